@@ -1,17 +1,15 @@
-//! Attach/detach: a volume is attached to a node before a pod there can mount
-//! it, to one node at a time if it is exclusive, and detached when nobody
-//! there needs it (V-03, CT-127 to CT-135).
+//! Attach/detach: attaches a volume to a node before a pod there mounts it, an exclusive volume to only one node at a
+//! time, and detaches it when no pod on the node needs it (V-03, CT-127 to CT-135).
 //!
 //! ```text
-//! (none) ──attach──► Attaching ──ok──► Attached ──nobody wants it──► Detaching ──► (none)
-//!                        └──failed──► Uncertain ◄──failed──┘
+//! (none) ──attach──► Attaching ──ok──► Attached ──unwanted──► Detaching ──► (none)
+//! └──failed──► Uncertain ◄──failed──┘
 //! ```
 //!
-//! Every 100 ms, detaches first. A VolumeAttachment that somebody else deletes
-//! is missed within a minute (`VerifyVolumesAreAttached`), and the node's list
-//! is cleared then. What is wanted follows from pods; what is, is
-//! remembered, and rebuilt from the API after a restart. How an attachment is
-//! made is in [`super::attachment`].
+//! The loop runs every 100 ms, detaches first. If somebody else deletes a VolumeAttachment, the controller notices it
+//! within a minute (`VerifyVolumesAreAttached`) and then updates the node's list. The desired attachments follow from
+//! pods. The actual ones are kept in memory, and rebuilt from the API after a restart. [`super::attachment`] implements
+//! the ways of attaching.
 
 mod reconcile;
 
@@ -31,12 +29,12 @@ use super::plan::{Failure, Plan};
 use super::queue::Key;
 
 const PERIOD: Span = Span::millis(100);
-/// How often attachments are verified (`attach-detach-reconcile-sync-period`).
+/// Interval of the verification of attachments (`attach-detach-reconcile-sync-period`).
 const VERIFY_PERIOD: Span = Span::seconds(60);
 const FIRST_RETRY: Span = Span::millis(500);
 const LONGEST_RETRY: Span = Span::seconds(122);
 
-/// A volume, by its unique name, on a node.
+/// A node and the unique name of a volume on it.
 type Place = (Str, NodeName);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +42,7 @@ enum State {
     Attaching,
     Attached,
     Detaching,
-    /// An attach or detach failed; does not count as attached elsewhere (CT-130).
+    /// An attach or detach failed. This state does not prevent an attachment to another node (CT-130).
     Uncertain,
 }
 
@@ -52,7 +50,7 @@ enum State {
 struct Attachment {
     backend: Backend,
     state: State,
-    unwanted_since: Option<SimTime>,
+    unneeded_since: Option<SimTime>,
     retry_at: SimTime,
     retry: Span,
 }
@@ -60,18 +58,18 @@ struct Attachment {
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttachDetachController {
     start: SimTime,
-    /// Attachable volumes of scheduled pods that want them.
+    /// Attachable volumes that each scheduled pod needs.
     wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
     actual: ordered::Map<Place, Attachment>,
-    /// `volumesInUse` as last seen, kept when the Node is gone (CT-150).
+    /// Last seen `volumesInUse`, kept after the Node is deleted (CT-150).
     in_use: ordered::Map<NodeName, Vec<Str>>,
-    /// Multi-attach errors that were said.
+    /// Places for which a Multi-Attach error was already reported.
     reported: ordered::Set<Place>,
-    /// When it is looked next whether what is attached still has its VolumeAttachment; none while nothing went.
+    /// Time of the next verification of attachments; `None` unless a VolumeAttachment is missing.
     verify_at: Option<SimTime>,
     next_tick: Option<SimTime>,
-    /// The change that asked for the next pass last.
-    woken_by: CausedBy,
+    /// The latest change that requested the next pass.
+    pass_cause: CausedBy,
 }
 
 impl AttachDetachController {
@@ -91,7 +89,7 @@ fn place_of_key(key: &Key) -> Place {
     (key.1.name.clone(), NodeName(key.1.namespace.clone()))
 }
 
-/// Whether a pod object still wants its volumes attached (CT-127).
+/// Returns whether a pod still needs its volumes attached (CT-127).
 fn wants_volumes(pod: &Pod) -> bool {
     let runs = pod
         .status
@@ -119,10 +117,10 @@ impl Controller for AttachDetachController {
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         self.rebuild(cx);
-        if !self.without_attachment(cx).is_empty() {
-            self.verify_later(cx);
+        if !self.places_without_attachment(cx).is_empty() {
+            self.schedule_verification(cx);
         }
-        self.wake(cx);
+        self.schedule_pass(cx);
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
@@ -155,20 +153,20 @@ impl Controller for AttachDetachController {
                         return;
                     }
                 }
-                self.wake(cx);
+                self.schedule_pass(cx);
             }
             Some(Object::PersistentVolume(volume)) => {
-                // Somebody else broke the record of an attachment.
-                let is_held = |object: &Option<Object>| {
+                // Somebody else removed the holder annotation of a volume.
+                let has_holder = |object: &Option<Object>| {
                     let held = object.as_ref();
                     held.is_some_and(|object| Holder::of(object.metadata()).is_some())
                 };
-                if is_held(&change.old) && !is_held(&change.new) {
+                if has_holder(&change.old) && !has_holder(&change.new) {
                     let name = &volume.metadata.name;
                     let is_lost = |known: &Attachment| known.backend.name == *name && known.state == State::Attached;
                     let lost = self.actual.iter().filter(|(_, known)| is_lost(known));
                     for place in lost.map(|(place, _)| place.clone()).collect::<Vec<_>>() {
-                        self.lost(&place, cx);
+                        self.drop_lost(&place, cx);
                     }
                 }
             }
@@ -180,7 +178,7 @@ impl Controller for AttachDetachController {
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_some_and(|at| at <= cx.now()) {
             self.next_tick = None;
-            cx.ctx.because(self.woken_by);
+            cx.ctx.because(self.pass_cause);
             self.reconcile(cx);
         }
     }
@@ -188,7 +186,7 @@ impl Controller for AttachDetachController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place) else {
-            // Nothing is known of it any more: the node's list must not say so either.
+            // The attachment is unknown, so the node's list must not contain it.
             return Plan::default().then(attachment::report(&place, false, cx));
         };
         match known.state {
@@ -208,41 +206,42 @@ impl Controller for AttachDetachController {
             return;
         };
         match (known.state, request, answer) {
-            // The record of a volume without a driver was swapped: that is the attachment (V-04).
+            // The holder annotation of a volume without a driver was swapped; that completes the attachment (V-04).
             (State::Attaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
-                self.attached(&place, &known, true, cx)
+                self.mark_attached(&place, &known, true, cx)
             }
             (State::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
-                self.detached(&place, true, cx)
+                self.mark_detached(&place, true, cx)
             }
             (State::Attaching, Request::Patch { .. }, Ok(_))
-                if attachment::method_of(&known.backend, cx) == AttachMethod::Bookkeeping =>
+                if attachment::method_of(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
-                self.attached(&place, &known, true, cx);
+                self.mark_attached(&place, &known, true, cx);
             }
-            // It was there before this manager was: no change will come to say that it is attached already (CT-135).
+            // The VolumeAttachment is older than this manager, and no change event will report that it is attached
+            // (CT-135).
             (State::Attaching, Request::Create(Object::VolumeAttachment(asked)), Err(_)) => {
-                if let Some(there) = cx.objects.named::<VolumeAttachment>(&asked.metadata.name).cloned() {
-                    self.attachment_changed(&there, true, cx);
+                if let Some(existing) = cx.objects.named::<VolumeAttachment>(&asked.metadata.name).cloned() {
+                    self.attachment_changed(&existing, true, cx);
                 }
             }
             (State::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
                 let forced = self.is_forced(&place, &known, cx);
                 if !forced && node.status.volumes_in_use.contains(&place.0) {
-                    // Still in use: reported as attached again, and looked at later (CT-132).
-                    self.set(&place, State::Attached);
+                    // The volume is still in use: report it as attached again and check later (CT-132).
+                    self.set_state(&place, State::Attached);
                     cx.enqueue(key.clone());
-                    self.wake(cx);
+                    self.schedule_pass(cx);
                 }
             }
-            // An attachment object that was already gone, or a volume without any record.
+            // The VolumeAttachment was deleted already, or the volume never had one.
             (State::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
-                self.detached(&place, false, cx)
+                self.mark_detached(&place, false, cx)
             }
             (State::Detaching, Request::Patch { .. }, _)
-                if attachment::method_of(&known.backend, cx) == AttachMethod::Bookkeeping =>
+                if attachment::method_of(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
-                self.detached(&place, true, cx);
+                self.mark_detached(&place, true, cx);
             }
             _ => {}
         }
@@ -250,7 +249,7 @@ impl Controller for AttachDetachController {
 
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
-        self.uncertain(&place, &failure.error.message, cx);
+        self.mark_uncertain(&place, &failure.error.message, cx);
         Plan::default()
     }
 
@@ -259,7 +258,7 @@ impl Controller for AttachDetachController {
     }
 }
 
-fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) {
+fn emit_for_pods(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) {
     for pod in pods
         .iter()
         .filter_map(|key| cx.objects.get::<Pod>(key))
@@ -271,9 +270,9 @@ fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut C
 }
 
 impl AttachDetachController {
-    /// What the API knows of attachments: the nodes' lists and the records on volumes are certain, attachment
-    /// objects beside them are not. What is recorded for a node that is gone counts as mounted there, until the
-    /// force timeout (CT-131).
+    /// Rebuilds the actual state from the API. Nodes' lists and holder annotations count as attached, VolumeAttachments
+    /// without those as uncertain. A volume held by a deleted Node counts as mounted there until the force timeout
+    /// (CT-131).
     fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
@@ -289,7 +288,7 @@ impl AttachDetachController {
         for node in cx.objects.list::<Node>() {
             for attached in &node.status.volumes_attached {
                 if let Some(backend) = backends.get(&attached.name) {
-                    self.remember(
+                    self.insert(
                         (attached.name.clone(), (&*node.metadata.name).into()),
                         backend.clone(),
                         State::Attached,
@@ -301,11 +300,11 @@ impl AttachDetachController {
             let name = attachment.spec.source.persistent_volume_name.as_ref();
             if let Some(backend) = backends.values().find(|backend| Some(&backend.name) == name) {
                 let place = (backend.unique_name.clone(), attachment.spec.node_name.clone());
-                // Its pod is not in the dump.
+                // The pod that uses the volume is not in the dump.
                 if cx.objects.assumed().is_attached(&backend.name, &place.1) {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
-                    self.remember(place, backend.clone(), State::Uncertain);
+                    self.insert(place, backend.clone(), State::Uncertain);
                 }
             }
         }
@@ -318,24 +317,24 @@ impl AttachDetachController {
                     if cx.objects.named::<Node>(&place.1).is_none() {
                         self.in_use.entry(place.1.clone()).or_default().push(place.0.clone());
                     }
-                    self.remember(place, backend.clone(), State::Attached);
+                    self.insert(place, backend.clone(), State::Attached);
                 }
             }
         }
     }
 
-    fn remember(&mut self, place: Place, backend: Backend, state: State) {
+    fn insert(&mut self, place: Place, backend: Backend, state: State) {
         let known = Attachment {
             backend,
             state,
-            unwanted_since: None,
+            unneeded_since: None,
             retry_at: SimTime::ZERO,
             retry: FIRST_RETRY,
         };
         self.actual.insert(place, known);
     }
 
-    fn set(&mut self, place: &Place, state: State) {
+    fn set_state(&mut self, place: &Place, state: State) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = state;
         }
@@ -360,11 +359,11 @@ impl AttachDetachController {
             self.wanted.insert(key.clone(), volumes.clone()).unwrap_or_default()
         };
         if before != volumes {
-            self.wake(cx);
+            self.schedule_pass(cx);
         }
     }
 
-    /// The driver reports, or an attachment object went.
+    /// Handles a changed or deleted VolumeAttachment.
     fn attachment_changed(&mut self, attachment: &VolumeAttachment, exists: bool, cx: &mut ControllerContext<'_, '_>) {
         let name = attachment.spec.source.persistent_volume_name.as_ref();
         let node = &attachment.spec.node_name;
@@ -377,41 +376,41 @@ impl AttachDetachController {
         };
         if !exists {
             match known.state {
-                State::Detaching | State::Uncertain => self.detached(&place, false, cx),
-                State::Attaching => self.uncertain(&place, "the VolumeAttachment was deleted", cx),
-                // Nobody tells the controller.
-                State::Attached => self.verify_later(cx),
+                State::Detaching | State::Uncertain => self.mark_detached(&place, false, cx),
+                State::Attaching => self.mark_uncertain(&place, "the VolumeAttachment was deleted", cx),
+                // In the real cluster no event reaches the controller; it finds out by verification.
+                State::Attached => self.schedule_verification(cx),
             }
         } else if attachment.status.attached && known.state == State::Attaching {
-            self.attached(&place, &known, false, cx);
+            self.mark_attached(&place, &known, false, cx);
         } else if let Some(error) = &attachment.status.attach_error
             && known.state == State::Attaching
         {
-            self.uncertain(&place, &error.message, cx);
+            self.mark_uncertain(&place, &error.message, cx);
         }
     }
 
-    /// The next look at whether what is attached still is.
-    fn verify_later(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    /// Schedules the next verification of attachments.
+    fn schedule_verification(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let passed = (cx.now() - self.start).0;
         let at = self.start + Span((passed.div_euclid(VERIFY_PERIOD.0) + 1) * VERIFY_PERIOD.0);
         self.verify_at.get_or_insert(at);
-        self.wake_at(at, cx);
+        self.schedule_pass_at(at, cx);
     }
 
-    /// Volumes of drivers that have lost their VolumeAttachment count as attached no longer.
+    /// Removes attachments whose VolumeAttachment no longer exists.
     fn verify(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let Some(at) = self.verify_at else { return };
         if at > cx.now() {
-            return self.wake_at(at, cx);
+            return self.schedule_pass_at(at, cx);
         }
         self.verify_at = None;
-        for place in self.without_attachment(cx) {
-            self.lost(&place, cx);
+        for place in self.places_without_attachment(cx) {
+            self.drop_lost(&place, cx);
         }
     }
 
-    fn without_attachment(&self, cx: &ControllerContext<'_, '_>) -> Vec<Place> {
+    fn places_without_attachment(&self, cx: &ControllerContext<'_, '_>) -> Vec<Place> {
         let is_lost = |place: &Place, known: &Attachment| {
             let is_of = |one: &Arc<VolumeAttachment>| {
                 one.spec.node_name == place.1
@@ -428,16 +427,16 @@ impl AttachDetachController {
         all.map(|(place, _)| place.clone()).collect()
     }
 
-    /// An attachment is no more, without this controller's doing: the node's list follows.
-    fn lost(&mut self, place: &Place, cx: &mut ControllerContext<'_, '_>) {
+    /// Removes an attachment that ended without this controller, and updates the node's list.
+    fn drop_lost(&mut self, place: &Place, cx: &mut ControllerContext<'_, '_>) {
         self.actual.remove(place);
         self.reported.retain(|reported| reported.0 != place.0);
         cx.enqueue(key_of_place(place));
-        self.wake(cx);
+        self.schedule_pass(cx);
     }
 
-    /// What failed is tried again later, and longer each time (CT-130).
-    fn uncertain(&mut self, place: &Place, why: &str, cx: &mut ControllerContext<'_, '_>) {
+    /// Marks a failed operation for a retry with exponential back-off (CT-130).
+    fn mark_uncertain(&mut self, place: &Place, why: &str, cx: &mut ControllerContext<'_, '_>) {
         let pods = self.users(place);
         if let Some(known) = self.actual.get_mut(place) {
             if known.state == State::Attaching {
@@ -445,26 +444,32 @@ impl AttachDetachController {
                     "AttachVolume.Attach failed for volume \"{}\" : {why}",
                     known.backend.name
                 );
-                say(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
+                emit_for_pods(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
             }
             known.state = State::Uncertain;
             known.retry_at = cx.now() + known.retry;
             known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
         }
-        self.wake(cx);
+        self.schedule_pass(cx);
     }
 
-    fn attached(&mut self, place: &Place, known: &Attachment, records: bool, cx: &mut ControllerContext<'_, '_>) {
+    fn mark_attached(
+        &mut self,
+        place: &Place,
+        known: &Attachment,
+        should_record: bool,
+        cx: &mut ControllerContext<'_, '_>,
+    ) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = State::Attached;
             known.retry = FIRST_RETRY;
         }
-        if records {
+        if should_record {
             let (volume, node) = (known.backend.name.clone(), place.1.clone());
             record(Happening::VolumeAttached { volume, node }, &known.backend, cx);
         }
         let text = format!("AttachVolume.Attach succeeded for volume \"{}\" ", known.backend.name);
-        say(
+        emit_for_pods(
             &self.users(place),
             EventType::Normal,
             "SuccessfulAttachVolume",
@@ -472,12 +477,12 @@ impl AttachDetachController {
             cx,
         );
         cx.enqueue(key_of_place(place));
-        self.wake(cx);
+        self.schedule_pass(cx);
     }
 
-    fn detached(&mut self, place: &Place, records: bool, cx: &mut ControllerContext<'_, '_>) {
+    fn mark_detached(&mut self, place: &Place, should_record: bool, cx: &mut ControllerContext<'_, '_>) {
         if let Some(known) = self.actual.remove(place)
-            && records
+            && should_record
         {
             let detached = Happening::VolumeDetached {
                 volume: known.backend.name.clone(),
@@ -487,10 +492,10 @@ impl AttachDetachController {
             record(detached, &known.backend, cx);
         }
         self.reported.retain(|reported| reported.0 != place.0);
-        self.wake(cx);
+        self.schedule_pass(cx);
     }
 
-    /// Pods that want a volume on a node.
+    /// The pods that need a volume on a node.
     fn users(&self, place: &Place) -> Vec<ObjectKey> {
         let of_place = |volumes: &Vec<(Backend, NodeName)>| {
             volumes
@@ -504,15 +509,15 @@ impl AttachDetachController {
             .collect()
     }
 
-    /// Ticks are on the loop's phase; nothing to do, no tick.
-    fn wake(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    /// Schedules a tick for the next multiple of the loop's period. Without work there are no ticks.
+    fn schedule_pass(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let passed = (cx.now() - self.start).0;
         let at = self.start + Span((passed.div_euclid(PERIOD.0) + 1) * PERIOD.0);
-        self.wake_at(at, cx);
+        self.schedule_pass_at(at, cx);
     }
 
-    fn wake_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
-        self.woken_by = self.woken_by.latest(cx.ctx.caused_by());
+    fn schedule_pass_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
+        self.pass_cause = self.pass_cause.latest(cx.ctx.caused_by());
         if self.next_tick.is_none_or(|armed| at < armed) {
             self.next_tick = Some(at);
             cx.tick_at(at, 0);

@@ -1,6 +1,5 @@
-//! The external attachers: each driver attaches and detaches what
-//! VolumeAttachments ask for, with its storage (CT-135). A back-end that
-//! enforces a single attachment refuses a second node (V-02).
+//! The external attachers of CSI drivers: each attaches and detaches the volumes that VolumeAttachments request
+//! (CT-135). A back-end that enforces a single attachment refuses a second node (V-02).
 
 use podscope_api::ordered;
 
@@ -13,23 +12,23 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 
-/// How long the storage takes to attach or detach.
+/// Duration of an attach or detach operation of the storage.
 const STORAGE_TIME: Span = Span::seconds(1);
-/// What begins the finalizer of a driver's attacher.
+/// Prefix of the finalizers of attachers.
 const FINALIZER: &str = "external-attacher/";
 
-/// The finalizer of the attacher of a driver (`GetFinalizerName` of external-attacher).
+/// The finalizer of a driver's attacher (`GetFinalizerName` in external-attacher).
 fn finalizer_of(attacher: &str) -> Str {
-    let plain = attacher
+    let sanitized = attacher
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    format!("{FINALIZER}{}", plain.collect::<String>()).into()
+    format!("{FINALIZER}{}", sanitized.collect::<String>()).into()
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attacher {
-    /// When the operation under way on an attachment ends, and whether it is a detach.
-    under_way: ordered::Map<Key, (bool, SimTime)>,
+    /// Operations in progress: whether it is a detach, and when it ends.
+    in_progress: ordered::Map<Key, (bool, SimTime)>,
 }
 
 impl Attacher {
@@ -37,19 +36,19 @@ impl Attacher {
         Box::new(Self::default())
     }
 
-    /// Whether the storage has done its part; starts it otherwise.
-    fn is_done(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
+    /// Starts the storage operation if necessary. `Err` holds the remaining time.
+    fn finish_operation(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
         let started = self
-            .under_way
+            .in_progress
             .get(key)
             .filter(|(kind, _)| *kind == is_detach)
-            .map(|(_, ends)| *ends);
-        let ends = started.unwrap_or(now + STORAGE_TIME);
-        if ends > now {
-            self.under_way.insert(key.clone(), (is_detach, ends));
-            return Err(ends - now);
+            .map(|(_, ends_at)| *ends_at);
+        let ends_at = started.unwrap_or(now + STORAGE_TIME);
+        if ends_at > now {
+            self.in_progress.insert(key.clone(), (is_detach, ends_at));
+            return Err(ends_at - now);
         }
-        self.under_way.remove(key);
+        self.in_progress.remove(key);
         Ok(())
     }
 }
@@ -71,7 +70,7 @@ impl Controller for Attacher {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(attachment) = cx.objects.get::<VolumeAttachment>(&key.1).cloned() else {
-            self.under_way.remove(key);
+            self.in_progress.remove(key);
             return Plan::default();
         };
         let is_ours = attachment
@@ -83,8 +82,8 @@ impl Controller for Attacher {
             if !is_ours {
                 return Plan::default();
             }
-            return match self.is_done(key, true, cx.now()) {
-                Err(rest) => Plan::default().requeue_after(Some(rest)),
+            return match self.finish_operation(key, true, cx.now()) {
+                Err(remaining) => Plan::default().requeue_after(Some(remaining)),
                 Ok(()) => {
                     if attachment.status.attached {
                         let (volume, node) = place_of(&attachment);
@@ -109,8 +108,8 @@ impl Controller for Attacher {
                 attachment.metadata.finalizers.push(finalizer.clone())
             }));
         }
-        match self.is_done(key, false, cx.now()) {
-            Err(rest) => Plan::default().requeue_after(Some(rest)),
+        match self.finish_operation(key, false, cx.now()) {
+            Err(remaining) => Plan::default().requeue_after(Some(remaining)),
             Ok(()) => self.attach(&attachment, cx),
         }
     }
@@ -182,7 +181,7 @@ fn change(
     .accept(Accept::OrNotFound)
 }
 
-/// The volume and the node.
+/// The volume name and the node.
 fn place_of(attachment: &VolumeAttachment) -> (Str, NodeName) {
     let name = attachment.spec.source.persistent_volume_name.clone();
     (name.unwrap_or_default(), attachment.spec.node_name.clone())

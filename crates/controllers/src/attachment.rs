@@ -1,10 +1,9 @@
-//! How an attachment is made and broken (CT-130, CT-132, CT-135, V-04).
+//! How volumes are attached and detached (CT-130, CT-132, CT-135, V-04).
 //!
-//! Volumes of a driver have a VolumeAttachment, which the driver's attacher
-//! answers ([`super::attacher`]). Volumes without one (iSCSI, FC) are attached
-//! by the protocol of seed 000: the controller swaps the holder recorded on the
-//! PersistentVolume, from the value it observed, and the server refuses a stale
-//! swap. Volumes that a pod names itself have no record but the node's list.
+//! A volume with a CSI driver has a VolumeAttachment, which the driver's attacher handles ([`super::attacher`]). A
+//! volume without a driver (iSCSI, FC) is attached by the protocol of seed 000: the controller changes the holder
+//! annotation of the PersistentVolume from the value that it observed, and the server refuses a stale update. An inline
+//! volume of a pod is recorded only in the node's `volumesAttached`.
 
 use podscope_api::{
     AttachedVolume, Kind, Node, NodeName, Object, ObjectKey, ObjectMeta, PersistentVolume, Str, VolumeAttachment,
@@ -21,20 +20,20 @@ use super::controller::ControllerContext;
 use super::plan::{Accept, Action, Plan};
 use super::template::set_entry;
 
-/// Where a PersistentVolume without a driver says who holds it (V-04, CT-174).
+/// Annotation of a PersistentVolume without a driver that names its holder (V-04, CT-174).
 const ATTACHED_TO: &str = "podscope.dev/attached-to";
 
-/// Who holds a volume without a driver: `NODE NAMESPACE/POD`.
+/// The holder of a volume without a driver, as `NODE NAMESPACE/POD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The node that it is attached to.
+    /// The node that the volume is attached to.
     pub node: NodeName,
-    /// For which pod; a person who writes it may leave that out.
+    /// The pod that uses it; `None` if a person wrote the annotation without a pod.
     pod: Option<Str>,
 }
 
 impl Holder {
-    /// What the annotation says, whoever wrote it.
+    /// Parses the annotation.
     pub fn parse(text: &str) -> Self {
         let (node, pod) = match text.split_once(' ') {
             Some((node, pod)) => (node, Some(pod.into())),
@@ -43,12 +42,12 @@ impl Holder {
         Self { node: node.into(), pod }
     }
 
-    /// Who holds the volume, if somebody does.
+    /// The holder of the volume, if it has one.
     pub fn of(volume: &ObjectMeta) -> Option<Self> {
         volume.annotation(ATTACHED_TO).map(Self::parse)
     }
 
-    /// Nobody holds it any more.
+    /// Removes the holder annotation.
     pub fn strike(volume: &mut ObjectMeta) {
         Arc::make_mut(&mut volume.annotations).remove(ATTACHED_TO);
     }
@@ -66,23 +65,23 @@ impl fmt::Display for Holder {
 /// How a volume is attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AttachMethod<'a> {
-    /// By that driver, through a VolumeAttachment.
+    /// Through a VolumeAttachment for that driver.
     Driver(Str),
-    /// By compare-and-swap on the PersistentVolume.
+    /// By an update of the PersistentVolume's holder annotation that requires its observed resourceVersion.
     Swap(&'a PersistentVolume),
-    /// By the node's list alone.
-    Bookkeeping,
+    /// Only by an entry in the node's `volumesAttached`.
+    NodeListOnly,
 }
 
 pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {
     let Some(volume) = cx.objects.named::<PersistentVolume>(&backend.name) else {
-        return AttachMethod::Bookkeeping;
+        return AttachMethod::NodeListOnly;
     };
     driver_of(volume).map_or(AttachMethod::Swap(volume), AttachMethod::Driver)
 }
 
-/// The name that kube-controller-manager gives: `csi-` and the SHA-256 of the volume's handle, its driver and the node
-/// (`getAttachmentName` of `pkg/volume/csi`, CT-205).
+/// The name that kube-controller-manager gives: `csi-` and the SHA-256 of the volume handle, the driver and the node
+/// (`getAttachmentName` in `pkg/volume/csi`, CT-205).
 fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     let volume = &*backend.unique_name;
     let last = || volume.rsplit('/').next().unwrap_or_default();
@@ -95,8 +94,13 @@ fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     name.into()
 }
 
-/// The attachment of a volume to a node, whoever made it and whatever its name is.
-fn made(attacher: &str, volume: &str, node: &NodeName, objects: &Objects) -> Option<Arc<VolumeAttachment>> {
+/// The VolumeAttachment of a volume to a node, whoever created it and whatever its name.
+fn existing_attachment(
+    attacher: &str,
+    volume: &str,
+    node: &NodeName,
+    objects: &Objects,
+) -> Option<Arc<VolumeAttachment>> {
     let mut all = objects.list::<VolumeAttachment>();
     let found = all.find(|one| {
         let spec = &one.spec;
@@ -115,10 +119,10 @@ pub(super) fn attach(
 ) -> Plan {
     match method_of(backend, cx) {
         AttachMethod::Driver(attacher) => {
-            let there = made(&attacher, &backend.name, node, cx.objects);
-            let name = there.map_or_else(
+            let existing = existing_attachment(&attacher, &backend.name, node, cx.objects);
+            let name = existing.map_or_else(
                 || attachment_name(backend, &attacher, node),
-                |there| there.metadata.name.clone(),
+                |existing| existing.metadata.name.clone(),
             );
             let attachment = VolumeAttachment {
                 metadata: ObjectMeta {
@@ -146,19 +150,20 @@ pub(super) fn attach(
             set_entry(&mut held.metadata.annotations, ATTACHED_TO, &holder.to_string());
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
-        AttachMethod::Bookkeeping => {
+        AttachMethod::NodeListOnly => {
             Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx))
         }
     }
 }
 
-/// Writes into the node's status that a volume is attached, or no more; nothing if it says so or the Node is gone.
+/// Adds a volume to the node's `volumesAttached`, or removes it. No action if the list is up to date or the Node does
+/// not exist.
 pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &ControllerContext<'_, '_>) -> Vec<Action> {
     let Some(object) = cx.objects.named::<Node>(node) else {
         return Vec::new();
     };
-    let says_so = object.status.volumes_attached.iter().any(|own| own.name == *volume);
-    if says_so == attached {
+    let is_listed = object.status.volumes_attached.iter().any(|own| own.name == *volume);
+    if is_listed == attached {
         return Vec::new();
     }
     let volume = volume.clone();
@@ -182,7 +187,8 @@ pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &Cont
     vec![Action::from(patch).accept(Accept::OrNotFound)]
 }
 
-/// Detaches: first from the node's list; then, unless forced, the live node must not have it in use; then for good (CT-132).
+/// Detaches a volume: removes it from the node's list, then, with `verify`, checks that the node does not use it, then
+/// detaches the storage (CT-132).
 pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &ControllerContext<'_, '_>) -> Plan {
     let mut plan = Plan::default().then(report(place, false, cx));
     if verify {
@@ -194,10 +200,10 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
     }
     match method_of(backend, cx) {
         AttachMethod::Driver(attacher) => {
-            let there = made(&attacher, &backend.name, &place.1, cx.objects);
-            let name = there.map_or_else(
+            let existing = existing_attachment(&attacher, &backend.name, &place.1, cx.objects);
+            let name = existing.map_or_else(
                 || attachment_name(backend, &attacher, &place.1),
-                |there| there.metadata.name.clone(),
+                |existing| existing.metadata.name.clone(),
             );
             let delete = Request::Delete {
                 kind: Kind::VolumeAttachment,
@@ -207,12 +213,15 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
             plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
         }
         AttachMethod::Swap(volume) => {
-            let mut free = volume.clone();
-            Holder::strike(&mut free.metadata);
-            plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))
+            let mut released = volume.clone();
+            Holder::strike(&mut released.metadata);
+            plan.then_one(Request::Update(
+                Object::PersistentVolume(Arc::new(released)),
+                Part::Main,
+            ))
         }
-        // The list was the only record; reading the node again ends it.
-        AttachMethod::Bookkeeping => plan.then(report(place, false, cx)),
+        // The node's list is the only record; the detach ends after the second report.
+        AttachMethod::NodeListOnly => plan.then(report(place, false, cx)),
     }
 }
 
@@ -220,10 +229,10 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
 mod tests {
     use super::Holder;
 
-    /// What a person wrote is told as it was written.
+    /// A holder annotation written by a person is printed unchanged.
     /// Shows: V-04
     #[test]
-    fn a_holder_is_printed_as_it_was_read() {
+    fn parsed_holder_prints_unchanged() {
         for (text, node) in [("a-1 default/db", "a-1"), ("a-1", "a-1"), ("a-1 ", "a-1"), ("", "")] {
             let holder = Holder::parse(text);
             assert_eq!((holder.node.as_str(), holder.to_string().as_str()), (node, text));

@@ -1,4 +1,4 @@
-//! What a controller is: the interface between one and the manager that runs it.
+//! The interface between a controller and the manager that runs it.
 
 use std::sync::Arc;
 
@@ -12,64 +12,65 @@ use super::index::Index;
 use super::plan::{Failure, Plan};
 use super::queue::{Backoff, Key, Queue};
 
-/// One controller: what it watches, how a change leads to keys, how a key is brought to what is wanted.
+/// A controller: the kinds it watches, the keys that a change enqueues, and the sync of a key.
 pub(super) trait Controller: std::fmt::Debug + Send + Sync {
-    /// What it calls itself, in the events it emits.
+    /// Its name, as the source component of its events.
     fn name(&self) -> &'static str;
-    /// The kinds whose changes concern it.
+    /// The kinds whose changes it receives.
     fn watches(&self) -> &'static [Kind];
-    /// Whether a key is not synced before the cache has seen what its earlier syncs created and updated (CT-159).
+    /// Whether a key is synced only after the cache contains the creates and updates of its earlier syncs (CT-159).
     fn waits_for_own_writes(&self) -> bool {
         false
     }
 
-    /// How failed keys are retried.
+    /// The back-off of failed keys.
     fn backoff(&self) -> Backoff {
         Backoff::default()
     }
 
-    /// The cache is complete; periodic work begins here.
+    /// Called when the cache is complete; starts periodic work.
     fn started(&mut self, _cx: &mut ControllerContext<'_, '_>) {}
-    /// A change of a watched kind: which keys does it concern?
+    /// Enqueues the keys that a change of a watched kind concerns.
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>);
-    /// A deadline set with [`ControllerContext::tick_at`].
+    /// Called at a time set with [`ControllerContext::tick_at`].
     fn tick(&mut self, _tick: u8, _cx: &mut ControllerContext<'_, '_>) {}
-    /// Compares what is with what should be, and says what to request.
+    /// Compares the actual with the desired state, and returns the requests to send.
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan;
-    /// An answer to one of its requests.
+    /// Receives the answer to one of its requests.
     fn answered(&mut self, _key: &Key, _request: &Request, _answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {}
-    /// A request failed and the rest of the plan was dropped: what is still to be said? The key is retried with back-off.
+    /// Called after a request failed and the rest of the plan was dropped. Returns requests that handle the failure;
+    /// the key is retried with back-off.
     fn failed(&mut self, _key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         Plan::default()
     }
 
-    /// What it waits for and will do by itself.
+    /// Its pending deadlines.
     fn due(&self, _outlook: &Outlook<'_>) -> Vec<Due> {
         Vec::new()
     }
 
-    /// A copy, for checkpoints.
+    /// Clones the controller for a checkpoint.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
 
-/// What a controller needs to tell what it waits for: no step, and nothing changes.
+/// The state from which a controller computes its pending deadlines, without a step and without changes.
 pub(super) struct Outlook<'c> {
     pub(super) now: SimTime,
-    /// The same by the calendar.
+    /// `now` as wall-clock time.
     pub(super) wall: Time,
     pub(super) objects: &'c Objects,
     pub(super) settings: &'c ControllerManagerSettings,
     pub(super) heartbeats: &'c Heartbeats,
 }
 
-/// What a controller is given at each step.
+/// The context of one step of a controller.
 pub(super) struct ControllerContext<'c, 'a> {
     pub(super) ctx: &'c mut Context<'a>,
     pub(super) objects: &'c Arc<Objects>,
     pub(super) settings: &'c ControllerManagerSettings,
     pub(super) index: &'c Index,
     pub(super) queue: &'c mut Queue,
-    /// What the controller calls itself, in its events.
+    /// Name of the controller in its events.
     pub(super) component: &'static str,
 }
 
@@ -78,18 +79,18 @@ impl ControllerContext<'_, '_> {
         self.ctx.now
     }
 
-    /// The wall-clock time, to the second, as objects carry it.
+    /// Wall-clock time in whole seconds, as objects store it.
     pub(super) fn time(&self) -> Time {
         Time::from_seconds(self.ctx.wall().seconds())
     }
 
-    /// Whether the object was there before the world began: what belongs to it would be there too.
+    /// Returns whether the object was created before the simulation started. Its dependents would then exist too.
     pub(super) fn is_older(&self, metadata: &podscope_api::ObjectMeta) -> bool {
         let start = Time(self.ctx.wall().0 - self.ctx.now.0);
         metadata.creation_timestamp.is_some_and(|made| made < start)
     }
 
-    /// Asks for a sync of the key, because of what led to this step.
+    /// Enqueues a key, with the cause of this step.
     pub(super) fn enqueue(&mut self, key: Key) {
         self.queue.add(key, self.ctx.caused_by());
     }
@@ -98,19 +99,18 @@ impl ControllerContext<'_, '_> {
         self.queue.add_at(key, self.ctx.now + span, self.ctx.caused_by());
     }
 
-    /// Calls [`Controller::tick`] with that number at an instant.
+    /// Schedules a call of [`Controller::tick`] with that number.
     pub(super) fn tick_at(&mut self, at: SimTime, tick: u8) {
         self.queue.ticks.insert((at.max(self.ctx.now), tick));
     }
 
-    /// Emits an event.
     pub(super) fn event(&mut self, mut note: EventNote) {
         note.component = self.component.into();
         self.ctx.call(Request::Event(note));
     }
 }
 
-/// An event about an object; the controller that emits it signs it.
+/// An event about an object. [`ControllerContext::event`] fills in the component.
 pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, message: impl Into<String>) -> EventNote {
     let meta = about.metadata();
     EventNote {

@@ -1,9 +1,9 @@
-//! CronJob: makes a Job at each instant of its schedule, unless an earlier one forbids it, and keeps the last few that
-//! have ended (C-14, CT-187, CT-188).
+//! CronJob: creates a Job at each time of its schedule, unless a running Job forbids it, and keeps only the latest
+//! finished Jobs (C-14, CT-187, CT-188).
 //!
-//! Watches CronJobs and Jobs; compares the latest instant that has passed with the last one that was served. A Job's
-//! name holds its minute, so that two controllers do not make it twice. The status follows a created Job in a pass of
-//! its own, when the cache shows the Job; the real one writes it in the same pass.
+//! Watches CronJobs and Jobs; compares the latest time that has passed with the last scheduled one. The name of a Job
+//! contains its minute, so that two controllers do not create it twice. The status is updated in a separate pass, when
+//! the cache contains the created Job; the real controller updates it in the same pass.
 
 mod schedule;
 
@@ -24,15 +24,16 @@ use super::queue::{Key, key_of};
 use super::template::set_entry;
 use schedule::Schedule;
 
-/// On a Job: the instant that it was made for.
+/// Annotation of a Job with the scheduled time that it was created for.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CronJobController {
-    /// Jobs that were asked for, with the instant they are for, until the status names them.
-    started: ordered::Map<Key, (Str, Time)>,
-    /// Jobs that were deleted here, with whose they were, until the status names them no more: nobody misses them.
-    removed: ordered::Map<Uid, Key>,
+    /// Requested Jobs by CronJob, with name and scheduled time, until the status lists them.
+    requested: ordered::Map<Key, (Str, Time)>,
+    /// Jobs that this controller deleted, with their CronJob, until the status no longer lists them. They are not
+    /// reported as missing.
+    deleted: ordered::Map<Uid, Key>,
 }
 
 impl CronJobController {
@@ -40,8 +41,8 @@ impl CronJobController {
         Box::new(Self::default())
     }
 
-    /// Brings the list of active Jobs up to date; true if the status changed.
-    fn account(
+    /// Updates the list of active Jobs and the last successful time in `status`.
+    fn update_active_jobs(
         &mut self,
         key: &Key,
         cron: &Arc<CronJob>,
@@ -51,12 +52,12 @@ impl CronJobController {
     ) {
         for job in jobs {
             let (name, uid) = (&job.metadata.name, &job.metadata.uid);
-            let is_listed = status.active.iter().any(|one| one.uid == *uid);
+            let is_listed = status.active.iter().any(|job_ref| job_ref.uid == *uid);
             match end_of(&job.status) {
                 None if is_listed => {}
-                None => match self.started.get(key).cloned() {
-                    Some((started, at)) if started == *name => {
-                        self.started.remove(key);
+                None => match self.requested.get(key).cloned() {
+                    Some((requested, at)) if requested == *name => {
+                        self.requested.remove(key);
                         status.active.push(reference(job));
                         status.last_schedule_time = Some(at);
                     }
@@ -67,7 +68,7 @@ impl CronJobController {
                 },
                 Some(ended) => {
                     if is_listed {
-                        status.active.retain(|one| one.uid != *uid);
+                        status.active.retain(|job_ref| job_ref.uid != *uid);
                         let text = format!("Saw completed job: {name}, condition: {}", ended.kind);
                         cx.event(note(&**cron, EventType::Normal, "SawCompletedJob", text));
                     }
@@ -78,24 +79,24 @@ impl CronJobController {
                 }
             }
         }
-        let removed = &self.removed;
-        status.active.retain(|one| {
-            let is_there = jobs.iter().any(|job| job.metadata.uid == one.uid);
-            if !is_there && !removed.contains_key(&one.uid) {
-                let text = format!("Active job went missing: {}", one.name);
+        let deleted = &self.deleted;
+        status.active.retain(|job_ref| {
+            let is_there = jobs.iter().any(|job| job.metadata.uid == job_ref.uid);
+            if !is_there && !deleted.contains_key(&job_ref.uid) {
+                let text = format!("Active job went missing: {}", job_ref.name);
                 cx.event(note(&**cron, EventType::Normal, "MissingJob", text));
             }
             is_there
         });
-        self.removed.retain(|uid, of| {
+        self.deleted.retain(|uid, of| {
             of != key
                 || jobs.iter().any(|job| job.metadata.uid == *uid)
-                || cron.status.active.iter().any(|one| one.uid == *uid)
+                || cron.status.active.iter().any(|job_ref| job_ref.uid == *uid)
         });
     }
 
     fn delete(&mut self, cron: &CronJob, job: &Job) -> Action {
-        self.removed.insert(job.metadata.uid.clone(), key_of(cron));
+        self.deleted.insert(job.metadata.uid.clone(), key_of(cron));
         let name = &job.metadata.name;
         let delete = Request::Delete {
             kind: Kind::Job,
@@ -115,25 +116,25 @@ impl CronJobController {
             .on_failure(note(cron, EventType::Warning, "FailedDelete", "Deleted job: {error}"))
     }
 
-    /// The oldest of the Jobs that have ended, beyond what is kept of either sort.
+    /// Deletes the oldest finished Jobs beyond the history limits.
     fn clean_up(&mut self, cron: &CronJob, jobs: &[Arc<Job>]) -> Vec<Action> {
         let limits = [
             ("Complete", cron.spec.successful_jobs_history_limit),
             ("Failed", cron.spec.failed_jobs_history_limit),
         ];
         let mut deletes = Vec::new();
-        for (sort, limit) in limits {
+        for (end_kind, limit) in limits {
             let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else {
                 continue;
             };
             let mut ended: Vec<&Arc<Job>> = (jobs.iter())
                 .filter(|job| {
-                    end_of(&job.status).is_some_and(|end| &*end.kind == sort) && !job.metadata.is_terminating()
+                    end_of(&job.status).is_some_and(|end| &*end.kind == end_kind) && !job.metadata.is_terminating()
                 })
                 .collect();
             ended.stable_sort_by_key(|job| {
-                let began = job.status.start_time;
-                (began.is_none(), began, job.metadata.name.clone())
+                let start_time = job.status.start_time;
+                (start_time.is_none(), start_time, job.metadata.name.clone())
             });
             let surplus = ended.len().saturating_sub(limit);
             deletes.extend(ended.iter().take(surplus).map(|job| self.delete(cron, job)));
@@ -141,7 +142,7 @@ impl CronJobController {
         deletes
     }
 
-    /// Starts the Job that is due, if one is.
+    /// Creates the Job that is due, if there is one.
     fn start(&mut self, key: &Key, cron: &Arc<CronJob>, jobs: &[Arc<Job>], cx: &mut ControllerContext<'_, '_>) -> Plan {
         let now = cx.ctx.wall();
         let spec = &cron.spec;
@@ -172,16 +173,16 @@ impl CronJobController {
             return wait;
         }
         let name = Str::from(format!("{}-{}", key.1.name, at.seconds() / 60));
-        if cron.status.last_schedule_time == Some(at) || cron.status.active.iter().any(|one| one.name == name) {
+        if cron.status.last_schedule_time == Some(at) || cron.status.active.iter().any(|job_ref| job_ref.name == name) {
             return wait;
         }
-        if let Some(there) = cx
+        if let Some(existing) = cx
             .objects
             .get::<Job>(&ObjectKey::new(key.1.namespace.clone(), name.clone()))
         {
-            // Made before the last status could be written, or by somebody else.
-            if jobs.iter().any(|own| own.metadata.uid == there.metadata.uid) {
-                self.started.insert(key.clone(), (name, at));
+            // The Job exists already: created before the last status update failed, or by somebody else.
+            if jobs.iter().any(|own| own.metadata.uid == existing.metadata.uid) {
+                self.requested.insert(key.clone(), (name, at));
                 return Plan::default().requeue_after(Some(Span::ZERO));
             }
             return Plan::default();
@@ -195,11 +196,11 @@ impl CronJobController {
         let mut plan = Plan::default();
         if spec.concurrency_policy == Some(ConcurrencyPolicy::Replace) {
             let running: Vec<&Arc<Job>> = (jobs.iter())
-                .filter(|job| cron.status.active.iter().any(|one| one.uid == job.metadata.uid))
+                .filter(|job| cron.status.active.iter().any(|job_ref| job_ref.uid == job.metadata.uid))
                 .collect();
             plan = plan.then(running.into_iter().map(|job| self.delete(cron, job)).collect());
         }
-        self.started.insert(key.clone(), (name.clone(), at));
+        self.requested.insert(key.clone(), (name.clone(), at));
         let create = Action::from(Request::Create(Object::Job(Arc::new(job(cron, name, at)))))
             .accept(Accept::OrNamespaceTerminating)
             .on_success(note(
@@ -218,7 +219,7 @@ impl CronJobController {
     }
 }
 
-/// The Job for an instant.
+/// The Job for a scheduled time.
 fn job(cron: &CronJob, name: Str, at: Time) -> Job {
     let template = &cron.spec.job_template;
     let mut job = Job {
@@ -276,8 +277,8 @@ impl Controller for CronJobController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(cron) = cx.objects.get::<CronJob>(&key.1).cloned() else {
-            self.started.remove(key);
-            self.removed.retain(|_, of| of != key);
+            self.requested.remove(key);
+            self.deleted.retain(|_, of| of != key);
             return Plan::default();
         };
         if cx.objects.assumed().is_left_alone(&cron.metadata.uid) {
@@ -293,7 +294,7 @@ impl Controller for CronJobController {
             })
             .collect();
         let mut status = cron.status.clone();
-        self.account(key, &cron, &jobs, &mut status, cx);
+        self.update_active_jobs(key, &cron, &jobs, &mut status, cx);
         let deletes = self.clean_up(&cron, &jobs);
         if status == cron.status {
             let start = self.start(key, &cron, &jobs, cx);
@@ -304,7 +305,7 @@ impl Controller for CronJobController {
         let mut new = CronJob::clone(&cron);
         new.status = status;
         let update = Request::Update(Object::CronJob(Arc::new(new)), Part::Status);
-        // What is due is seen to when the cache shows this status.
+        // A due Job is created in the next sync, when the cache shows this status.
         Plan::default()
             .then(deletes)
             .then_one(Action::from(update).always())
@@ -313,10 +314,10 @@ impl Controller for CronJobController {
 
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
         let crons = outlook.objects.list::<CronJob>();
-        let idle = |cron: &&Arc<CronJob>| cron.spec.suspend != Some(true) && !cron.metadata.is_terminating();
+        let is_scheduling = |cron: &&Arc<CronJob>| cron.spec.suspend != Some(true) && !cron.metadata.is_terminating();
         let assumed = outlook.objects.assumed();
         let due = crons
-            .filter(idle)
+            .filter(is_scheduling)
             .filter(|cron| !assumed.is_left_alone(&cron.metadata.uid))
             .filter_map(|cron| {
                 let next = Schedule::of(cron).ok()?.until_next(outlook.wall)?;

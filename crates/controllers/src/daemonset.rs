@@ -1,8 +1,8 @@
 //! DaemonSet: one pod on every node that fits (C-03, CT-087 to CT-090).
 //!
-//! Watches DaemonSets, pods and nodes; compares the nodes a daemon should run
-//! on with the pods bound or pinned to them. Its pods tolerate a lost node for
-//! ever, so none is evicted and none replaced while the node is cut off (CT-038).
+//! Watches DaemonSets, pods and nodes; compares the nodes that should run a daemon with the pods bound or pinned to
+//! them. Daemon pods tolerate the taints of a lost node without limit, so they are neither evicted nor replaced while
+//! the node is partitioned (CT-038).
 
 mod rolling;
 
@@ -29,15 +29,15 @@ use super::revision::{self, REVISION_LABEL};
 use super::template::{Template, set_entry};
 use rolling::{allows_surge, roll};
 
-/// Creations and deletions of one sync.
+/// Maximum number of creations and of deletions in one sync.
 const BURST: usize = 250;
-/// A failed daemon pod is replaced after this long, doubling with each failure on its node.
+/// Initial and maximum back-off before a failed daemon pod is replaced; it doubles with each failure on the node.
 const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DaemonSetController {
     expectations: Expectations,
-    /// When a failed pod of a set on a node may be replaced, and the wait after that.
+    /// When a failed pod may be replaced, and the next back-off, by DaemonSet and node.
     backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
 
@@ -47,10 +47,10 @@ impl DaemonSetController {
     }
 }
 
-/// The older number of a template, which its pods carry as a label.
+/// Annotation of the DaemonSet with the template generation, which its pods carry as a label.
 const GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// What daemons tolerate beyond their template (CT-087).
+/// Tolerations that daemon pods get in addition to those of the template (CT-087).
 fn tolerations(host_network: bool) -> Vec<Toleration> {
     let rows = [
         ("not-ready", TaintEffect::NoExecute, true),
@@ -72,8 +72,8 @@ fn tolerations(host_network: bool) -> Vec<Toleration> {
         .collect()
 }
 
-/// Whether a daemon should be on the node, and whether one that is there may stay (CT-089).
-fn belongs(set: &DaemonSet, node: &Node) -> (bool, bool) {
+/// Returns whether a daemon should run on the node, and whether an existing one may stay (CT-089).
+fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
     let spec = &set.spec.template.spec;
     let name_fits = spec.node_name.as_ref().is_none_or(|name| *name == *node.metadata.name);
     if !name_fits || !spec.selects(node) {
@@ -124,7 +124,7 @@ impl Controller for DaemonSetController {
                         self.expectations.creation_observed(&key);
                     }
                 }
-                for key in owner::concerned::<DaemonSet>(cx, old, new, |set| set.spec.selector.clone()) {
+                for key in owner::affected_owners::<DaemonSet>(cx, old, new, |set| set.spec.selector.clone()) {
                     cx.enqueue(key);
                 }
             }
@@ -136,7 +136,7 @@ impl Controller for DaemonSetController {
                 let (old, new) = (node(&change.old), node(&change.new));
                 let sets: Vec<Arc<DaemonSet>> = cx.objects.list::<DaemonSet>().cloned().collect();
                 for set in sets {
-                    let place = |node: &Option<Arc<Node>>| node.as_ref().map(|node| belongs(&set, node));
+                    let place = |node: &Option<Arc<Node>>| node.as_ref().map(|node| node_should_run(&set, node));
                     if place(&old) != place(&new) {
                         cx.enqueue(key_of(&*set));
                     }
@@ -169,7 +169,7 @@ impl Controller for DaemonSetController {
         plan = plan.then(history.action.clone().into_iter().collect());
         let hash = revision::hash_of(&history.update);
         let by_node = by_node(&claimed.owned);
-        let mut work = Work {
+        let mut changes = Changes {
             template,
             hash: hash.clone(),
             create: Vec::new(),
@@ -177,16 +177,16 @@ impl Controller for DaemonSetController {
             requeue: None,
         };
         if self.expectations.are_satisfied(key, cx.now()) {
-            self.place(key, &set, &by_node, &claimed.owned, &mut work, cx);
-            if work.create.is_empty()
-                && work.delete.is_empty()
+            self.place(key, &set, &by_node, &claimed.owned, &mut changes, cx);
+            if changes.create.is_empty()
+                && changes.delete.is_empty()
                 && set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)
             {
-                roll(&set, &by_node, &mut work, cx);
+                roll(&set, &by_node, &mut changes, cx);
             }
-            plan = self.act(plan, key, &set, work, cx);
+            plan = self.apply_changes(plan, key, &set, changes, cx);
         } else {
-            plan = plan.requeue_after(work.requeue);
+            plan = plan.requeue_after(changes.requeue);
         }
         let status = status_of(&set, &by_node, &hash, cx);
         if status != set.status {
@@ -196,9 +196,9 @@ impl Controller for DaemonSetController {
             plan = plan.then_one(Action::from(update).always());
         }
         let live: ordered::Set<Str> = claimed.owned.iter().map(|pod| hash_of_pod(pod).into()).collect();
-        let soon = next_available_in(&claimed.owned, set.spec.min_ready_seconds, cx.ctx.wall());
+        let next_check = next_available_in(&claimed.owned, set.spec.min_ready_seconds, cx.ctx.wall());
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
-            .requeue_after(soon)
+            .requeue_after(next_check)
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
@@ -225,7 +225,7 @@ impl Controller for DaemonSetController {
     }
 }
 
-struct Work {
+struct Changes {
     template: Template,
     hash: Str,
     create: Vec<NodeName>,
@@ -233,7 +233,7 @@ struct Work {
     requeue: Option<Span>,
 }
 
-impl Work {
+impl Changes {
     fn delete(&mut self, pod: &Arc<Pod>) {
         if !pod.metadata.is_terminating() {
             self.delete.insert(pod.metadata.key(), pod.clone());
@@ -245,7 +245,7 @@ fn hash_of_pod(pod: &Pod) -> &str {
     pod.metadata.label(REVISION_LABEL).unwrap_or_default()
 }
 
-/// The set's pods by the node they are for; those that are finished and going do not count (CT-088).
+/// The set's pods by target node, without those that are both finished and terminating (CT-088).
 fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
     let mut map: ordered::Map<NodeName, Vec<Arc<Pod>>> = ordered::Map::new();
     for pod in pods
@@ -257,7 +257,7 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
         }
     }
     for pods in map.values_mut() {
-        // Those that are bound come first.
+        // Bound pods come first.
         pods.stable_sort_by_key(|pod| {
             (
                 pod.spec.node_name.is_none(),
@@ -270,85 +270,85 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
 }
 
 impl DaemonSetController {
-    /// Which nodes need a pod, which pods must go.
+    /// Decides which nodes need a pod, and which pods must be deleted.
     fn place(
         &mut self,
         key: &Key,
         set: &DaemonSet,
         by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
         owned: &[Arc<Pod>],
-        work: &mut Work,
+        changes: &mut Changes,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         let surges = allows_surge(set);
         let nodes: Vec<Arc<Node>> = cx.objects.list::<Node>().cloned().collect();
         for node in &nodes {
             let name = NodeName::from(&*node.metadata.name);
-            let (should_run, may_stay) = belongs(set, node);
+            let (should_run, may_stay) = node_should_run(set, node);
             let pods = by_node.get(&name).map(Vec::as_slice).unwrap_or_default();
             if should_run && pods.is_empty() {
-                work.create.push(name);
+                changes.create.push(name);
             } else if may_stay {
-                let n_running = self.tend(key, set, &name, pods, surges, work, cx);
+                let n_running = self.manage_node(key, set, &name, pods, surges, changes, cx);
                 // With surge a node needs a pod beside one that is being deleted.
                 if surges && should_run && n_running == 0 {
-                    work.create.push(name);
+                    changes.create.push(name);
                 }
             } else {
-                pods.iter().for_each(|pod| work.delete(pod));
+                pods.iter().for_each(|pod| changes.delete(pod));
             }
         }
-        // Pods that wait for a node that is gone (CT-090).
+        // Delete pending pods whose target node no longer exists (CT-090).
         for pod in owned.iter().filter(|pod| pod.spec.node_name.is_none()) {
             if target(pod).is_none_or(|node| cx.objects.named::<Node>(&node).is_none()) {
-                work.delete(pod);
+                changes.delete(pod);
             }
         }
     }
 
-    /// Deletes pods of a node that failed, ended or are too many; returns how many of them run.
-    #[expect(clippy::too_many_arguments, reason = "one node's part of a pass")]
-    fn tend(
+    /// Deletes failed, finished and excess pods of a node; returns how many pods run.
+    #[expect(clippy::too_many_arguments, reason = "the parameters of one node in a pass")]
+    fn manage_node(
         &mut self,
         key: &Key,
         set: &DaemonSet,
         node: &NodeName,
         pods: &[Arc<Pod>],
         surges: bool,
-        work: &mut Work,
+        changes: &mut Changes,
         cx: &mut ControllerContext<'_, '_>,
     ) -> usize {
         let mut running = Vec::new();
         for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
             if is_failed(pod) {
-                self.replace_failed(key, set, node, pod, work, cx);
+                self.replace_failed(key, set, node, pod, changes, cx);
             } else if is_succeeded(pod) {
                 let text = format!(
                     "Found succeeded daemon pod {} on node {node}, will try to delete it",
                     pod.metadata.key()
                 );
                 cx.event(note(set, EventType::Normal, "SucceededDaemonPod", text));
-                work.delete(pod);
+                changes.delete(pod);
             } else {
                 running.push(pod);
             }
         }
-        // The oldest stays. With surge an old and a new one may stand side by side, while the old one is ready and the
-        // new one is not available.
+        // Keep the oldest pod. With surge, an old and a new pod may coexist while the old one is ready and the new one
+        // is not available.
         let (mut oldest_new, mut oldest_old) = (None, None);
         for pod in &running {
-            let is_new = surges && hash_of_pod(pod) == &*work.hash;
+            let is_new = surges && hash_of_pod(pod) == &*changes.hash;
             let kept = if is_new { &mut oldest_new } else { &mut oldest_old };
             if kept.is_none() {
                 *kept = Some(*pod);
             } else {
-                work.delete(pod);
+                changes.delete(pod);
             }
         }
         if let (Some(new), Some(old)) = (oldest_new, oldest_old)
             && (!old.is_ready() || is_available(new, set.spec.min_ready_seconds, cx.ctx.wall()))
         {
-            work.delete(old);
+            changes.delete(old);
         }
         running.len()
     }
@@ -359,14 +359,14 @@ impl DaemonSetController {
         set: &DaemonSet,
         node: &NodeName,
         pod: &Arc<Pod>,
-        work: &mut Work,
+        changes: &mut Changes,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         let now = cx.now();
         let place = (key.clone(), node.clone());
         if let Some((until, _)) = self.backoff.get(&place).filter(|(until, _)| *until > now) {
-            let rest = *until - now;
-            work.requeue = Some(work.requeue.map_or(rest, |least| least.min(rest)));
+            let remaining = *until - now;
+            changes.requeue = Some(changes.requeue.map_or(remaining, |earliest| earliest.min(remaining)));
             return;
         }
         let wait = self
@@ -379,18 +379,25 @@ impl DaemonSetController {
             pod.metadata.key()
         );
         cx.event(note(set, EventType::Warning, "FailedDaemonPod", text));
-        work.delete(pod);
+        changes.delete(pod);
     }
 
-    fn act(&mut self, plan: Plan, key: &Key, set: &DaemonSet, mut work: Work, cx: &ControllerContext<'_, '_>) -> Plan {
-        work.create.truncate(BURST);
-        let delete: Vec<Arc<Pod>> = work.delete.into_values().take(BURST).collect();
-        if !work.create.is_empty() || !delete.is_empty() {
+    fn apply_changes(
+        &mut self,
+        plan: Plan,
+        key: &Key,
+        set: &DaemonSet,
+        mut changes: Changes,
+        cx: &ControllerContext<'_, '_>,
+    ) -> Plan {
+        changes.create.truncate(BURST);
+        let delete: Vec<Arc<Pod>> = changes.delete.into_values().take(BURST).collect();
+        if !changes.create.is_empty() || !delete.is_empty() {
             let keys = delete.iter().map(|pod| pod.metadata.key()).collect();
-            self.expectations.expect(key, work.create.len(), keys, cx.now());
+            self.expectations.expect(key, changes.create.len(), keys, cx.now());
         }
-        let create = work.create.iter().map(|node| {
-            let pod = pod_for(set, &work.template, &work.hash, node);
+        let create = changes.create.iter().map(|node| {
+            let pod = pod_for(set, &changes.template, &changes.hash, node);
             Action::from(Request::Create(Object::Pod(Arc::new(pod))))
                 .accept(Accept::OrNamespaceTerminating)
                 .on_success(note(set, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
@@ -398,11 +405,11 @@ impl DaemonSetController {
         });
         plan.then_slowly(create.collect())
             .then(delete.iter().map(|pod| delete_pod(set, pod)).collect())
-            .requeue_after(work.requeue)
+            .requeue_after(changes.requeue)
     }
 }
 
-/// The pod of a node: pinned by name, with the daemons' tolerations (CT-087).
+/// The daemon pod of a node: pinned by name, with the additional tolerations (CT-087).
 fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) -> Pod {
     let mut pod = template.pod(
         &set.metadata.namespace,
@@ -414,11 +421,11 @@ fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) ->
         set_entry(&mut pod.metadata.labels, "pod-template-generation", generation);
     }
     let mut affinity = pod.spec.affinity.as_deref().cloned().unwrap_or_else(Affinity::default);
-    let mut of_nodes = affinity.node_affinity.take().unwrap_or_default();
-    of_nodes.required_during_scheduling_ignored_during_execution = Some(NodeSelector {
+    let mut node_affinity = affinity.node_affinity.take().unwrap_or_default();
+    node_affinity.required_during_scheduling_ignored_during_execution = Some(NodeSelector {
         node_selector_terms: vec![pin(node)],
     });
-    affinity.node_affinity = Some(of_nodes);
+    affinity.node_affinity = Some(node_affinity);
     pod.spec.affinity = Some(Arc::new(affinity));
     let mut all = pod.spec.tolerations.to_vec();
     for toleration in tolerations(pod.spec.host_network == Some(true)) {
@@ -440,7 +447,7 @@ fn status_of(
     let (mut desired, mut current, mut misscheduled, mut ready, mut updated, mut available) = (0, 0, 0, 0, 0, 0);
     for node in cx.objects.list::<Node>() {
         let pods = by_node.get(&*node.metadata.name).map(Vec::as_slice).unwrap_or_default();
-        if !belongs(set, node).0 {
+        if !node_should_run(set, node).0 {
             misscheduled += i32::from(!pods.is_empty());
             continue;
         }

@@ -1,9 +1,8 @@
-//! Deployment: rolls from the ReplicaSet of one template to that of another,
-//! within bounds, and can go back (C-01).
+//! Deployment: a rollout moves pods from the ReplicaSet of the old template to that of the new one, within bounds, and
+//! can be rolled back (C-01).
 //!
-//! Watches Deployments, ReplicaSets and the end of pods; compares the template
-//! with those of its ReplicaSets; scales them. Status and conditions are in
-//! [`status`], sizes in [`scaling`].
+//! Watches Deployments, ReplicaSets and the deletion of pods; compares the template with those of its ReplicaSets;
+//! scales the ReplicaSets. [`status`] computes status and conditions, [`scaling`] the sizes.
 
 mod scaling;
 mod status;
@@ -42,7 +41,7 @@ impl DeploymentController {
     }
 }
 
-/// Bounds of a rolling update (CT-061).
+/// The resolved maxSurge and maxUnavailable of a rolling update (CT-061).
 pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
     let replicas = i64::from(replicas_of(deployment));
     let rolling = deployment.spec.strategy.rolling_update.clone().unwrap_or_default();
@@ -60,7 +59,7 @@ pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
     }
 }
 
-/// The most pods that may be missing; 0 for Recreate, and never more than there are.
+/// The resolved maxUnavailable; 0 for Recreate, and at most the number of replicas.
 pub(super) fn max_unavailable(deployment: &Deployment) -> i32 {
     let replicas = replicas_of(deployment);
     if is_recreate(deployment) || replicas == 0 {
@@ -89,7 +88,7 @@ fn size(set: &ReplicaSet) -> i32 {
     set.spec.replicas.unwrap_or(1)
 }
 
-/// Replicas of several sets: they may want more than a number holds.
+/// The sum of the replicas of several ReplicaSets, saturating.
 pub(super) fn sum(counts: impl Iterator<Item = i32>) -> i32 {
     counts.fold(0, i32::saturating_add)
 }
@@ -101,7 +100,7 @@ fn revision(set: &ReplicaSet) -> i64 {
         .unwrap_or(0)
 }
 
-/// One sync: copies of the Deployment and its ReplicaSets, changed as requests are planned.
+/// The state of one sync: copies of the Deployment and its ReplicaSets, updated as requests are added to the plan.
 struct Rollout<'c, 'a, 'x> {
     deployment: Deployment,
     original: Arc<Deployment>,
@@ -127,11 +126,11 @@ impl Controller for DeploymentController {
                 let meta = |object: &Option<Object>| object.as_ref().map(|object| object.metadata().clone());
                 let (old, new) = (meta(&change.old), meta(&change.new));
                 let selector = |deployment: &Deployment| deployment.spec.selector.clone();
-                for key in owner::concerned(cx, old.as_ref(), new.as_ref(), selector) {
+                for key in owner::affected_owners(cx, old.as_ref(), new.as_ref(), selector) {
                     cx.enqueue(key);
                 }
             }
-            // Recreate waits for the last old pod to be gone (CT-064).
+            // A Recreate rollout waits until the last old pod is gone (CT-064).
             Some(Object::Pod(pod)) if change.new.is_none() || pod.is_terminal() => {
                 let set = controller_of::<ReplicaSet>(cx.objects, &pod.metadata);
                 let deployment = set.and_then(|set| controller_of::<Deployment>(cx.objects, &set.metadata));
@@ -186,20 +185,20 @@ impl Controller for DeploymentController {
         };
         let mut updated = (**deployment).clone();
         let exists = failure.error.is_already_exists();
-        let theirs = cx.objects.get::<ReplicaSet>(&set.metadata.key());
+        let existing = cx.objects.get::<ReplicaSet>(&set.metadata.key());
         if exists {
             let template = Template::of(&deployment.spec.template);
-            let ours = theirs.is_none_or(|theirs| {
-                theirs
+            let is_ours = existing.is_none_or(|existing| {
+                existing
                     .metadata
                     .controller_ref()
                     .is_some_and(|owner| owner.uid == deployment.metadata.uid)
-                    && is_of_template(theirs, &template)
+                    && is_of_template(existing, &template)
             });
-            if ours {
+            if is_ours {
                 return Plan::default();
             }
-            // Another template has this hash: the next name differs (CT-065).
+            // Another template has the same hash: a higher collision count changes the next name (CT-065).
             updated.status.collision_count = Some(updated.status.collision_count.unwrap_or(0) + 1);
         } else {
             let text = format!(
@@ -232,22 +231,22 @@ impl Controller for DeploymentController {
     }
 }
 
-fn by_age(one: &ReplicaSet, other: &ReplicaSet) -> std::cmp::Ordering {
+fn by_age(left: &ReplicaSet, right: &ReplicaSet) -> std::cmp::Ordering {
     let key = |set: &ReplicaSet| (set.metadata.creation_timestamp, set.metadata.name.clone());
-    key(one).cmp(&key(other))
+    key(left).cmp(&key(right))
 }
 
-/// Whether a ReplicaSet is of a template, the hash label apart.
+/// Returns whether a ReplicaSet has this template, ignoring the hash label.
 fn is_of_template(set: &ReplicaSet, template: &Template) -> bool {
-    let mut theirs = Template::of(&set.spec.template);
-    if theirs.0.metadata.labels.contains_key(HASH_LABEL) {
-        Arc::make_mut(&mut Arc::make_mut(&mut theirs.0).metadata.labels).remove(HASH_LABEL);
+    let mut set_template = Template::of(&set.spec.template);
+    if set_template.0.metadata.labels.contains_key(HASH_LABEL) {
+        Arc::make_mut(&mut Arc::make_mut(&mut set_template.0).metadata.labels).remove(HASH_LABEL);
     }
-    let mut ours = template.clone();
-    if ours.0.metadata.labels.contains_key(HASH_LABEL) {
-        Arc::make_mut(&mut Arc::make_mut(&mut ours.0).metadata.labels).remove(HASH_LABEL);
+    let mut expected = template.clone();
+    if expected.0.metadata.labels.contains_key(HASH_LABEL) {
+        Arc::make_mut(&mut Arc::make_mut(&mut expected.0).metadata.labels).remove(HASH_LABEL);
     }
-    theirs == ours
+    set_template == expected
 }
 
 impl Rollout<'_, '_, '_> {
@@ -273,7 +272,8 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
-    /// CT-062.
+    /// Rolls the Deployment with the strategy RollingUpdate: scale up the new ReplicaSet, else scale down old ones
+    /// (CT-062).
     fn roll(mut self, template: &Template) -> Plan {
         self.sync_revision(Some(template));
         if self.scale_up_new() || self.scale_down_old() {
@@ -285,14 +285,14 @@ impl Rollout<'_, '_, '_> {
         self.finish(Progress::Report)
     }
 
-    /// CT-064.
+    /// Rolls the Deployment with the strategy Recreate: create new pods after all old ones are gone (CT-064).
     fn recreate(mut self, template: &Template) -> Plan {
         self.sync_revision(None);
-        let mut scaled = false;
+        let mut was_scaled = false;
         for index in 0..self.old.len() {
-            scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
+            was_scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
         }
-        if scaled || self.old_pods_run() {
+        if was_scaled || self.old_pods_run() {
             return self.finish(Progress::Report);
         }
         if self.new.is_none() {
@@ -320,7 +320,7 @@ impl Rollout<'_, '_, '_> {
         self.old.iter().chain(&self.new)
     }
 
-    /// Finds or creates the new ReplicaSet, and keeps revision numbers (CT-065).
+    /// Finds or creates the new ReplicaSet, and maintains the revision numbers (CT-065).
     fn sync_revision(&mut self, create: Option<&Template>) {
         let next = self.old.iter().map(revision).max().unwrap_or(0) + 1;
         if let Some(mut set) = self.new.take() {
@@ -342,8 +342,8 @@ impl Rollout<'_, '_, '_> {
         }
         let Some(template) = create else { return };
         let hash = template.hash(self.deployment.status.collision_count);
-        let mut labelled = template.clone();
-        let meta = &mut Arc::make_mut(&mut labelled.0).metadata;
+        let mut labelled_template = template.clone();
+        let meta = &mut Arc::make_mut(&mut labelled_template.0).metadata;
         meta.labels = with_label(&meta.labels, HASH_LABEL, &hash);
         let mut selector: LabelSelector = self.deployment.spec.selector.clone().unwrap_or_default();
         selector.match_labels.insert(HASH_LABEL.into(), hash.as_str().into());
@@ -352,7 +352,7 @@ impl Rollout<'_, '_, '_> {
             metadata: ObjectMeta {
                 name: name.as_str().into(),
                 namespace: self.deployment.metadata.namespace.clone(),
-                labels: labelled.0.metadata.labels.clone(),
+                labels: labelled_template.0.metadata.labels.clone(),
                 owner_references: vec![controller_ref(&self.deployment)],
                 ..ObjectMeta::default()
             },
@@ -360,7 +360,7 @@ impl Rollout<'_, '_, '_> {
                 replicas: Some(0),
                 min_ready_seconds: self.deployment.spec.min_ready_seconds,
                 selector: Some(selector),
-                template: labelled.0,
+                template: labelled_template.0,
             },
             status: ReplicaSetStatus::default(),
             extra: Extra::default(),
@@ -383,7 +383,7 @@ impl Rollout<'_, '_, '_> {
         self.new = Some(set);
     }
 
-    /// Copies the Deployment's annotations and keeps the revision numbers of a ReplicaSet.
+    /// Copies the Deployment's annotations to a ReplicaSet, and updates its revision.
     fn annotate(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
         for (key, value) in self.deployment.metadata.annotations.iter() {
             let assumed = self.cx.objects.assumed();
@@ -436,13 +436,13 @@ impl Rollout<'_, '_, '_> {
         self.push(vec![action]);
     }
 
-    /// Deletes old ReplicaSets beyond the history limit (10).
+    /// Deletes old ReplicaSets beyond the history limit (10 by default).
     fn clean_up(&mut self) {
         let limit = usize::try_from(self.deployment.spec.revision_history_limit.unwrap_or(10)).unwrap_or(0);
-        let mut alive: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
-        let surplus = alive.len().saturating_sub(limit);
-        alive.stable_sort_by_key(|set| revision(set));
-        let delete = alive.into_iter().take(surplus).filter(|set| {
+        let mut live_sets: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
+        let surplus = live_sets.len().saturating_sub(limit);
+        live_sets.stable_sort_by_key(|set| revision(set));
+        let delete = live_sets.into_iter().take(surplus).filter(|set| {
             set.status.replicas == 0 && size(set) == 0 && set.metadata.generation <= set.status.observed_generation
         });
         let step = delete
@@ -474,7 +474,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
-    /// Reports, and comes back when the progress deadline may have passed.
+    /// Updates the status, and schedules a sync for the time when the progress deadline may have passed.
     fn finish(mut self, progress: Progress) -> Plan {
         let old: Vec<&ReplicaSet> = self.old.iter().collect();
         let now = self.cx.time();

@@ -1,10 +1,8 @@
-//! Descheduler: evicts pods that make a spread worse than its constraint
-//! allows, so that they are placed anew (S-12, CT-069, CT-112). It is the
-//! strategy RemovePodsViolatingTopologySpreadConstraint; off unless
-//! `deschedulingInterval` is set. It asks through the eviction API, so budgets bind it.
+//! Descheduler: evicts pods that violate a topology spread constraint, so that they are scheduled again (S-12, CT-069,
+//! CT-112). It implements the strategy RemovePodsViolatingTopologySpreadConstraint, and runs only if
+//! `deschedulingInterval` is set. It uses the eviction API, so PodDisruptionBudgets apply.
 //!
-//! Deviation: the descheduler is a program of its own; here it runs in the
-//! controller-manager's process.
+//! Deviation: the real descheduler is a separate program; here it runs in the controller-manager.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -47,7 +45,7 @@ impl Controller for Descheduler {
 
     fn changed(&mut self, _change: &Change, _cx: &mut ControllerContext<'_, '_>) {}
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
-        for pod in violating(cx.objects) {
+        for pod in violating_pods(cx.objects) {
             cx.enqueue((Kind::Pod, pod.metadata.key()));
         }
         cx.tick_at(cx.now() + cx.settings.descheduling_interval, 0);
@@ -58,7 +56,7 @@ impl Controller for Descheduler {
             pod: key.1.clone(),
             options: DeleteOptions::default(),
         };
-        // What a budget refuses is left to the next run.
+        // If a budget refuses the eviction, the next run tries again.
         Plan::one(Action::from(evict).accept(Accept::OrStop))
     }
 
@@ -67,8 +65,8 @@ impl Controller for Descheduler {
     }
 }
 
-/// Pods to evict so that hard constraints hold again, were they placed in the emptiest domain.
-fn violating(objects: &Objects) -> Vec<Arc<Pod>> {
+/// The pods whose eviction restores all hard constraints, if each is rescheduled to the emptiest domain.
+fn violating_pods(objects: &Objects) -> Vec<Arc<Pod>> {
     let is_hard = |constraint: &&TopologySpreadConstraint| constraint.is_hard();
     let mut seen: Vec<(Str, TopologySpreadConstraint)> = Vec::new();
     let mut evicted: Vec<Arc<Pod>> = Vec::new();
@@ -81,34 +79,34 @@ fn violating(objects: &Objects) -> Vec<Arc<Pod>> {
             if seen.contains(&identity) {
                 continue;
             }
-            evicted.extend(surplus(objects, pod, constraint, &evicted));
+            evicted.extend(surplus_pods(objects, pod, constraint, &evicted));
             seen.push(identity);
         }
     }
     evicted
 }
 
-/// The pods of one constraint, of `whose` among others, that are too many where they are. Nodes that the constraint does
-/// not count are no domains: nothing is evicted towards a cordoned node that it leaves out.
-fn surplus(
+/// The excess pods of one constraint of the pod `example`. Nodes that the constraint does not count are not domains, so
+/// no pod is evicted in favour of a cordoned node that the constraint excludes.
+fn surplus_pods(
     objects: &Objects,
-    whose: &Pod,
+    example: &Pod,
     constraint: &TopologySpreadConstraint,
-    already: &[Arc<Pod>],
+    already_evicted: &[Arc<Pod>],
 ) -> Vec<Arc<Pod>> {
     let key = &*constraint.topology_key;
     let mut domains: ordered::Map<Str, Vec<Arc<Pod>>> = ordered::Map::new();
     for node in objects.list::<Node>() {
         let keys = std::iter::once(&constraint.topology_key);
         if let Some(domain) = node.metadata.labels.get(key)
-            && counts_for_spread(&whose.spec, node, constraint, keys)
+            && counts_for_spread(&example.spec, node, constraint, keys)
         {
             domains.entry(domain.clone()).or_default();
         }
     }
     let selector = constraint.label_selector.clone().unwrap_or_default();
     for pod in objects
-        .list_in::<Pod>(&whose.metadata.namespace)
+        .list_in::<Pod>(&example.metadata.namespace)
         .filter(|pod| is_active(pod) && selector.matches(&pod.metadata.labels))
     {
         let node = pod.spec.node_name.as_ref().and_then(|name| objects.named::<Node>(name));
@@ -116,7 +114,9 @@ fn surplus(
             .and_then(|node| node.metadata.labels.get(key))
             .and_then(|domain| domains.get_mut(domain));
         if let Some(pods) = domain
-            && !already.iter().any(|other| other.metadata.uid == pod.metadata.uid)
+            && !already_evicted
+                .iter()
+                .any(|other| other.metadata.uid == pod.metadata.uid)
         {
             pods.push(pod.clone());
         }
@@ -126,7 +126,7 @@ fn surplus(
         .map(|(domain, pods)| (domain.clone(), pods.len() as i64))
         .collect();
     for pods in domains.values_mut() {
-        // The last is evicted first: lowest priority, youngest.
+        // Pods are evicted from the end: the lowest priority and then the youngest.
         pods.stable_sort_by_key(|pod| {
             (
                 std::cmp::Reverse(pod.priority()),
@@ -137,26 +137,26 @@ fn surplus(
     }
     let mut evicted = Vec::new();
     loop {
-        let most = sizes
+        let fullest = sizes
             .iter()
             .max_by_key(|(_, size)| **size)
             .map(|(domain, size)| (domain.clone(), *size));
-        let least = sizes
+        let emptiest = sizes
             .iter()
             .min_by_key(|(_, size)| **size)
             .map(|(domain, size)| (domain.clone(), *size));
-        let (Some((most, high)), Some((least, low))) = (most, least) else {
+        let (Some((fullest, max_size)), Some((emptiest, min_size))) = (fullest, emptiest) else {
             return evicted;
         };
-        if high - low <= i64::from(constraint.max_skew.max(1)) {
+        if max_size - min_size <= i64::from(constraint.max_skew.max(1)) {
             return evicted;
         }
-        let Some(pod) = domains.get_mut(&most).and_then(Vec::pop) else {
+        let Some(pod) = domains.get_mut(&fullest).and_then(Vec::pop) else {
             return evicted;
         };
         evicted.push(pod);
-        sizes.insert(most, high - 1);
-        sizes.insert(least, low + 1);
+        sizes.insert(fullest, max_size - 1);
+        sizes.insert(emptiest, min_size + 1);
     }
 }
 
@@ -166,10 +166,10 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    /// After a scale-down left a zone empty, a run evicts as many as restore the skew, and no more.
+    /// A scale-down left a zone empty. A run evicts only as many pods as restore the skew.
     /// Shows: S-12
     #[test]
-    fn a_run_evicts_what_unbalances() {
+    fn run_evicts_pods_that_violate_max_skew() {
         let pod = |name: &str, node: &str| {
             format!(
                 "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \
@@ -193,14 +193,14 @@ mod tests {
         assert_eq!(
             lab.pods().len(),
             1,
-            "two in one zone and none in the other is a skew of two"
+            "two pods in one zone and none in the other are a skew of two"
         );
     }
 
-    /// A node that the constraint leaves out is no domain; once it counts, it is filled.
+    /// A node that the constraint excludes is not a domain. Once it counts, pods are evicted in its favour.
     /// Shows: S-12
     #[test]
-    fn nothing_is_evicted_towards_a_node_that_does_not_count() {
+    fn excluded_node_is_no_spread_domain() {
         let pod = |name: &str| {
             format!(
                 "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], \

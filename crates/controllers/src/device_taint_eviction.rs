@@ -1,7 +1,7 @@
-//! Device taints: pods whose devices get a NoExecute taint that their claim does not tolerate are deleted, gracefully
-//! (DRA-220 to DRA-228).
+//! Device taint eviction: deletes pods gracefully if one of their devices gets a NoExecute taint that the claim does
+//! not tolerate (DRA-220 to DRA-228).
 //!
-//! Deviation: a taint without `timeAdded` counts as just added whenever it is looked at.
+//! Deviation: a taint without `timeAdded` counts as added at the time of each sync.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ const REASON: &str = "DeviceTaintManagerEviction";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeviceTaintEvictionController {
-    /// Pods that a taint will evict, with the instant.
-    waiting: Map<Uid, Time>,
-    /// Each pod is evicted once.
+    /// Pods that will be evicted, with the time.
+    pending_evictions: Map<Uid, Time>,
+    /// Pods that were evicted; each pod is evicted once.
     evicted: Set<Uid>,
 }
 
@@ -33,14 +33,14 @@ impl DeviceTaintEvictionController {
     }
 }
 
-/// The device's NoExecute taints, of the newest generation of its pool.
+/// The device's NoExecute taints in the newest generation of its pool.
 fn taints_of<'a>(
     objects: &'a Objects,
     result: &'a DeviceRequestAllocationResult,
 ) -> impl Iterator<Item = &'a DeviceTaint> {
-    let is_its =
+    let is_of_pool =
         move |slice: &&Arc<ResourceSlice>| slice.spec.driver == result.driver && slice.spec.pool.name == result.pool;
-    let slices = move || objects.list::<ResourceSlice>().filter(is_its);
+    let slices = move || objects.list::<ResourceSlice>().filter(is_of_pool);
     let newest = slices().map(|slice| slice.spec.pool.generation).max();
     let current = slices().filter(move |slice| Some(slice.spec.pool.generation) == newest);
     let devices = current.flat_map(|slice| &slice.spec.devices);
@@ -50,11 +50,12 @@ fn taints_of<'a>(
         .filter(|taint| &*taint.effect == "NoExecute")
 }
 
-/// When a taint ends the use of the device: a toleration of exactly that effect puts it off, or rules it out (DRA-222).
-fn end_of(result: &DeviceRequestAllocationResult, taint: &DeviceTaint, now: Time) -> Option<Time> {
+/// When a taint evicts the users of the device. A toleration of its effect delays that, or prevents it (`None`;
+/// DRA-222).
+fn eviction_by_taint(result: &DeviceRequestAllocationResult, taint: &DeviceTaint, now: Time) -> Option<Time> {
     let mut delay: Option<i64> = None;
-    let its = |one: &&podscope_api::DeviceToleration| &*one.effect == "NoExecute" && one.tolerates(taint);
-    for toleration in result.tolerations.iter().filter(its) {
+    let tolerates = |one: &&podscope_api::DeviceToleration| &*one.effect == "NoExecute" && one.tolerates(taint);
+    for toleration in result.tolerations.iter().filter(tolerates) {
         let seconds = toleration.toleration_seconds?.max(0);
         delay = Some(delay.map_or(seconds, |known| known.min(seconds)));
     }
@@ -64,7 +65,7 @@ fn end_of(result: &DeviceRequestAllocationResult, taint: &DeviceTaint, now: Time
     ))
 }
 
-/// When the pod is to be evicted (DRA-221).
+/// When the pod has to be evicted; `None` if no taint requires it (DRA-221).
 fn eviction_time(objects: &Objects, pod: &Pod, now: Time) -> Option<Time> {
     pod.spec.node_name.as_ref()?;
     let mut earliest: Option<Time> = None;
@@ -90,7 +91,7 @@ fn eviction_time(objects: &Objects, pod: &Pod, now: Time) -> Option<Time> {
             .iter()
             .flat_map(|allocation| &allocation.devices.results);
         for result in results {
-            let ends = taints_of(objects, result).filter_map(|taint| end_of(result, taint, now));
+            let ends = taints_of(objects, result).filter_map(|taint| eviction_by_taint(result, taint, now));
             earliest = earliest.into_iter().chain(ends).min();
         }
     }
@@ -110,7 +111,7 @@ impl Controller for DeviceTaintEvictionController {
         match (&change.old, &change.new) {
             (_, Some(Object::Pod(pod))) if !pod.spec.resource_claims.is_empty() => cx.enqueue(key_of(&**pod)),
             (Some(Object::Pod(pod)), None) => {
-                self.waiting.remove(&pod.metadata.uid);
+                self.pending_evictions.remove(&pod.metadata.uid);
                 self.evicted.remove(&pod.metadata.uid);
             }
             (_, Some(Object::ResourceClaim(claim))) => {
@@ -142,18 +143,18 @@ impl Controller for DeviceTaintEvictionController {
         let now = cx.ctx.wall();
         match eviction_time(cx.objects, &pod, now) {
             None => {
-                if self.waiting.remove(uid).is_some() {
+                if self.pending_evictions.remove(uid).is_some() {
                     cx.event(note(&*pod, EventType::from("Normal"), REASON, "Cancelling deletion"));
                 }
                 Plan::default()
             }
             Some(at) if at > now => {
-                self.waiting.insert(uid.clone(), at);
+                self.pending_evictions.insert(uid.clone(), at);
                 cx.enqueue_after(key.clone(), Span(at.0 - now.0));
                 Plan::default()
             }
             Some(_) => {
-                self.waiting.remove(uid);
+                self.pending_evictions.remove(uid);
                 self.evicted.insert(uid.clone());
                 cx.event(note(&*pod, EventType::from("Normal"), REASON, "Marking for deletion"));
                 evict(&pod, cx.time())
@@ -173,7 +174,7 @@ impl Controller for DeviceTaintEvictionController {
     }
 }
 
-/// DRA-224.
+/// Sets the condition DisruptionTarget and deletes the pod (DRA-224).
 fn evict(pod: &Pod, now: Time) -> Plan {
     let change = Mutation::new("device taint eviction", move |pod: &mut Pod| {
         let text = "Device Taint manager: deleting due to NoExecute taint";

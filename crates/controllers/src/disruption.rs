@@ -1,4 +1,5 @@
-//! Disruption budgets: how many pods may be evicted now (C-10, CT-097 to CT-100, CT-113).
+//! Disruption: computes how many pods each PodDisruptionBudget allows to be evicted now (C-10, CT-097 to CT-100,
+//! CT-113).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::{Key, key_of};
 
-/// How long an approved eviction may take to show, and a stale DisruptionTarget may stand.
+/// Maximum time until an approved eviction deletes its pod, and until a stale DisruptionTarget condition is reset.
 const TIMEOUT: Span = Span::seconds(120);
 
 #[derive(Debug, Clone, Default)]
@@ -28,7 +29,7 @@ impl DisruptionController {
     }
 }
 
-fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
+fn selects_pod(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
     let selector = budget.spec.selector.as_ref();
     budget.metadata.namespace == pod.metadata.namespace
         && selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
@@ -62,7 +63,7 @@ impl Controller for DisruptionController {
                     cx.enqueue_after((Kind::Pod, pod.metadata.key()), TIMEOUT);
                 }
             }
-            // The wanted scale of a workload counts (CT-097).
+            // The desired scale of a workload counts (CT-097).
             Some(object) if change.old.is_some() => {
                 let scaled = match (&change.old, &change.new) {
                     (Some(old), Some(new)) => old.metadata().generation != new.metadata().generation,
@@ -84,7 +85,7 @@ impl Controller for DisruptionController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
-            return settle_stale(key, cx);
+            return reset_stale_target(key, cx);
         }
         let Some(budget) = cx.objects.get::<PodDisruptionBudget>(&key.1).cloned() else {
             return Plan::default();
@@ -95,7 +96,7 @@ impl Controller for DisruptionController {
         let pods: Vec<Arc<Pod>> = cx
             .objects
             .list_in::<Pod>(&key.1.namespace)
-            .filter(|pod| covers(&budget, pod))
+            .filter(|pod| selects_pod(&budget, pod))
             .cloned()
             .collect();
         if pods.is_empty() {
@@ -125,7 +126,7 @@ impl Controller for DisruptionController {
             }
         };
         let now = cx.ctx.wall();
-        let (disrupted, recheck) = still_disrupted(&budget, &pods, now, cx);
+        let (disrupted, recheck) = pending_disruptions(&budget, &pods, now, cx);
         let healthy = pods.iter().filter(|pod| {
             pod.is_ready() && !pod.metadata.is_terminating() && !disrupted.contains_key(&pod.metadata.name)
         });
@@ -160,7 +161,8 @@ fn enqueue_covering(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
     keys.into_iter().for_each(|key| cx.enqueue(key));
 }
 
-/// A compare-and-swap: a stale one conflicts and the key is tried again (CT-098).
+/// Updates the status with the observed resourceVersion. If it is stale, the key is retried after the conflict
+/// (CT-098).
 fn update(budget: &PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> Plan {
     if status == budget.status {
         return Plan::default();
@@ -202,7 +204,7 @@ fn set_allowed(
     status.conditions.push(new);
 }
 
-/// How many pods there should be, and how many must stay healthy (CT-097).
+/// The expected number of pods, and the number that must stay healthy (CT-097).
 fn expected_and_desired(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
@@ -225,7 +227,7 @@ fn expected_and_desired(
     }
 }
 
-/// The sum of the scales of the pods' distinct controllers; unmanaged pods count for nothing (CT-113).
+/// The sum of the scales of the pods' distinct controllers. Pods without a controller do not count (CT-113).
 fn expected_scale(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
@@ -264,7 +266,7 @@ fn selector_text(budget: &PodDisruptionBudget) -> String {
     format!("&LabelSelector{{MatchLabels:map[string]string{{{}}}}}", parts.join(" "))
 }
 
-/// The workload that says how many of the pod there should be.
+/// The workload that determines the expected number of pods, and its scale.
 fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     let meta = &pod.metadata;
     if let Some(set) = controller_of::<ReplicaSet>(cx.objects, meta) {
@@ -282,20 +284,20 @@ fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     if let Some(old) = controller_of::<ReplicationController>(cx.objects, meta) {
         return Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))));
     }
-    // An owner that is not in the dump is taken to want what the dump shows.
+    // An owner that is not in the dump is assumed to want as many pods as the dump contains.
     let reference = meta.controller_ref()?;
     let owner = cx.objects.assumed().owner(&reference.uid)?;
     Some((reference.uid.clone(), owner.controlled))
 }
 
-/// Approved evictions that do not show yet, and when the next of them is given up (CT-099).
-fn still_disrupted(
+/// Approved evictions whose pods are not yet terminating, and when the next of them expires (CT-099).
+fn pending_disruptions(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
     now: Time,
     cx: &mut ControllerContext<'_, '_>,
 ) -> (ordered::Map<Str, Time>, Option<Span>) {
-    let (mut kept, mut recheck) = (ordered::Map::new(), None);
+    let (mut disrupted, mut recheck) = (ordered::Map::new(), None);
     for pod in pods {
         let Some(approved) = budget.status.disrupted_pods.get(&pod.metadata.name) else {
             continue;
@@ -303,22 +305,23 @@ fn still_disrupted(
         if pod.metadata.is_terminating() {
             continue;
         }
-        let left = Span(approved.0 + TIMEOUT.0 - now.0);
-        if left < Span::ZERO {
+        let remaining = Span(approved.0 + TIMEOUT.0 - now.0);
+        if remaining < Span::ZERO {
             let text = format!(
                 "Pod was expected by PDB {} to be deleted but it wasn't",
                 budget.metadata.key()
             );
             cx.event(note(&**pod, EventType::Warning, "NotDeleted", text));
         } else {
-            kept.insert(pod.metadata.name.clone(), *approved);
-            recheck = Some(recheck.map_or(left, |least: Span| least.min(left)) + Span(1));
+            disrupted.insert(pod.metadata.name.clone(), *approved);
+            recheck = Some(recheck.map_or(remaining, |least: Span| least.min(remaining)) + Span(1));
         }
     }
-    (kept, recheck)
+    (disrupted, recheck)
 }
 
-/// A DisruptionTarget=True on a pod that is not going; the kubelet's own are left alone (CT-100).
+/// Returns whether a pod has DisruptionTarget=True although it is not terminating. Conditions set by the kubelet do not
+/// count (CT-100).
 fn is_stale_target(pod: &Pod) -> bool {
     !pod.metadata.is_terminating()
         && !pod.is_terminal()
@@ -327,7 +330,7 @@ fn is_stale_target(pod: &Pod) -> bool {
         })
 }
 
-fn settle_stale(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
+fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     let Some(pod) = cx.objects.get::<Pod>(&key.1).filter(|pod| is_stale_target(pod)) else {
         return Plan::default();
     };
@@ -335,9 +338,9 @@ fn settle_stale(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
         .condition("DisruptionTarget")
         .and_then(|condition| condition.last_transition_time)
         .unwrap_or_default();
-    let left = Span(since.0 + TIMEOUT.0 - cx.ctx.wall().0);
-    if left > Span::ZERO {
-        return Plan::default().requeue_after(Some(left));
+    let remaining = Span(since.0 + TIMEOUT.0 - cx.ctx.wall().0);
+    if remaining > Span::ZERO {
+        return Plan::default().requeue_after(Some(remaining));
     }
     let now = cx.time();
     let change = Mutation::new("stale disruption", move |pod: &mut Pod| {
@@ -381,10 +384,10 @@ mod tests {
         )
     }
 
-    /// CT-097, row by row: expected, desired, healthy, allowed.
+    /// Expected, desired, healthy and allowed pods for various budgets.
     /// Shows: CT-097
     #[test]
-    fn a_budget_counts_what_is_expected_and_healthy() {
+    fn budget_status_counts_expected_and_healthy_pods() {
         for (budget, replicas, expected) in [
             ("minAvailable: 2", 3, (3, 2, 3, 1)),
             ("minAvailable: 5", 3, (3, 5, 3, 0)),
@@ -398,10 +401,10 @@ mod tests {
         }
     }
 
-    /// A pod on a lost node is not healthy; one that terminates neither.
+    /// A pod that is not Ready, for example on a lost node, does not count as healthy.
     /// Shows: CT-097, CT-118
     #[test]
-    fn a_lost_node_uses_up_the_budget() {
+    fn unready_pod_uses_up_the_budget() {
         let mut lab = lab("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| {
@@ -413,10 +416,10 @@ mod tests {
         assert_eq!(&*budget.status.conditions[0].reason, "InsufficientPods");
     }
 
-    /// An approved eviction counts against the budget until it shows, for at most two minutes.
+    /// An approved eviction counts against the budget until its pod terminates, for at most two minutes.
     /// Shows: CT-099
     #[test]
-    fn an_approved_eviction_counts_until_the_pod_goes() {
+    fn approved_eviction_counts_for_at_most_two_minutes() {
         let mut lab = lab("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         let (name, at) = (pod.clone(), lab.wall());
@@ -432,10 +435,10 @@ mod tests {
         assert!(lab.events.contains(&text), "{:?}", lab.events);
     }
 
-    /// A controller that cannot be found fails the sync, and nothing may be evicted.
+    /// If a pod's controller is not found, the sync fails and no eviction is allowed.
     /// Shows: CT-113
     #[test]
-    fn a_budget_that_cannot_be_computed_says_sync_failed() {
+    fn missing_controller_sets_reason_sync_failed() {
         let mut lab = lab("minAvailable: 50%", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| pod.metadata.owner_references[0].uid = "gone".into());

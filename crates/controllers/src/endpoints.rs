@@ -1,4 +1,4 @@
-//! The older form of a Service's endpoints, which clients of v1 still read: all addresses in one object.
+//! Endpoints: the addresses of a Service in one object, an older form than EndpointSlices that v1 clients still read.
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::trigger_time::{ANNOTATION, TriggerTimes};
 
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
 const HEADLESS: &str = "service.kubernetes.io/headless";
-/// Addresses of one object; what is above is left out.
+/// Maximum number of addresses in one object; further ones are omitted.
 const MAX: usize = 1000;
 
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Controller for EndpointsController {
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
-            // Somebody else removed or changed it.
+            // Another client deleted or changed the Endpoints.
             Some(Object::Endpoints(endpoints)) if change.old.is_some() => {
                 cx.enqueue((Kind::Service, endpoints.metadata.key()));
             }
@@ -69,7 +69,7 @@ impl Controller for EndpointsController {
         if service.spec.selector.is_none()
             || service.metadata.is_terminating()
             || cx.objects.assumed().is_left_alone(&service.metadata.uid)
-            // What a dump does not hold is not made because of that.
+            // Endpoints that are missing in an imported namespace were left out of the dump; they are not created.
             || (old.is_none() && cx.is_older(&service.metadata))
         {
             return Plan::default();
@@ -118,7 +118,7 @@ impl Controller for EndpointsController {
     }
 }
 
-/// The addresses that have the same ports, ready ones apart from the others.
+/// Groups the addresses by ports, with ready and unready addresses separate.
 fn subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubset> {
     let mut by_ports: Vec<(Vec<EndpointPort>, EndpointSubset)> = Vec::new();
     let mut sorted = pods.to_vec();
@@ -171,10 +171,9 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// Ready and other addresses stand apart, with the number that the port's name has in the pod; the object goes with
-    /// its Service.
+    /// Endpoints contain the addresses with the resolved numbers of named ports, and are deleted with the Service.
     #[test]
-    fn a_service_has_endpoints_of_the_older_form_too() {
+    fn service_gets_endpoints_object_that_is_deleted_with_it() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \
             template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}}}}\n---\n\
             {apiVersion: v1, kind: Service, metadata: {name: web, labels: {app: web}}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}}";

@@ -1,5 +1,5 @@
-//! EndpointSlices: the addresses behind a Service, with their readiness
-//! (CT-114 to CT-116). Traffic hygiene, not fencing (CT-117).
+//! EndpointSlices: the addresses behind a Service with their readiness (CT-114 to CT-116). They steer traffic, and do
+//! not fence anything (CT-117).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MANAGED_BY: (&str, &str) = (
 );
 const HEADLESS: &str = "service.kubernetes.io/headless";
 const ZONE: &str = "topology.kubernetes.io/zone";
-/// Endpoints of one slice.
+/// Maximum number of endpoints in one slice.
 const MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
@@ -55,8 +55,8 @@ pub(super) fn selected_by<'o>(service: &'o Service, objects: &'o Objects) -> imp
     pods.map(|pod| &**pod).filter(|pod| selects(service, pod))
 }
 
-/// What of a pod an endpoint shows.
-fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
+/// The properties of a pod that its endpoint contains.
+fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
     (
         &pod.status.pod_ip,
@@ -67,41 +67,41 @@ fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     )
 }
 
-/// Enqueues the Services whose endpoints a change of a Service or pod concerns.
+/// Enqueues the Services whose endpoints are affected by a change of a Service or pod.
 pub(super) fn enqueue_services(change: &Change, cx: &mut ControllerContext<'_, '_>) {
     match change.object() {
         Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
         Some(Object::Pod(_)) => {
-            let concerned = services_of_change(change, cx);
-            concerned.into_iter().for_each(|key| cx.enqueue(key));
+            let affected = services_of_change(change, cx);
+            affected.into_iter().for_each(|key| cx.enqueue(key));
         }
         _ => {}
     }
 }
 
-/// The Services whose endpoints a pod's change concerns.
+/// The Services whose endpoints are affected by a change of a pod.
 fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> Vec<Key> {
     let (old, new) = owner::pods_of_change(change);
     if let (Some(old), Some(new)) = (old, new)
-        && shown(old) == shown(new)
+        && endpoint_properties(old) == endpoint_properties(new)
         && old.metadata.labels == new.metadata.labels
     {
         return Vec::new();
     }
     let Some(pod) = new.or(old) else { return Vec::new() };
     let services = cx.objects.list_in::<Service>(&pod.metadata.namespace);
-    let concerned = services.filter(|service| [old, new].into_iter().flatten().any(|pod| selects(service, pod)));
-    concerned.map(|service| key_of(&**service)).collect()
+    let affected = services.filter(|service| [old, new].into_iter().flatten().any(|pod| selects(service, pod)));
+    affected.map(|service| key_of(&**service)).collect()
 }
 
-/// The name that a pod has under its Service, if that is the one its own name is made for.
+/// The hostname of a pod under the Service, if the pod's subdomain is the Service's name.
 pub(super) fn shown_hostname(service: &Service, pod: &Pod) -> Option<Str> {
     let is_shown = !pod.spec.hostname.is_empty() && pod.spec.subdomain == service.metadata.name;
     is_shown.then(|| pod.spec.hostname.clone())
 }
 
-/// A Service's ports in a pod: a name is looked up among its containers' ports, and left out where there is none. None
-/// of a pod in which nothing answers, though the Service has ports.
+/// The Service's ports, resolved in a pod. A named port that no container declares is omitted; `None` if none of the
+/// Service's ports can be resolved.
 pub(super) fn ports_of(service: &Service, pod: &Pod) -> Option<Vec<EndpointPort>> {
     let found: Vec<EndpointPort> = service.spec.ports.iter().filter_map(|one| port(one, pod)).collect();
     (service.spec.ports.is_empty() || !found.is_empty()).then_some(found)
@@ -118,7 +118,7 @@ impl Controller for EndpointSliceController {
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
-            // Somebody else removed or changed a slice of ours.
+            // Another client deleted or changed one of the controller's slices.
             Some(Object::EndpointSlice(slice)) if change.old.is_some() => {
                 if let Some(service) = slice.metadata.label(SERVICE) {
                     cx.enqueue((
@@ -145,9 +145,9 @@ impl Controller for EndpointSliceController {
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = selected_by(&service, &objects).collect();
         let since = self.times.note(&service, &pods);
-        let (wanted, misses_node) = groups(&service, &pods, &objects);
-        // A node that is not in the cache yet may come (CT-115).
-        reconcile(&service, wanted, since, cx).requeue_after(misses_node.then_some(Span::seconds(1)))
+        let (wanted, lacks_node) = groups(&service, &pods, &objects);
+        // The pod's node may not be in the cache yet, so try again soon (CT-115).
+        reconcile(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -155,11 +155,11 @@ impl Controller for EndpointSliceController {
     }
 }
 
-/// What the slices of a Service show, and whether a pod's node is not there.
+/// The endpoints of a Service grouped by ports, and whether a pod was left out because its node is missing.
 fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, bool) {
     let publish = service.spec.publish_not_ready_addresses == Some(true);
     let mut wanted: Vec<Group> = Vec::new();
-    let mut misses_node = false;
+    let mut lacks_node = false;
     for pod in pods {
         if pod.is_terminal() || pod.status.pod_ip.is_empty() {
             continue;
@@ -167,7 +167,7 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, b
         let node = pod.spec.node_name.as_ref();
         let node = node.and_then(|name| objects.named::<Node>(name));
         if node.is_none() && !publish {
-            misses_node = true;
+            lacks_node = true;
             continue;
         }
         let ports = ports_of(service, pod).unwrap_or_default();
@@ -184,37 +184,37 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, b
             group.endpoints.insert(pod.metadata.uid.0.clone(), endpoint);
         }
     }
-    (wanted, misses_node)
+    (wanted, lacks_node)
 }
 
-/// The slices of a Service of a dump that holds none of them, as the controller had made them (P-09).
-pub(super) fn unheld(service: &Service, objects: &Objects) -> Vec<Object> {
+/// The slices that the controller would have created for a Service whose slices are not in the dump (P-09).
+pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object> {
     let meta = &service.metadata;
     let mut slices = objects.list_in::<EndpointSlice>(&meta.namespace);
-    let is_held = slices.any(|slice| slice.metadata.label(SERVICE) == Some(&*meta.name));
+    let has_slices = slices.any(|slice| slice.metadata.label(SERVICE) == Some(&*meta.name));
     let has_selector = service
         .spec
         .selector
         .as_ref()
         .is_some_and(|selector| !selector.is_empty());
-    if is_held || !has_selector || meta.is_terminating() || objects.assumed().is_left_alone(&meta.uid) {
+    if has_slices || !has_selector || meta.is_terminating() || objects.assumed().is_left_alone(&meta.uid) {
         return Vec::new();
     }
     let pods: Vec<&Pod> = selected_by(service, objects).collect();
     let (groups, _) = groups(service, &pods, objects);
-    let mut made: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
+    let mut chunks: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
     for Group { ports, endpoints } in groups {
         let endpoints: Vec<Endpoint> = endpoints.into_values().collect();
-        made.extend(endpoints.chunks(MAX).map(|part| (ports.clone(), part.to_vec())));
+        chunks.extend(endpoints.chunks(MAX).map(|part| (ports.clone(), part.to_vec())));
     }
-    if made.is_empty() {
-        made.push((Vec::new(), Vec::new()));
+    if chunks.is_empty() {
+        chunks.push((Vec::new(), Vec::new()));
     }
     let labels = labels(service);
-    let slices = made.into_iter().enumerate().map(|(at, (ports, endpoints))| {
+    let slices = chunks.into_iter().enumerate().map(|(at, (ports, endpoints))| {
         let mut slice = slice(service, &labels, ports, endpoints, None);
-        let tail = fnv_hash(&format!("{} {at}", meta.uid), None);
-        slice.metadata.name = format!("{}-{}", meta.name, tail.get(..5).unwrap_or(&tail)).into();
+        let suffix = fnv_hash(&format!("{} {at}", meta.uid), None);
+        slice.metadata.name = format!("{}-{}", meta.name, suffix.get(..5).unwrap_or(&suffix)).into();
         slice.metadata.generate_name = Str::default();
         slice.metadata.generation = Some(1);
         Object::EndpointSlice(Arc::new(slice))
@@ -222,7 +222,7 @@ pub(super) fn unheld(service: &Service, objects: &Objects) -> Vec<Object> {
     slices.collect()
 }
 
-/// Endpoints that have the same ports, by the UID of their pods.
+/// Endpoints with the same ports, by pod UID.
 struct Group {
     ports: Vec<EndpointPort>,
     endpoints: ordered::Map<Str, Endpoint>,
@@ -277,8 +277,8 @@ fn port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
     })
 }
 
-/// Keeps each endpoint in its slice, fills free places, adds and removes slices; one that would go is used again for
-/// what would come.
+/// Keeps existing endpoints in their slices, fills slices that have room, and creates and deletes slices. A slice that
+/// is no longer needed is reused for a new one.
 fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &ControllerContext<'_, '_>) -> Plan {
     let meta = &service.metadata;
     let ours = |slice: &&Arc<EndpointSlice>| {
@@ -286,14 +286,14 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
     };
     let slices = cx.objects.list_in::<EndpointSlice>(&meta.namespace);
     let old: Vec<Arc<EndpointSlice>> = slices.filter(ours).cloned().collect();
-    let (mut kept, mut free, mut new) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kept, mut reusable, mut new) = (Vec::new(), Vec::new(), Vec::new());
     for slice in &old {
         if !wanted.iter().any(|group| group.ports == slice.ports) {
-            free.push((**slice).clone());
+            reusable.push((**slice).clone());
         }
     }
     for Group { ports, mut endpoints } in wanted {
-        let mut same: Vec<EndpointSlice> = Vec::new();
+        let mut matching: Vec<EndpointSlice> = Vec::new();
         for slice in old.iter().filter(|slice| slice.ports == ports) {
             let mut slice = (**slice).clone();
             slice.endpoints = slice
@@ -301,28 +301,32 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
                 .iter()
                 .filter_map(|endpoint| endpoints.remove(&endpoint.target_ref.as_ref()?.uid.0))
                 .collect();
-            same.push(slice);
+            matching.push(slice);
         }
-        let mut rest = endpoints.into_values();
-        for slice in &mut same {
+        let mut remaining = endpoints.into_values();
+        for slice in &mut matching {
             let room = MAX.saturating_sub(slice.endpoints.len());
-            slice.endpoints.extend(rest.by_ref().take(room));
+            slice.endpoints.extend(remaining.by_ref().take(room));
         }
-        let (emptied, filled): (Vec<_>, Vec<_>) = same.into_iter().partition(|slice| slice.endpoints.is_empty());
-        free.extend(emptied);
+        let (emptied, filled): (Vec<_>, Vec<_>) = matching.into_iter().partition(|slice| slice.endpoints.is_empty());
+        reusable.extend(emptied);
         kept.extend(filled);
-        let rest: Vec<Endpoint> = rest.collect();
-        new.extend(rest.chunks(MAX).map(|endpoints| (ports.clone(), endpoints.to_vec())));
+        let remaining: Vec<Endpoint> = remaining.collect();
+        new.extend(
+            remaining
+                .chunks(MAX)
+                .map(|endpoints| (ports.clone(), endpoints.to_vec())),
+        );
     }
-    // A Service without endpoints has a slice all the same, which knows no ports.
+    // A Service without endpoints still has one slice, without ports.
     if kept.is_empty() && new.is_empty() {
         new.push((Vec::new(), Vec::new()));
     }
     let labels = labels(service);
-    let mut free = free.into_iter();
+    let mut reusable = reusable.into_iter();
     let mut step = Vec::new();
     for (ports, endpoints) in new {
-        match free.next() {
+        match reusable.next() {
             Some(slice) => kept.push(EndpointSlice {
                 ports,
                 endpoints,
@@ -331,7 +335,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
             None => step.push(create(service, &labels, ports, endpoints, since)),
         }
     }
-    for slice in free {
+    for slice in reusable {
         let delete = Request::Delete {
             kind: Kind::EndpointSlice,
             key: slice.metadata.key(),
@@ -355,7 +359,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
     Plan::default().then(step)
 }
 
-/// The Service's own labels, and the controller's.
+/// The Service's labels and those of the controller.
 fn labels(service: &Service) -> Labels {
     let mut labels = service.metadata.labels.clone();
     set_entry(&mut labels, SERVICE, &service.metadata.name);
@@ -410,7 +414,7 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    /// The slices of the test's own Services.
+    /// All slices except that of the API server's Service.
     fn slices(lab: &Lab) -> impl Iterator<Item = &Arc<EndpointSlice>> {
         let all = lab.objects().list::<EndpointSlice>();
         all.filter(|slice| &*slice.metadata.name != "kubernetes")
@@ -430,16 +434,17 @@ mod tests {
             .collect()
     }
 
-    /// Ready, serving and terminating; what is lost stays listed, what is finished does not.
+    /// Conditions ready, serving and terminating. A pod on a lost node stays listed as not ready; a finished pod is
+    /// removed.
     /// Shows: CT-114, CT-115, CT-116
     #[test]
-    fn endpoints_carry_ready_serving_and_terminating() {
+    fn endpoints_follow_readiness_and_termination_of_pods() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, \
             template: {metadata: {labels: {app: web}}, spec: {tolerations: [{operator: Exists}], containers: [{name: web, image: web}]}}}}\n---\n\
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}}";
         let mut lab = Lab::new(&["a-1", "b-1"], web);
         lab.run(Span::millis(500));
-        assert_eq!(state(&lab), [], "no address yet, and one empty slice");
+        assert_eq!(state(&lab), [], "without an address there is one empty slice");
         assert_eq!(slices(&lab).count(), 1);
         lab.run(Span::seconds(2));
         assert_eq!(state(&lab), [(true, true, false)]);
@@ -447,7 +452,11 @@ mod tests {
         let node = lab.get::<Pod>(&pod).unwrap().spec.node_name.clone().unwrap();
         lab.partition(&node);
         lab.run(Span::seconds(70));
-        assert_eq!(state(&lab), [(false, false, false)], "a lost node acts through Ready");
+        assert_eq!(
+            state(&lab),
+            [(false, false, false)],
+            "the lost node sets the pod's Ready condition to False"
+        );
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(3));
         let mut now = state(&lab);
@@ -458,10 +467,10 @@ mod tests {
         assert_eq!(state(&lab), [(true, true, false)]);
     }
 
-    /// No more than a hundred in a slice.
+    /// A slice holds at most 100 endpoints.
     /// Shows: CT-114
     #[test]
-    fn a_slice_holds_a_hundred_endpoints() {
+    fn slice_holds_at_most_100_endpoints() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 250, selector: {matchLabels: {app: web}}, \
             template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}\n---\n\
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}";

@@ -1,6 +1,6 @@
-//! Expectations: what a controller has asked for and not yet seen in its
-//! cache. Until then it does not scale again, so that a slow watch does not
-//! make it create twice (CT-057). They are memory: a restart forgets them.
+//! Expectations: creates and deletes that a controller has requested and that its cache does not show yet. Meanwhile it
+//! does not scale again, so that a slow watch does not cause duplicate creates (CT-057). Expectations are kept in
+//! memory and lost in a restart.
 
 use podscope_api::ordered;
 
@@ -10,7 +10,7 @@ use podscope_sim::{SimTime, Span};
 
 use super::queue::Key;
 
-/// Expectations older than this count as fulfilled.
+/// Age after which expectations count as fulfilled.
 const TIMEOUT: Span = Span::seconds(300);
 
 #[derive(Debug, Clone)]
@@ -24,14 +24,14 @@ struct Expected {
 pub(super) struct Expectations(ordered::Map<Key, Expected>);
 
 impl Expectations {
-    /// Whether everything expected was seen, or too long ago.
+    /// Returns whether all expectations of a key are fulfilled or have expired.
     pub(super) fn are_satisfied(&self, key: &Key, now: SimTime) -> bool {
         self.0.get(key).is_none_or(|expected| {
             (expected.creations == 0 && expected.deletions.is_empty()) || now > expected.since + TIMEOUT
         })
     }
 
-    /// Replaces what is expected of a key.
+    /// Replaces the expectations of a key.
     pub(super) fn expect(&mut self, key: &Key, creations: usize, deletions: ordered::Set<ObjectKey>, now: SimTime) {
         let expected = Expected {
             creations: creations as u64,
@@ -41,21 +41,21 @@ impl Expectations {
         self.0.insert(key.clone(), expected);
     }
 
-    /// One creation was seen, failed, or will not be tried.
+    /// Counts a creation that was observed, failed, or was dropped.
     pub(super) fn creation_observed(&mut self, key: &Key) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
-    /// The pod was seen terminating or gone, or its deletion failed.
+    /// Counts a deletion that was observed or failed.
     pub(super) fn deletion_observed(&mut self, key: &Key, pod: &ObjectKey) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.deletions.remove(pod);
         }
     }
 
-    /// The owner is gone.
+    /// Removes the expectations of an owner that no longer exists.
     pub(super) fn forget(&mut self, key: &Key) {
         self.0.remove(key);
     }

@@ -1,15 +1,14 @@
-//! Fencing: makes sure that a node which is not heard from can do no harm,
-//! and only then says so (V-05, CT-140 to CT-151). Off by default.
+//! Fencing: isolates a lost node so that it can do no harm, and declares it out of service only afterwards (V-05,
+//! CT-140 to CT-151). Off by default.
 //!
 //! ```text
 //! silent ──detected──► due ──decided──► fencing ──confirmed──► out of service
 //! ```
 //!
-//! Watches nodes, pods and budgets, as an administrator would. It decides by
-//! policy (a pod's annotation), priority and budget; fences by power, storage
-//! or network; waits until the fence agent confirms; then taints the node
-//! out-of-service, upon which others detach and force-delete. Anything before
-//! the confirmation would break at-most-one (CT-144).
+//! Watches nodes, pods and budgets like an administrator. It decides by policy (a pod's annotation), priority and
+//! budget; fences by power, storage or network; waits for the confirmation of the fence agent; then adds the
+//! out-of-service taint, whereupon other controllers detach volumes and force-delete pods. To do so before the
+//! confirmation would violate at-most-one semantics (CT-144).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -26,25 +25,26 @@ use super::plan::{Accept, Plan};
 use super::pod_util::is_active;
 use super::queue::Key;
 use super::settings::Setting;
-use super::taints::{OUT_OF_SERVICE, is_out_of_service, ready_status, swap};
+use super::taints::{OUT_OF_SERVICE, is_out_of_service, patch_taints, ready_status};
 
-/// What a pod says about fencing its node: `always` or `never`; otherwise the rules below decide.
+/// Annotation of a pod that requires or forbids fencing its node: `always` or `never`. Without it,
+/// [`FencingController::decide`] applies its rules.
 const POLICY: &str = "podscope.dev/fencing";
 
 super::settings::settings! {
     /// Settings of the fencing controller (`components.fencing`).
     FencingSettings;
-    /// Whether it runs at all.
+    /// Whether the controller runs.
     enabled: bool = "enabled", false;
-    /// How it fences.
+    /// The fencing mechanism.
     mechanism: FenceMechanism = "mechanism", FenceMechanism::Power;
-    /// How long a node must be Unknown before it is fenced for a pod that nothing else serves.
+    /// How long a node must be Unknown before it is fenced for the sake of a pod without a substitute.
     detect_after: Span = "detectAfter", Span::seconds(30);
-    /// How long if the budgets of all its pods still allow a disruption.
+    /// The same delay if the budgets of all its pods still allow a disruption.
     patience: Span = "patience", Span::seconds(300);
-    /// Only for pods of at least this priority.
+    /// Minimum priority of pods that cause fencing.
     min_priority: i64 = "minPriority", 0;
-    /// How long the fence agent needs to confirm; the fence is in force from the request on (CT-148).
+    /// Time until the fence agent confirms. The fence is effective from the request on (CT-148).
     confirmation: Span = "confirmation", Span::seconds(2);
 }
 
@@ -65,10 +65,10 @@ impl Setting for FenceMechanism {
 #[derive(Debug, Clone, Default)]
 pub(super) struct FencingController {
     settings: FencingSettings,
-    /// Since when a node is seen Unknown.
+    /// Since when each node has been Unknown.
     silent: ordered::Map<NodeName, SimTime>,
-    /// Fences that were asked for, and when they are confirmed.
-    asked: ordered::Map<NodeName, SimTime>,
+    /// Requested fences, with the times of their confirmation.
+    requested: ordered::Map<NodeName, SimTime>,
 }
 
 impl FencingController {
@@ -102,12 +102,12 @@ impl Controller for FencingController {
                     cx.enqueue(key_of_node(&name));
                 } else {
                     self.silent.remove(&name);
-                    self.asked.remove(&name);
+                    self.requested.remove(&name);
                 }
             }
             (None, Some(Object::Node(node))) => {
                 self.silent.remove(&*node.metadata.name);
-                self.asked.remove(&*node.metadata.name);
+                self.requested.remove(&*node.metadata.name);
             }
             (Some(Object::Pod(pod)), _) => {
                 if let Some(node) = &pod.spec.node_name
@@ -136,13 +136,13 @@ impl Controller for FencingController {
             return Plan::default();
         }
         let now = cx.now();
-        if let Some(confirmed) = self.asked.get(&name).copied() {
+        if let Some(confirmed) = self.requested.get(&name).copied() {
             if confirmed > now {
                 return Plan::default().requeue_after(Some(confirmed - now));
             }
             return self.mark(&node, cx);
         }
-        // More than half of the nodes silent is more likely a fault on this side.
+        // If more than half of the nodes are silent, the fault is probably on the control plane's side.
         if self.silent.len() * 2 > cx.objects.list::<Node>().count() {
             return Plan::default().requeue_after(Some(self.settings.detect_after));
         }
@@ -158,7 +158,7 @@ impl Controller for FencingController {
         cx.event(note(&*node, EventType::Warning, "FencingNode", text));
         cx.ctx.act(Act::Fence(name.clone(), mechanism));
         let confirmation = self.settings.confirmation;
-        self.asked.insert(name, now + confirmation);
+        self.requested.insert(name, now + confirmation);
         Plan::default().requeue_after(Some(confirmation))
     }
 
@@ -168,20 +168,20 @@ impl Controller for FencingController {
 }
 
 impl FencingController {
-    /// How long the node may stay silent for its pods; none if nothing on it asks for fencing (CT-141, CT-143).
+    /// How long the node may stay silent before it is fenced; `None` if no pod on it requires fencing (CT-141, CT-143).
     fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());
         pods.filter_map(|pod| match pod.metadata.annotation(POLICY) {
             Some("never") => None,
             Some("always") => Some(self.settings.detect_after),
-            _ if i64::from(pod.priority()) < self.settings.min_priority || !is_stuck_by_nature(pod) => None,
-            _ if has_room(pod, cx) => Some(self.settings.patience),
+            _ if i64::from(pod.priority()) < self.settings.min_priority || !is_not_replaced(pod) => None,
+            _ if has_substitutes(pod, cx) => Some(self.settings.patience),
             _ => Some(self.settings.detect_after),
         })
         .min()
     }
 
-    /// Confirmed: the node is declared out of service; attachments are broken and pods collected from there on.
+    /// Adds the out-of-service taint after the confirmation; other controllers then detach volumes and delete pods.
     fn mark(&self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let mechanism = self.settings.mechanism.as_str();
         let text = format!(
@@ -189,7 +189,7 @@ impl FencingController {
             node.metadata.name
         );
         let taint = vec![(OUT_OF_SERVICE.to_owned(), TaintEffect::NoExecute)];
-        let action = swap(node, taint, Vec::new(), cx.time());
+        let action = patch_taints(node, taint, Vec::new(), cx.time());
         Plan::one(
             action
                 .accept(Accept::OrNotFound)
@@ -198,27 +198,27 @@ impl FencingController {
     }
 }
 
-/// Pods that nobody replaces while their node is silent: those of a StatefulSet, and those that hold a claim.
-fn is_stuck_by_nature(pod: &Pod) -> bool {
-    let of_set = pod
+/// Returns whether the pod is not replaced while its node is silent: it belongs to a StatefulSet or uses a claim.
+fn is_not_replaced(pod: &Pod) -> bool {
+    let is_of_stateful_set = pod
         .metadata
         .controller_ref()
         .is_some_and(|owner| kind_of(owner) == Some(Kind::StatefulSet));
-    let holds = pod
+    let has_claim = pod
         .spec
         .volumes
         .iter()
         .any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
-    of_set || holds
+    is_of_stateful_set || has_claim
 }
 
-/// Whether every budget over the pod's application still allows a disruption: others serve meanwhile.
-fn has_room(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
+/// Returns whether all budgets of the pod still allow a disruption and other pods of its owner run.
+fn has_substitutes(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let mut covering = cx.objects.budgets_of(pod).peekable();
-    covering.peek().is_some() && covering.all(|budget| budget.status.disruptions_allowed > 0) && !is_only_one(pod, cx)
+    covering.peek().is_some() && covering.all(|budget| budget.status.disruptions_allowed > 0) && !is_only_pod(pod, cx)
 }
 
-fn is_only_one(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
+fn is_only_pod(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let owner = pod.metadata.controller_ref().map(|owner| owner.uid.clone());
     owner.is_none_or(|owner| cx.objects.pods_of(&owner).filter(|pod| is_active(pod)).count() <= 1)
 }

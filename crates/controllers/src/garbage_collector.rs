@@ -1,9 +1,9 @@
-//! Owner-reference garbage collection (C-11, CT-152).
+//! Garbage collection by ownerReferences (C-11, CT-152).
 //!
-//! Watches everything; an object all of whose owners are gone is deleted, an
-//! owner deleted in the foreground waits for the dependents that block it, and
-//! one deleted with `orphan` strips itself from them first. Whether an owner is
-//! gone is asked of the API, by UID; the DELETE carries the dependent's UID.
+//! Watches all kinds. An object whose owners are all gone is deleted. An owner that is deleted in the foreground waits
+//! for its blocking dependents. An owner that is deleted with `orphan` first removes its reference from its dependents.
+//! Before a deletion, the API server is asked by UID whether the owner is really gone, and the DELETE carries the
+//! dependent's UID.
 
 use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Uid};
 
@@ -30,7 +30,7 @@ fn has_finalizer(meta: &ObjectMeta, name: &str) -> bool {
     meta.finalizers.iter().any(|finalizer| &**finalizer == name)
 }
 
-/// Waits for its dependents.
+/// Returns whether the object waits for its dependents.
 fn is_foreground(meta: &ObjectMeta) -> bool {
     meta.is_terminating() && has_finalizer(meta, FOREGROUND)
 }
@@ -54,7 +54,7 @@ impl Controller for GarbageCollector {
                 cx.enqueue(key);
             }
         }
-        // A dependent that went may have been the last its owners waited for.
+        // The removed object may have been the last dependent that its owner waits for.
         if is_gone {
             let owners: Vec<Object> = meta
                 .owner_references
@@ -76,8 +76,9 @@ impl Controller for GarbageCollector {
                 .owner_references
                 .iter()
                 .any(|owner| cx.objects.by_uid(&owner.uid).is_none() && !cx.objects.assumed().lives(&owner.uid));
-        let must_settle = meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
-        if lacks_owner || must_settle {
+        let awaits_finalizer =
+            meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
+        if lacks_owner || awaits_finalizer {
             cx.enqueue((object.kind(), object.key()));
         }
     }
@@ -104,31 +105,35 @@ impl Controller for GarbageCollector {
     }
 }
 
-/// Deletes an object without a live owner, or drops the references to those that are gone or wait.
+/// Deletes an object without a live owner; if one is left, removes the references to owners that are gone or wait.
 fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let meta = object.metadata();
-    let (mut solid, mut waiting, mut absent) = (0, Vec::new(), Vec::new());
+    let (mut n_live_owners, mut waiting, mut absent) = (0, Vec::new(), Vec::new());
     for reference in &meta.owner_references {
         match cx.objects.by_uid(&reference.uid) {
             Some(owner) if is_foreground(owner.metadata()) => waiting.push(reference.uid.clone()),
-            Some(_) => solid += 1,
-            None if kind_of(reference).is_none() || cx.objects.assumed().lives(&reference.uid) => solid += 1,
+            Some(_) => n_live_owners += 1,
+            None if kind_of(reference).is_none() || cx.objects.assumed().lives(&reference.uid) => n_live_owners += 1,
             None => absent.push(reference.clone()),
         }
     }
     if absent.is_empty() && waiting.is_empty() {
         return Plan::default();
     }
-    let checks = absent.iter().filter_map(|reference| is_gone(meta, reference)).collect();
+    let checks = absent
+        .iter()
+        .filter_map(|reference| verify_absence(meta, reference))
+        .collect();
     let plan = Plan::default().then(checks);
-    if solid > 0 {
-        let gone: Vec<Uid> = absent
+    if n_live_owners > 0 {
+        let removed_owners: Vec<Uid> = absent
             .into_iter()
             .map(|reference| reference.uid)
             .chain(waiting)
             .collect();
         return plan.then_one(change_meta(object, "owners", move |meta| {
-            meta.owner_references.retain(|reference| !gone.contains(&reference.uid));
+            meta.owner_references
+                .retain(|reference| !removed_owners.contains(&reference.uid));
         }));
     }
     let has_dependents = cx.index.dependents_of(&meta.uid).next().is_some();
@@ -152,8 +157,8 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
 }
 
-/// Asks the API itself whether an owner is gone: no such name, or another UID.
-fn is_gone(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
+/// Verifies with the API server that an owner is gone: no object has its name, or it has another UID.
+fn verify_absence(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
     let kind = kind_of(reference)?;
     let namespace = if kind.is_namespaced() {
         meta.namespace.clone()
@@ -167,7 +172,7 @@ fn is_gone(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
     Some(Action::from(read).accept(Accept::Gone(reference.uid.clone())))
 }
 
-/// Removes the finalizer when no dependent blocks any more.
+/// Removes the finalizer when no dependent blocks the deletion any more.
 fn foreground(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let uid = &object.metadata().uid;
     if cx.objects.assumed().is_left_alone(uid) {
@@ -187,13 +192,13 @@ fn foreground(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     Plan::one(drop_finalizer(object, FOREGROUND))
 }
 
-/// Strips the owner from its dependents, then lets it go.
+/// Removes the owner's reference from its dependents, then its finalizer.
 fn orphan(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let dependents = cx
         .index
         .dependents_of(&object.metadata().uid)
         .filter_map(|(kind, key)| cx.objects.get_kind(*kind, key));
-    let strip = dependents
+    let strip_references = dependents
         .map(|dependent| {
             let uid = object.metadata().uid.clone();
             change_meta(&dependent, "orphan", move |meta| {
@@ -201,7 +206,9 @@ fn orphan(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
             })
         })
         .collect();
-    Plan::default().then(strip).then_one(drop_finalizer(object, ORPHAN))
+    Plan::default()
+        .then(strip_references)
+        .then_one(drop_finalizer(object, ORPHAN))
 }
 
 fn drop_finalizer(object: &Object, name: &'static str) -> Action {
@@ -248,10 +255,11 @@ mod tests {
         )
     }
 
-    /// In the background dependents follow, gracefully; in the foreground the owner waits; orphans stay.
+    /// Background deletion: dependents are deleted gracefully afterwards. Foreground: the owner waits. Orphan:
+    /// dependents stay.
     /// Shows: CT-152
     #[test]
-    fn dependents_go_in_each_of_the_three_ways() {
+    fn dependents_follow_propagation_policy_of_owner() {
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
         lab.delete(Kind::Deployment, "web", None);
@@ -267,7 +275,11 @@ mod tests {
         lab.partition("a-1");
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(60));
-        assert_eq!(counts(&lab), (1, 1, 2), "a pod that cannot go blocks its owners");
+        assert_eq!(
+            counts(&lab),
+            (1, 1, 2),
+            "a pod that cannot terminate blocks the deletion of its owners"
+        );
         lab.heal("a-1");
         lab.run(Span::seconds(5));
         assert_eq!(counts(&lab), (0, 0, 0));

@@ -1,31 +1,31 @@
-//! Indexes over the watch cache that several controllers share, beside those of [`podscope_sim::Objects`].
+//! Indexes over the watch cache that several controllers share, in addition to those of [`podscope_sim::Objects`].
 
 use podscope_api::{Object, ObjectKey, Pod, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use podscope_sim::Change;
 
-/// Invariant: a function of the cache; holds only what syncs look up for every change.
+/// Invariant: the indexes are a function of the cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     /// Pods without a controller.
     orphans: RedBlackTreeSetSync<ObjectKey>,
     /// Pods that use a claim, by the claim's key.
     by_claim: RedBlackTreeMapSync<ObjectKey, RedBlackTreeSetSync<ObjectKey>>,
-    /// Objects by the UID of each owner.
+    /// Objects by the UID of each of their owners.
     dependents: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<(podscope_api::Kind, ObjectKey)>>,
 }
 
 impl Index {
     pub(super) fn update(&mut self, change: &Change) {
-        // Most changes are of a status.
+        // Most changes concern only a status and leave the indexes as they are.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
-            && stands_alike(old, new)
+            && has_equal_entries(old, new)
         {
             return;
         }
         if let Some(old) = &change.old {
-            self.each_owner(old, |map, owner, key| remove(map, owner, &key));
+            self.for_each_owner(old, |map, owner, key| remove(map, owner, &key));
             if let Object::Pod(pod) = old {
                 self.orphans.remove_mut(&pod.metadata.key());
                 for claim in claims(pod) {
@@ -34,7 +34,7 @@ impl Index {
             }
         }
         if let Some(new) = &change.new {
-            self.each_owner(new, insert);
+            self.for_each_owner(new, insert);
             if let Object::Pod(pod) = new {
                 if pod.metadata.controller_ref().is_none() {
                     self.orphans.insert_mut(pod.metadata.key());
@@ -46,7 +46,7 @@ impl Index {
         }
     }
 
-    /// Pods of a namespace that no controller owns.
+    /// Pods of a namespace without a controller.
     pub(super) fn orphans_in<'i>(&'i self, namespace: &str) -> impl Iterator<Item = &'i ObjectKey> + use<'i> {
         let from = ObjectKey::new(namespace, "");
         let namespace = from.namespace.clone();
@@ -60,12 +60,12 @@ impl Index {
         self.by_claim.get(claim).into_iter().flat_map(|keys| keys.iter())
     }
 
-    /// Objects that name the UID among their owners.
+    /// Objects that have the UID among their owners.
     pub(super) fn dependents_of(&self, owner: &Uid) -> impl Iterator<Item = &(podscope_api::Kind, ObjectKey)> {
         self.dependents.get(owner).into_iter().flat_map(|keys| keys.iter())
     }
 
-    fn each_owner(
+    fn for_each_owner(
         &mut self,
         object: &Object,
         act: impl Fn(
@@ -80,8 +80,8 @@ impl Index {
     }
 }
 
-/// Whether all indexes have an object's two states alike.
-fn stands_alike(old: &Object, new: &Object) -> bool {
+/// Returns whether both states of an object have the same entries in all indexes.
+fn has_equal_entries(old: &Object, new: &Object) -> bool {
     let has_same_owners = old.metadata().owner_references == new.metadata().owner_references;
     has_same_owners
         && match (old, new) {
@@ -90,7 +90,7 @@ fn stands_alike(old: &Object, new: &Object) -> bool {
         }
 }
 
-/// The claims a pod uses, those made for its ephemeral volumes included.
+/// The claims that a pod uses, including those for its ephemeral volumes.
 pub(super) fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     pod.spec.volumes.iter().filter_map(|volume| {
         let name = if let Some(claim) = &volume.persistent_volume_claim {

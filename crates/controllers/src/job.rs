@@ -1,14 +1,13 @@
 //! Job: runs pods until enough have succeeded (C-03, CT-091 to CT-095).
 //!
-//! Watches Jobs and their pods; compares active pods with what is wanted;
-//! finished pods are kept by a finalizer until they are counted (CT-093). Pods
-//! that terminate are replaced at once unless the policy waits for the end
-//! (CT-092), so two executions of one index may overlap (CT-094).
+//! Watches Jobs and their pods; compares the active pods with the desired number. A finalizer keeps finished pods until
+//! they are counted (CT-093). Terminating pods are replaced at once unless the policy waits for their end (CT-092), so
+//! two executions of one index may overlap (CT-094).
 //!
 //! ```text
 //!        suspend: true                     all succeeded, or a rule of successPolicy
 //! Suspended ◄─────► Running ───────────────► SuccessCriteriaMet ──► Complete
-//!                      │  limit, deadline, policy, indexes           nothing runs any more
+//!                      │  limit, deadline, policy, indexes           no pod is left    
 //!                      └──────────────────► FailureTarget ───────► Failed
 //! ```
 
@@ -31,24 +30,24 @@ use super::owner::{self, controller_of, kind_of};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::queue::{Backoff, Key, key_of};
 use super::replicaset::delete_pod;
-use backoff::Record;
+use backoff::FailureRecord;
 use pass::Pass;
 use pods::Step;
 pub(super) use status::end_of;
 
 const FINALIZER: &str = "batch.kubernetes.io/job-tracking";
-/// What a Job's `managedBy` calls this controller; one that names another is left to it.
+/// The name of this controller in `spec.managedBy`. A Job that names another controller is left to it.
 const MANAGER: &str = "kubernetes.io/job-controller";
-/// Changes of pods are taken together for this long.
+/// Delay of a sync after a change of a pod, so that several changes are handled together.
 const BATCH: Span = Span::seconds(1);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct JobController {
     expectations: Expectations,
-    /// Failures that were counted.
-    records: ordered::Map<Key, Record>,
-    /// What the records become when the status that counts them is written.
-    next_records: ordered::Map<Key, Record>,
+    /// Counted failures by Job.
+    records: ordered::Map<Key, FailureRecord>,
+    /// The new records, which apply once the status that counts their failures is written.
+    next_records: ordered::Map<Key, FailureRecord>,
 }
 
 impl JobController {
@@ -61,7 +60,7 @@ fn has_finalizer(pod: &Pod) -> bool {
     pod.metadata.finalizers.iter().any(|name| &**name == FINALIZER)
 }
 
-/// Whether a replacement waits for the terminal phase (CT-092).
+/// Returns whether a replacement waits until the old pod is Failed (CT-092).
 fn waits_for_failed(job: &Job) -> bool {
     job.spec.pod_replacement_policy.as_deref() == Some("Failed") || job.spec.pod_failure_policy.is_some()
 }
@@ -98,7 +97,7 @@ impl Controller for JobController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = change.object() {
             if change.new.is_none() {
-                // Its pods are nobody's to count.
+                // Its pods lose their finalizers, because nothing counts them any more.
                 let pods: Vec<Key> = cx
                     .objects
                     .pods_of(&job.metadata.uid)
@@ -143,7 +142,7 @@ impl Controller for JobController {
         if end_of(&job.status).is_some() {
             self.records.remove(key);
             let held: Vec<Arc<Pod>> = pods.into_iter().filter(|pod| has_finalizer(pod)).collect();
-            return Plan::default().then(release(&held));
+            return Plan::default().then(remove_finalizers(&held));
         }
         let is_satisfied = self.expectations.are_satisfied(key, cx.now());
         let record = self.records.get(key).copied().unwrap_or_default();
@@ -154,7 +153,7 @@ impl Controller for JobController {
             deleted.clone_from(&pass.active);
             plan = plan.then(deleted.iter().map(|pod| delete_pod(&*pass.job, pod)).collect());
             if !is_satisfied {
-                // Pods may exist that the cache does not show.
+                // Pods may exist that the cache does not show yet.
                 pass.ending = None;
             }
         } else {
@@ -210,11 +209,11 @@ impl Controller for JobController {
 }
 
 impl JobController {
-    /// Pods that are too many are not counted: they lose their finalizer before they are deleted.
+    /// Deletes excess pods. They lose their finalizer first, because they are not counted.
     fn delete(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
         let keys = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, pass.cx.now());
-        plan.then(release(victims))
+        plan.then(remove_finalizers(victims))
             .then(victims.iter().map(|pod| delete_pod(&*pass.job, pod)).collect())
     }
 
@@ -226,11 +225,14 @@ impl JobController {
 }
 
 /// Removes the tracking finalizer of the pods.
-fn release(pods: &[Arc<Pod>]) -> Vec<Action> {
-    pods.iter().filter(|pod| has_finalizer(pod)).map(release_one).collect()
+fn remove_finalizers(pods: &[Arc<Pod>]) -> Vec<Action> {
+    pods.iter()
+        .filter(|pod| has_finalizer(pod))
+        .map(remove_finalizer)
+        .collect()
 }
 
-fn release_one(pod: &Arc<Pod>) -> Action {
+fn remove_finalizer(pod: &Arc<Pod>) -> Action {
     let change = Mutation::new("tracking", |pod: &mut Pod| {
         pod.metadata.finalizers.retain(|name| &**name != FINALIZER)
     });
@@ -244,7 +246,7 @@ fn release_one(pod: &Arc<Pod>) -> Action {
     Action::from(patch).accept(Accept::OrNotFound)
 }
 
-/// A pod whose Job is gone need not be kept.
+/// Removes the finalizer of a pod whose Job is gone.
 fn release_orphan(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     let Some(pod) = cx.objects.get::<Pod>(&key.1) else {
         return Plan::default();
@@ -257,5 +259,5 @@ fn release_orphan(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     if !is_orphan || is_assumed || !has_finalizer(pod) {
         return Plan::default();
     }
-    Plan::one(release_one(pod))
+    Plan::one(remove_finalizer(pod))
 }

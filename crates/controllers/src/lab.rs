@@ -1,7 +1,6 @@
-//! A bench for controllers: a controller-manager over the real API server, which answers
-//! each request after two milliseconds, with something like kubelets that start and stop
-//! pods in a second. Tests of controllers by themselves run here; those of the
-//! whole run through the world.
+//! A test bench for controllers: a controller-manager with the real API server, which answers each request after two
+//! milliseconds, and simulated kubelets that start and stop pods within a second. Tests of single controllers run here;
+//! tests of the whole cluster run in the world.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ const LATENCY: Span = Span::millis(2);
 const START: Time = Time::from_seconds(1_767_225_600);
 
 #[derive(Debug, Clone)]
-enum Due {
+enum LabEvent {
     Request(usize, CallId, Request),
     Input(usize, Input),
     Start(ObjectKey, Uid),
@@ -35,27 +34,27 @@ pub(super) struct Lab {
     pub(super) now: SimTime,
     /// The controller-manager, and the storage's attachers.
     managers: Vec<ControllerManager>,
-    /// Records, as `WHAT node`.
+    /// Trace records, as `WHAT node`.
     pub(super) records: Vec<String>,
     api: ApiServer,
-    /// Which of the server's revisions have been told.
-    told: u64,
+    /// The last revision of the store that was delivered to the managers.
+    delivered: u64,
     pub(super) switches: Switches,
-    /// Nodes whose kubelet does nothing.
-    pub(super) cut: ordered::Set<NodeName>,
-    /// Pods do not get ready while this is true.
-    pub(super) broken: bool,
-    /// What is refused: a test of the request.
+    /// Nodes that are partitioned: their kubelets do nothing.
+    pub(super) partitioned: ordered::Set<NodeName>,
+    /// While true, started pods do not become Ready.
+    pub(super) readiness_fails: bool,
+    /// Returns an error for requests that the server refuses.
     pub(super) refuse: Option<fn(&Request) -> Option<ApiError>>,
     pub(super) heartbeats: Heartbeats,
-    /// How long a change takes to reach the managers' caches.
+    /// The delay of watch events.
     pub(super) watch_lag: Span,
-    /// `REASON: message` of each event with its object's name.
+    /// Emitted events, as `NAME REASON: message`.
     pub(super) events: Vec<String>,
-    /// Verb, kind and name of each write.
+    /// Successful writes of the managers, as `VERB KIND NAME`, with their times.
     pub(super) writes: Vec<(SimTime, String)>,
-    queue: ordered::Map<(SimTime, u64), Due>,
-    number: u64,
+    queue: ordered::Map<(SimTime, u64), LabEvent>,
+    next_seq: u64,
     next_call: u64,
     rng: Rng,
     nodes: Vec<NodeName>,
@@ -75,7 +74,7 @@ pub(super) fn error(code: u16, reason: StatusReason, message: &str) -> ApiError 
 }
 
 impl Lab {
-    /// A lab with these nodes (in zones by their first letter) and objects in YAML; the manager has just listed.
+    /// A lab with these nodes (the first letter is the zone) and objects in YAML, after the manager's first list.
     pub(super) fn new(nodes: &[&str], manifests: &str) -> Self {
         Self::with(
             nodes,
@@ -96,17 +95,17 @@ impl Lab {
             managers: vec![ControllerManager::new(settings), ControllerManager::attacher()],
             records: Vec::new(),
             api: ApiServer::new(1),
-            told: 0,
+            delivered: 0,
             switches,
-            cut: ordered::Set::new(),
-            broken: false,
+            partitioned: ordered::Set::new(),
+            readiness_fails: false,
             refuse: None,
             heartbeats: Heartbeats::default(),
             watch_lag: LATENCY,
             events: Vec::new(),
             writes: Vec::new(),
             queue: ordered::Map::new(),
-            number: 0,
+            next_seq: 0,
             next_call: 0,
             rng: Rng::split(1, "lab"),
             nodes: nodes.iter().map(|name| NodeName::from(*name)).collect(),
@@ -136,20 +135,20 @@ impl Lab {
             revision: self.api.store().revision(),
             objects: self.objects().clone(),
         };
-        self.push(Span::ZERO, Due::Input(self.managers.len() - 1, listed));
+        self.push(Span::ZERO, LabEvent::Input(self.managers.len() - 1, listed));
     }
 
-    /// A new process: what the old one remembered is lost.
+    /// Replaces the controller-manager by a new process without memory.
     pub(super) fn restart(&mut self) {
         self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
-        self.queue.retain(|_, due| !matches!(due, Due::Input(0, _)));
+        self.queue.retain(|_, event| !matches!(event, LabEvent::Input(0, _)));
         let listed = Input::Listed {
             revision: self.api.store().revision(),
             objects: self.objects().clone(),
         };
         let first = self.now == SimTime::ZERO;
-        for who in 0..if first { self.managers.len() } else { 1 } {
-            self.push(Span::ZERO, Due::Input(who, listed.clone()));
+        for manager in 0..if first { self.managers.len() } else { 1 } {
+            self.push(Span::ZERO, LabEvent::Input(manager, listed.clone()));
         }
         self.run(Span::ZERO);
     }
@@ -159,7 +158,7 @@ impl Lab {
         self.api.objects()
     }
 
-    /// Imports what the YAML says, with its status.
+    /// Imports objects in YAML, including their status.
     pub(super) fn apply(&mut self, manifests: &str) {
         let parsed = parse(manifests);
         assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
@@ -180,7 +179,7 @@ impl Lab {
             };
             self.api.import(object, &caller);
         }
-        self.tell();
+        self.deliver_changes();
     }
 
     pub(super) fn get<T: Resource>(&self, name: &str) -> Option<Arc<T>> {
@@ -192,7 +191,7 @@ impl Lab {
         self.objects().get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
     }
 
-    /// Changes an object as a user, and its status as its owner would.
+    /// Changes an object, first its main part and then its status.
     pub(super) fn edit<T: Resource>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         let change = Mutation::new("edit", change);
@@ -222,26 +221,26 @@ impl Lab {
         assert!(answer.is_ok(), "{answer:?}");
     }
 
-    /// The node is not heard from any more, and its pods go on.
+    /// Stops a node's heartbeats and kubelet.
     pub(super) fn partition(&mut self, node: &str) {
-        self.cut.insert(node.into());
+        self.partitioned.insert(node.into());
         self.heartbeats
             .end(&node.into(), self.now, podscope_api::CausedBy::NOTHING);
     }
 
     pub(super) fn heal(&mut self, node: &str) {
-        self.cut.remove(node);
+        self.partitioned.remove(node);
         self.heartbeats.begin(&node.into(), self.now);
         self.set_ready(node, ConditionStatus::True);
         let pods: Vec<Arc<Pod>> = self.objects().pods_on(&node.into()).cloned().collect();
         for pod in pods {
             let key = pod.metadata.key();
-            let due = if pod.metadata.is_terminating() {
-                Due::Stop
+            let event = if pod.metadata.is_terminating() {
+                LabEvent::Stop
             } else {
-                Due::Start
+                LabEvent::Start
             };
-            self.push(Span::seconds(1), due(key, pod.metadata.uid.clone()));
+            self.push(Span::seconds(1), event(key, pod.metadata.uid.clone()));
         }
     }
 
@@ -260,7 +259,7 @@ impl Lab {
         });
     }
 
-    /// Names of the pods in the store, with `-` before terminating ones and `!` before ones not ready.
+    /// Names of all pods, with the prefix `-` for terminating pods and `!` for unready ones.
     pub(super) fn pods(&self) -> Vec<String> {
         let mark = |pod: &Pod| match (pod.metadata.is_terminating(), pod.is_ready()) {
             (true, _) => "-",
@@ -277,34 +276,34 @@ impl Lab {
         Time(START.0 + self.now.0)
     }
 
-    /// Lets time pass.
+    /// Processes all events of the next `span`.
     pub(super) fn run(&mut self, span: Span) {
         let end = self.now + span;
-        while let Some((at, number)) = self.queue.keys().next().copied()
+        while let Some((at, seq)) = self.queue.keys().next().copied()
             && at <= end
         {
-            let due = self.queue.remove(&(at, number));
+            let event = self.queue.remove(&(at, seq));
             self.now = at;
-            match due {
-                Some(Due::Request(who, id, request)) => {
+            match event {
+                Some(LabEvent::Request(manager, id, request)) => {
                     let answer = self.serve(&Actor::ControllerManager(0), &request);
-                    self.push(LATENCY, Due::Input(who, Input::Answered(id, answer)));
+                    self.push(LATENCY, LabEvent::Input(manager, Input::Answered(id, answer)));
                 }
-                Some(Due::Input(who, input)) => self.step(who, input),
-                Some(Due::Start(key, uid)) => self.start_pod(&key, &uid),
-                Some(Due::Stop(key, uid)) => self.stop_pod(&key, &uid),
+                Some(LabEvent::Input(manager, input)) => self.step(manager, input),
+                Some(LabEvent::Start(key, uid)) => self.start_pod(&key, &uid),
+                Some(LabEvent::Stop(key, uid)) => self.stop_pod(&key, &uid),
                 None => {}
             }
         }
         self.now = end;
     }
 
-    fn push(&mut self, span: Span, due: Due) {
-        self.number += 1;
-        self.queue.insert((self.now + span, self.number), due);
+    fn push(&mut self, span: Span, event: LabEvent) {
+        self.next_seq += 1;
+        self.queue.insert((self.now + span, self.next_seq), event);
     }
 
-    fn step(&mut self, who: usize, input: Input) {
+    fn step(&mut self, manager: usize, input: Input) {
         let network = Network::new(NetworkSettings::default(), 1);
         let mut ctx = Context::new(
             self.now,
@@ -315,11 +314,11 @@ impl Lab {
             &mut self.next_call,
         )
         .with_world(&network, &self.heartbeats);
-        self.managers[who].handle(input, &mut ctx);
+        self.managers[manager].handle(input, &mut ctx);
         let effects = ctx.into_effects::<Timer, Act>();
         for effect in effects {
             match effect {
-                Effect::Call(id, request) => self.push(LATENCY, Due::Request(who, id, request)),
+                Effect::Call(id, request) => self.push(LATENCY, LabEvent::Request(manager, id, request)),
                 Effect::Record { happening, .. } => {
                     let node = match &happening {
                         Happening::VolumeAttached { node, .. } | Happening::VolumeDetached { node, .. } => {
@@ -330,9 +329,9 @@ impl Lab {
                     self.records.push(format!("{} {node}", happening.what().as_str()));
                 }
                 Effect::Timer(at, timer) => {
-                    self.number += 1;
+                    self.next_seq += 1;
                     self.queue
-                        .insert((at, self.number), Due::Input(who, Input::Timer(timer)));
+                        .insert((at, self.next_seq), LabEvent::Input(manager, Input::Timer(timer)));
                 }
                 Effect::Because(_) | Effect::Follow => {}
                 Effect::Act(act) => self.records.push(format!("{act:?}")),
@@ -340,23 +339,24 @@ impl Lab {
         }
     }
 
-    /// Binds a pod and runs it, if a node that is heard from takes it.
+    /// Binds a pod if necessary and sets it to Running, unless its node is partitioned.
     fn start_pod(&mut self, key: &ObjectKey, uid: &Uid) {
-        let alive = |lab: &Self| {
+        let current_pod = |lab: &Self| {
             lab.objects()
                 .get::<Pod>(key)
                 .filter(|pod| pod.metadata.uid == *uid)
                 .cloned()
         };
-        let Some(pod) = alive(self) else { return };
+        let Some(pod) = current_pod(self) else { return };
         if pod.metadata.is_terminating() || pod.is_terminal() {
             return;
         }
         if pod.spec.node_name.is_none() {
             let pinned = super::node_selector::target(&pod);
-            let may =
-                |node: &&NodeName| !self.cut.contains(*node) && pinned.as_ref().is_none_or(|pinned| pinned == *node);
-            let free = self.nodes.iter().filter(may);
+            let is_schedulable = |node: &&NodeName| {
+                !self.partitioned.contains(*node) && pinned.as_ref().is_none_or(|pinned| pinned == *node)
+            };
+            let free = self.nodes.iter().filter(is_schedulable);
             let Some(node) = free.min_by_key(|node| self.objects().pods_on(node).count()).cloned() else {
                 return;
             };
@@ -367,13 +367,13 @@ impl Lab {
             };
             let _ = self.serve(&Actor::Scheduler(0), &bind);
         }
-        let Some(node) = alive(self).and_then(|pod| pod.spec.node_name.clone()) else {
+        let Some(node) = current_pod(self).and_then(|pod| pod.spec.node_name.clone()) else {
             return;
         };
-        if self.cut.contains(&node) {
+        if self.partitioned.contains(&node) {
             return;
         }
-        let ready = if self.broken {
+        let ready = if self.readiness_fails {
             ConditionStatus::False
         } else {
             ConditionStatus::True
@@ -383,7 +383,7 @@ impl Lab {
             pod.status.phase = Some(PodPhase::Running);
             pod.status.pod_ip = "10.0.0.1".into();
             pod.status.start_time.get_or_insert(now);
-            let runs = |container: &Container| ContainerStatus {
+            let running_status = |container: &Container| ContainerStatus {
                 name: container.name.clone(),
                 state: ContainerState {
                     running: Some(ContainerStateRunning { started_at: Some(now) }),
@@ -391,7 +391,7 @@ impl Lab {
                 },
                 ..ContainerStatus::default()
             };
-            pod.status.container_statuses = pod.spec.containers.iter().map(runs).collect();
+            pod.status.container_statuses = pod.spec.containers.iter().map(running_status).collect();
             super::pod_util::set_condition(pod, "Ready", ready.clone(), "", "", now);
         });
         let status = Request::Patch {
@@ -405,13 +405,13 @@ impl Lab {
         assert!(answer.is_ok(), "{answer:?}");
     }
 
-    /// A pod that was asked to end has ended, if its node is heard from.
+    /// Completes the deletion of a terminating pod, unless its node is partitioned.
     fn stop_pod(&mut self, key: &ObjectKey, uid: &Uid) {
         let pod = self.objects().get::<Pod>(key).filter(|pod| pod.metadata.uid == *uid);
         let Some(node) = pod.and_then(|pod| pod.spec.node_name.clone()) else {
             return;
         };
-        if self.cut.contains(&node) {
+        if self.partitioned.contains(&node) {
             return;
         }
         let options = DeleteOptions {
@@ -419,16 +419,16 @@ impl Lab {
             uid: Some(uid.clone()),
             ..DeleteOptions::default()
         };
-        let gone = Request::Delete {
+        let delete = Request::Delete {
             kind: Kind::Pod,
             key: key.clone(),
             options,
         };
-        let answer = self.serve(&Actor::Kubelet(node), &gone);
+        let answer = self.serve(&Actor::Kubelet(node), &delete);
         assert!(answer.is_ok(), "{answer:?}");
     }
 
-    /// Lets the server answer, keeps what was written and tells the managers and the nodes.
+    /// Sends a request to the API server, logs it, and delivers its changes.
     pub(super) fn serve(&mut self, actor: &Actor, request: &Request) -> Answer {
         if let Some(refusal) = self.refuse.and_then(|refuse| refuse(request)) {
             return Err(refusal);
@@ -448,21 +448,21 @@ impl Lab {
         {
             self.writes.push((self.now, write));
         }
-        self.tell();
+        self.deliver_changes();
         answer
     }
 
-    /// Tells the managers what changed, and the nodes what is to be started or stopped.
-    fn tell(&mut self) {
+    /// Delivers new changes to the managers, and schedules the start or stop of changed pods.
+    fn deliver_changes(&mut self) {
         let changes = self
             .api
             .store()
-            .since(self.told)
+            .since(self.delivered)
             .expect("the log reaches back that far");
-        self.told = self.api.store().revision();
+        self.delivered = self.api.store().revision();
         for (change, _) in changes {
-            for who in 0..self.managers.len() {
-                self.push(self.watch_lag, Due::Input(who, Input::Changed(change.clone())));
+            for manager in 0..self.managers.len() {
+                self.push(self.watch_lag, LabEvent::Input(manager, Input::Changed(change.clone())));
             }
             let (key, uid) = match &change.new {
                 Some(Object::Pod(pod)) => (pod.metadata.key(), pod.metadata.uid.clone()),
@@ -471,32 +471,32 @@ impl Lab {
             let was_terminating = change.old.as_ref().map(|old| old.metadata().is_terminating());
             let is_terminating = change.new.as_ref().is_some_and(|new| new.metadata().is_terminating());
             match (was_terminating, is_terminating) {
-                (None, false) => self.push(Span::seconds(1), Due::Start(key, uid)),
-                (None | Some(false), true) => self.push(Span::seconds(1), Due::Stop(key, uid)),
+                (None, false) => self.push(Span::seconds(1), LabEvent::Start(key, uid)),
+                (None | Some(false), true) => self.push(Span::seconds(1), LabEvent::Stop(key, uid)),
                 _ => {}
             }
         }
     }
 }
 
-/// What a request that succeeded wrote: verb, kind and name; none if nothing.
+/// Describes a successful write as verb, kind and name; `None` for requests that are not logged.
 fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
-    let of = |verb: &str, kind: Kind, part: Part, name: &str| {
+    let describe = |verb: &str, kind: Kind, part: Part, name: &str| {
         let part = if part == Part::Status { "/status" } else { "" };
         Some(format!("{verb} {}{part} {name}", kind.singular()))
     };
     match request {
         Request::Create(object) => {
             let name = answer.map_or("", |made| &*made.metadata().name);
-            of("create", object.kind(), Part::Main, name)
+            describe("create", object.kind(), Part::Main, name)
         }
-        Request::Update(object, part) => of("update", object.kind(), *part, &object.metadata().name),
-        Request::Patch { kind, key, part, .. } => of("patch", *kind, *part, &key.name),
+        Request::Update(object, part) => describe("update", object.kind(), *part, &object.metadata().name),
+        Request::Patch { kind, key, part, .. } => describe("patch", *kind, *part, &key.name),
         Request::Delete { kind, key, options } if options.grace_seconds == Some(0) => {
-            of("force", *kind, Part::Main, &key.name)
+            describe("force", *kind, Part::Main, &key.name)
         }
-        Request::Delete { kind, key, .. } => of("delete", *kind, Part::Main, &key.name),
-        Request::Evict { pod, .. } => of("evict", Kind::Pod, Part::Main, &pod.name),
+        Request::Delete { kind, key, .. } => describe("delete", *kind, Part::Main, &key.name),
+        Request::Evict { pod, .. } => describe("evict", Kind::Pod, Part::Main, &pod.name),
         Request::Get { .. }
         | Request::Bind { .. }
         | Request::Finalize { .. }

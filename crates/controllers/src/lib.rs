@@ -1,6 +1,6 @@
-//! kube-controller-manager: every controller in a file of its own, with a folder
-//! beside it where it is large, over one shared watch cache. A controller reads like its documentation: what it
-//! watches, what it compares, what it requests. Nothing here writes the store.
+//! kube-controller-manager: the controllers, one file each (large ones with a folder beside it), over one shared watch
+//! cache. Each controller states what it watches, what it compares and what it requests. Nothing here writes the store
+//! directly.
 //!
 //! ```
 //! use podscope_api::Time;
@@ -11,7 +11,7 @@
 //! let (mut rng, switches, mut calls) = (Rng::split(7, "controller-manager"), Switches::default(), 0);
 //! let actor = Actor::ControllerManager(0);
 //! let mut ctx = Context::new(SimTime::ZERO, Time::from_seconds(0), actor, &mut rng, &switches, &mut calls);
-//! // Before its first list has answered it asks for nothing.
+//! // The manager sends no requests before its first list is answered.
 //! manager.handle(Input::Started, &mut ctx);
 //! assert!(ctx.into_effects::<podscope_controllers::Timer, podscope_controllers::Act>().is_empty());
 //! ```
@@ -79,21 +79,21 @@ pub use unheld::unheld;
 
 use podscope_api::NodeName;
 
-/// The context of a step of a process of controllers.
+/// The context of one step of a controller process.
 pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
-/// What reaches a process of controllers.
+/// The input of a controller process.
 pub type Input = podscope_sim::Input<Timer>;
 
-/// A timer of a process of controllers.
+/// A timer of a controller process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
-    /// The earliest of its deadlines has come; it keeps them itself.
+    /// Wakes the process at its earliest deadline. The process itself keeps the deadlines.
     Wake,
 }
 
-/// What a controller does to the world beside the API.
+/// An action of a controller outside the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Cut a node off, so that nothing on it can write any more (V-05).
+    /// Fence a node, so that nothing on it can write any more (V-05).
     Fence(NodeName, FenceMechanism),
 }

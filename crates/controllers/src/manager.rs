@@ -1,10 +1,9 @@
-//! The process that runs controllers: one watch cache, a work queue each, deadlines,
-//! and the execution of what a sync asked for.
+//! The process that runs controllers: one watch cache, a work queue per controller, deadlines, and the execution of
+//! plans.
 //!
-//! A sync reads the cache and answers with a [`Plan`]: steps of requests that
-//! may go out together, a step only after the previous one succeeded. Its key
-//! stays in process until the last answer (or time-out) is in, so that a key
-//! has one worker at a time; changes meanwhile make it run again (CT-158).
+//! A sync reads the cache and returns a [`Plan`]: steps of requests. The requests of a step go out together, and a step
+//! only after the previous one succeeded. Its key stays in process until the last answer or timeout has arrived, so
+//! that only one worker handles a key at a time. Changes that arrive meanwhile cause another sync (CT-158).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -16,15 +15,15 @@ use podscope_sim::{Answer, ApiError, CallId, Change, Due, Heartbeats, Objects, R
 
 use super::controller::{Controller, ControllerContext, Outlook};
 use super::index::Index;
-use super::plan::{Accept, Action, Failure, GoesOn, Plan};
-use super::queue::{Due as Ready, Key, Queue};
+use super::plan::{Accept, Action, Failure, Plan, Verdict};
+use super::queue::{Key, Queue, QueueItem};
 use super::{ControllerManagerSettings, FencingSettings, registry};
 
-/// A plan under way.
+/// A plan in execution.
 #[derive(Debug, Clone)]
 struct Running {
     plan: Plan,
-    /// What led to the sync.
+    /// The record that caused the sync.
     caused_by: CausedBy,
     outstanding: u32,
     error: Option<(Action, ApiError)>,
@@ -36,8 +35,8 @@ struct Worker {
     controller: Box<dyn Controller>,
     queue: Queue,
     running: ordered::Map<Key, Running>,
-    /// The newest revision that each key's syncs have written, of controllers that wait for it (CT-159).
-    wrote: ordered::Map<Key, u64>,
+    /// For controllers that wait for their own writes: the newest revision that each key's syncs wrote (CT-159).
+    written_revisions: ordered::Map<Key, u64>,
 }
 
 impl Clone for Worker {
@@ -46,7 +45,7 @@ impl Clone for Worker {
             controller: self.controller.clone_box(),
             queue: self.queue.clone(),
             running: self.running.clone(),
-            wrote: self.wrote.clone(),
+            written_revisions: self.written_revisions.clone(),
         }
     }
 }
@@ -58,7 +57,8 @@ struct Call {
     action: Action,
 }
 
-/// One kube-controller-manager process that leads. Everything here is memory: a crash or a lost lease loses it (CT-032, CT-133).
+/// A kube-controller-manager process that is the leader. All state is memory and is lost with a crash or the lease
+/// (CT-032, CT-133).
 #[derive(Debug, Clone)]
 pub struct ControllerManager {
     settings: Arc<ControllerManagerSettings>,
@@ -69,17 +69,17 @@ pub struct ControllerManager {
     has_synced: bool,
     workers: Vec<Worker>,
     calls: ordered::Map<CallId, Call>,
-    /// The wake-up that the world holds for us.
-    armed: Option<SimTime>,
+    /// The earliest wake-up timer that is set.
+    timer_at: Option<SimTime>,
 }
 
 impl ControllerManager {
-    /// A process that has just become leader; its first input is `Started`, then `Listed`.
+    /// A process that just became leader. Its first inputs are `Started` and `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
         Self::of(registry::CONTROLLERS.iter().map(|new| new()), settings)
     }
 
-    /// The process of the storage drivers' attachers ([`podscope_sim::Actor::Attacher`]); it needs no election.
+    /// The process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader election.
     pub fn attacher() -> Self {
         Self::of(
             [super::attacher::Attacher::boxed()],
@@ -87,7 +87,7 @@ impl ControllerManager {
         )
     }
 
-    /// The fencing controller ([`podscope_sim::Actor::Fencing`]); it needs no election.
+    /// The process of the fencing controller ([`podscope_sim::Actor::Fencing`]). It needs no leader election.
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
             [super::fencing::FencingController::boxed(settings)],
@@ -108,25 +108,23 @@ impl ControllerManager {
                     controller,
                     queue: Queue::default(),
                     running: ordered::Map::new(),
-                    wrote: ordered::Map::new(),
+                    written_revisions: ordered::Map::new(),
                 })
                 .collect(),
             calls: ordered::Map::new(),
-            armed: None,
+            timer_at: None,
         }
     }
 
-    /// The settings it runs with.
     pub fn settings(&self) -> &ControllerManagerSettings {
         &self.settings
     }
 
-    /// The watch cache.
     pub fn objects(&self) -> &Arc<Objects> {
         &self.objects
     }
 
-    /// What its controllers wait for and will do by themselves.
+    /// The pending deadlines of all controllers.
     pub fn due(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<Due> {
         let outlook = Outlook {
             now,
@@ -140,65 +138,66 @@ impl ControllerManager {
             .collect()
     }
 
-    /// One step: takes the input into the cache, and works off what became due.
+    /// One step: updates the cache from the input, and processes everything that is due.
     pub fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
-            Input::Listed { revision, objects } => self.listed(revision, objects, ctx),
+            Input::Listed { revision, objects } => self.on_list(revision, objects, ctx),
             Input::Changed(change) => {
                 self.objects = change.after.clone();
                 self.revision = change.revision;
                 if self.has_synced {
-                    self.changed(&change, ctx);
+                    self.on_change(&change, ctx);
                 }
             }
-            Input::Answered(id, answer) => self.answered(id, answer, ctx),
-            Input::Timer(_) => self.armed = self.armed.filter(|at| *at > ctx.now),
+            Input::Answered(id, answer) => self.on_answer(id, answer, ctx),
+            Input::Timer(_) => self.timer_at = self.timer_at.filter(|at| *at > ctx.now),
         }
         if self.has_synced {
-            self.work(ctx);
-            self.arm(ctx);
+            self.process_queues(ctx);
+            self.set_timer(ctx);
         }
     }
 
-    /// Replaces the cache; what differs from before is seen as changes, intermediate states are lost (CT-158).
-    fn listed(&mut self, revision: u64, objects: Arc<Objects>, ctx: &mut Context<'_>) {
+    /// Replaces the cache. Differences from the previous cache are handled as changes; intermediate states are lost
+    /// (CT-158).
+    fn on_list(&mut self, revision: u64, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let before = std::mem::replace(&mut self.objects, objects.clone());
         self.revision = revision;
         for kind in Kind::ALL {
-            let changed = |old: Option<Object>, new: Option<Object>| Change { revision, old, new };
+            let difference = |old: Option<Object>, new: Option<Object>| Change { revision, old, new };
             for old in before.list_kind(*kind) {
                 if objects.get_kind(*kind, &old.key()).is_none() {
-                    self.changed(&changed(Some(old), None), ctx);
+                    self.on_change(&difference(Some(old), None), ctx);
                 }
             }
             for new in objects.list_kind(*kind) {
                 let old = before.get_kind(*kind, &new.key());
-                let same = |old: &Object| old.metadata().resource_version == new.metadata().resource_version;
-                if !old.as_ref().is_some_and(same) {
-                    self.changed(&changed(old, Some(new)), ctx);
+                let is_unchanged = |old: &Object| old.metadata().resource_version == new.metadata().resource_version;
+                if !old.as_ref().is_some_and(is_unchanged) {
+                    self.on_change(&difference(old, Some(new)), ctx);
                 }
             }
         }
         if !std::mem::replace(&mut self.has_synced, true) {
-            self.each(ctx, |controller, cx| controller.started(cx));
+            self.for_each_controller(ctx, |controller, cx| controller.started(cx));
         }
     }
 
-    fn changed(&mut self, change: &Change, ctx: &mut Context<'_>) {
+    fn on_change(&mut self, change: &Change, ctx: &mut Context<'_>) {
         let Some(kind) = change.object().map(Object::kind) else {
             return;
         };
         self.index.update(change);
-        self.each(ctx, |controller, cx| {
+        self.for_each_controller(ctx, |controller, cx| {
             if controller.watches().contains(&kind) {
                 controller.changed(change, cx);
             }
         });
     }
 
-    /// Lets one controller act.
-    fn with<T>(
+    /// Calls `act` with one controller and its context.
+    fn with_controller<T>(
         &mut self,
         index: usize,
         ctx: &mut Context<'_>,
@@ -216,27 +215,27 @@ impl ControllerManager {
         act(worker.controller.as_mut(), &mut cx)
     }
 
-    fn each(
+    fn for_each_controller(
         &mut self,
         ctx: &mut Context<'_>,
         mut act: impl FnMut(&mut dyn Controller, &mut ControllerContext<'_, '_>),
     ) {
         for index in 0..self.workers.len() {
-            self.with(index, ctx, &mut act);
+            self.with_controller(index, ctx, &mut act);
         }
     }
 
-    /// Runs everything that is due now.
-    fn work(&mut self, ctx: &mut Context<'_>) {
+    /// Runs all ticks and keys that are due now.
+    fn process_queues(&mut self, ctx: &mut Context<'_>) {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
                 match due {
-                    // Of what a pass over everything finds, the controller knows the cause or nobody does.
-                    Ready::Tick(tick) => {
+                    // A periodic pass has no single cause; the controller sets one if it knows it.
+                    QueueItem::Tick(tick) => {
                         ctx.because(CausedBy::NOTHING);
-                        self.with(index, ctx, |controller, cx| controller.tick(tick, cx));
+                        self.with_controller(index, ctx, |controller, cx| controller.tick(tick, cx));
                     }
-                    Ready::Key(key, cause) => {
+                    QueueItem::Key(key, cause) => {
                         ctx.because(cause);
                         if !self.has_seen_own_writes(index, &key) {
                             let worker = &mut self.workers[index];
@@ -246,7 +245,7 @@ impl ControllerManager {
                             continue;
                         }
                         let running = Running {
-                            plan: self.with(index, ctx, |controller, cx| controller.sync(&key, cx)),
+                            plan: self.with_controller(index, ctx, |controller, cx| controller.sync(&key, cx)),
                             caused_by: ctx.caused_by(),
                             outstanding: 0,
                             error: None,
@@ -259,12 +258,13 @@ impl ControllerManager {
         }
     }
 
-    /// Whether the cache holds what the key's earlier syncs created and updated; deletions are not waited for (CT-159).
+    /// Returns whether the cache contains the creates and updates of the key's earlier syncs. Deletions are not awaited
+    /// (CT-159).
     fn has_seen_own_writes(&mut self, index: usize, key: &Key) -> bool {
-        let wrote = &mut self.workers[index].wrote;
-        let has_seen = wrote.get(key).is_none_or(|newest| *newest <= self.revision);
+        let written_revisions = &mut self.workers[index].written_revisions;
+        let has_seen = written_revisions.get(key).is_none_or(|newest| *newest <= self.revision);
         if has_seen {
-            wrote.remove(key);
+            written_revisions.remove(key);
         }
         has_seen
     }
@@ -273,16 +273,16 @@ impl ControllerManager {
     fn advance(&mut self, index: usize, key: Key, mut running: Running, ctx: &mut Context<'_>) {
         if let Some((action, error)) = running.error.take() {
             let rest = std::mem::take(&mut running.plan.steps);
-            let goes_on = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
-            let (kept, dropped): (Vec<Vec<Action>>, Vec<Vec<Action>>) = rest.into_iter().partition(goes_on);
+            let is_unconditional = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
+            let (kept, dropped): (Vec<Vec<Action>>, Vec<Vec<Action>>) = rest.into_iter().partition(is_unconditional);
             let failure = Failure {
                 request: action.request,
                 error,
                 dropped: dropped.into_iter().flatten().map(|action| action.request).collect(),
             };
-            running.plan = self.with(index, ctx, |controller, cx| controller.failed(&key, &failure, cx));
+            running.plan = self.with_controller(index, ctx, |controller, cx| controller.failed(&key, &failure, cx));
             running.plan.failed = true;
-            // What is said about a failure is not retried by itself.
+            // Requests that handle a failure are not retried if they fail.
             running
                 .plan
                 .steps
@@ -321,7 +321,7 @@ impl ControllerManager {
         }
     }
 
-    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
+    fn on_answer(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
         let Some(Call {
             worker: index,
             key,
@@ -340,10 +340,10 @@ impl ControllerManager {
             && let Ok(Some(object)) = &answer
             && let Ok(written) = object.metadata().resource_version.parse::<u64>()
         {
-            let newest = worker.wrote.entry(key.clone()).or_default();
+            let newest = worker.written_revisions.entry(key.clone()).or_default();
             *newest = written.max(*newest);
         }
-        self.with(index, ctx, |controller, cx| {
+        self.with_controller(index, ctx, |controller, cx| {
             controller.answered(&key, request, &answer, cx);
             let (template, name, error) = match &answer {
                 Ok(object) => {
@@ -364,9 +364,9 @@ impl ControllerManager {
         };
         running.outstanding -= 1;
         match action.accept.judge(&answer) {
-            GoesOn::Yes => {}
-            GoesOn::No => running.stopped = true,
-            GoesOn::Fail(error) => running.error = running.error.take().or(Some((action, error))),
+            Verdict::Yes => {}
+            Verdict::No => running.stopped = true,
+            Verdict::Fail(error) => running.error = running.error.take().or(Some((action, error))),
         }
         if running.outstanding > 0 {
             self.workers[index].running.insert(key, running);
@@ -375,13 +375,13 @@ impl ControllerManager {
         }
     }
 
-    /// Keeps one wake-up with the world, for the earliest deadline.
-    fn arm(&mut self, ctx: &mut Context<'_>) {
+    /// Sets a wake-up timer for the earliest deadline unless one is set already.
+    fn set_timer(&mut self, ctx: &mut Context<'_>) {
         let earliest = self.workers.iter().filter_map(|worker| worker.queue.earliest()).min();
         if let Some(at) = earliest
-            && self.armed.is_none_or(|armed| at < armed)
+            && self.timer_at.is_none_or(|timer_at| at < timer_at)
         {
-            self.armed = Some(at);
+            self.timer_at = Some(at);
             ctx.timer(at, Timer::Wake);
         }
     }

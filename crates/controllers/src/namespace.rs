@@ -1,6 +1,6 @@
-//! Namespace deletion: pods first, then everything else, then the finalizer
-//! (C-07, CT-119 to CT-122). It only ever asks gracefully, so a pod on a node
-//! that is cut off holds the namespace until the cut heals or someone resolves it.
+//! Namespace deletion: first pods, then all other objects, then the finalizer (C-07, CT-119 to CT-122). All deletions
+//! are graceful, so a pod on a partitioned node blocks the namespace until the partition heals or someone deletes the
+//! pod by force.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Time};
@@ -11,9 +11,9 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Backoff, Key};
 
-/// The controller takes up a deletion this long after it was asked for.
+/// Delay between the deletion request and the controller's first pass.
 const DELAY: Span = Span::seconds(5);
-/// How long things held by finalizers are expected to take, in seconds.
+/// Assumed time that finalizers take, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
 
 #[derive(Debug, Clone, Default)]
@@ -62,13 +62,13 @@ impl Controller for NamespaceController {
         let name = &*namespace.metadata.name;
         let forced = cx.ctx.switches.namespace_controller_force_deletes;
         let pods: Vec<Object> = cx.objects.list_kind_in(Kind::Pod, name);
-        let passed = Span(cx.ctx.wall().0 - deleted_at.0);
-        let pods = Content::of(Kind::Pod, &pods, forced, passed);
+        let elapsed = Span(cx.ctx.wall().0 - deleted_at.0);
+        let pods = Content::of(Kind::Pod, &pods, forced, elapsed);
         let mut plan = Plan::default().then(pods.deletes);
         let mut report = Report::default();
         if pods.remaining > 0 {
             report.add(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate);
-            // While pods remain nothing else is looked at, nor said of (CT-121).
+            // While pods remain, the conditions report only the number of pods (CT-121).
             report.content.clear();
             report.finalizers = ordered::Map::new();
         } else {
@@ -76,7 +76,7 @@ impl Controller for NamespaceController {
                 .iter()
                 .filter(|kind| kind.is_namespaced() && **kind != Kind::Pod);
             for kind in others {
-                let content = Content::of(*kind, &cx.objects.list_kind_in(*kind, name), forced, passed);
+                let content = Content::of(*kind, &cx.objects.list_kind_in(*kind, name), forced, elapsed);
                 plan = plan.then(content.deletes);
                 if content.remaining > 0 {
                     report.add(name, *kind, content.remaining, content.finalizers, content.estimate);
@@ -101,20 +101,20 @@ impl Controller for NamespaceController {
     }
 }
 
-/// What a namespace holds of one kind, and what of it is still there when its deletion has been asked for.
+/// The objects of one kind in a namespace, and those that remain after the delete requests.
 struct Content {
     deletes: Vec<Action>,
     remaining: usize,
-    /// How many of those each finalizer holds.
+    /// Number of remaining objects by finalizer.
     finalizers: ordered::Map<String, usize>,
-    /// Seconds that pods may take; none that is due is waited for any more.
+    /// Seconds until the remaining pods are expected to have terminated; 0 if that time has passed.
     estimate: i64,
 }
 
 impl Content {
-    fn of(kind: Kind, objects: &[Object], forced: bool, passed: Span) -> Self {
+    fn of(kind: Kind, objects: &[Object], forced: bool, elapsed: Span) -> Self {
         let mut finalizers: ordered::Map<String, usize> = ordered::Map::new();
-        let remains = |object: &&Object| !object.metadata().finalizers.is_empty() || (!forced && takes_time(object));
+        let remains = |object: &&Object| !object.metadata().finalizers.is_empty() || (!forced && needs_grace(object));
         let remaining: Vec<&Object> = objects.iter().filter(remains).collect();
         for name in remaining.iter().flat_map(|object| &object.metadata().finalizers) {
             *finalizers.entry(name.to_string()).or_default() += 1;
@@ -129,23 +129,27 @@ impl Content {
             deletes,
             remaining: remaining.len(),
             finalizers,
-            estimate: if passed >= Span::seconds(estimate) { 0 } else { estimate },
+            estimate: if elapsed >= Span::seconds(estimate) {
+                0
+            } else {
+                estimate
+            },
         }
     }
 }
 
-/// Whether the object stays for a while although nothing but its own end holds it.
-fn takes_time(object: &Object) -> bool {
+/// Returns whether the object stays for a grace period after a delete request.
+fn needs_grace(object: &Object) -> bool {
     let Object::Pod(pod) = object else { return false };
-    let is_asked = pod
+    let has_remaining_grace = pod
         .metadata
         .deletion_grace_period_seconds
         .is_some_and(|grace| grace > 0);
     let has_grace = pod.spec.termination_grace_period_seconds != Some(0);
-    is_asked || (pod.spec.node_name.is_some() && !pod.is_terminal() && has_grace)
+    has_remaining_grace || (pod.spec.node_name.is_some() && !pod.is_terminal() && has_grace)
 }
 
-/// Seconds a pod that is not finished may take.
+/// The grace period of an unfinished pod, in seconds.
 fn grace(object: &Object) -> Option<i64> {
     let Object::Pod(pod) = object else { return None };
     pod.spec.termination_grace_period_seconds.filter(|_| !pod.is_terminal())
@@ -159,14 +163,14 @@ fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
     Action::from(Request::Delete { kind, key, options }).accept(Accept::OrNotFound)
 }
 
-/// What is said of a pass, in the namespace's conditions.
+/// The result of a pass, for the namespace's conditions.
 #[derive(Default)]
 struct Report {
-    /// Kinds of which something remains for no known reason.
+    /// Messages about kinds with objects that remain for no known reason.
     failures: Vec<String>,
     content: Vec<String>,
     finalizers: ordered::Map<String, usize>,
-    /// Seconds after half of which it is worth another look.
+    /// Expected seconds until all content is gone. The next pass runs after half of that time.
     estimate: i64,
 }
 
@@ -218,7 +222,7 @@ impl Report {
     }
 }
 
-/// The five conditions of a namespace that is going; nothing if they already say so.
+/// Updates the five conditions of a terminating namespace; no action if they are up to date.
 fn conditions(
     namespace: &Namespace,
     failure: Option<String>,
@@ -260,8 +264,8 @@ fn conditions(
     ];
     let mut status = namespace.status.clone();
     status.phase = "Terminating".into();
-    for (kind, bad, good_reason, good_text) in rows {
-        let (value, reason, text) = match &bad {
+    for (kind, problem, good_reason, good_text) in rows {
+        let (value, reason, text) = match &problem {
             Some((reason, text)) => (ConditionStatus::True, *reason, text.as_str()),
             None => (ConditionStatus::False, good_reason, good_text),
         };
@@ -309,7 +313,7 @@ mod tests {
         {apiVersion: v1, kind: Secret, metadata: {name: s, namespace: demo}}\n---\n\
         {apiVersion: v1, kind: Pod, metadata: {name: one, namespace: demo}, spec: {nodeName: a-1, terminationGracePeriodSeconds: 30, containers: [{name: c, image: i}]}}";
 
-    fn left(lab: &Lab) -> (usize, usize, bool) {
+    fn remaining(lab: &Lab) -> (usize, usize, bool) {
         let finalizers = lab
             .get::<Namespace>("demo")
             .map(|namespace| namespace.spec.finalizers.len());
@@ -332,10 +336,10 @@ mod tests {
         })
     }
 
-    /// Taken up after five seconds, pods first, others only then, the finalizer last.
+    /// The deletion starts after five seconds: pods first, other objects next, the finalizer last.
     /// Shows: CT-119, CT-120
     #[test]
-    fn a_namespace_empties_itself_of_pods_first() {
+    fn namespace_deletes_pods_before_other_objects() {
         let mut lab = Lab::new(&["a-1"], DEMO);
         lab.run(Span::seconds(10));
         lab.delete(Kind::Namespace, "demo", None);
@@ -345,18 +349,18 @@ mod tests {
         assert!(lab.get_pod_in("demo", "one").unwrap().metadata.is_terminating());
         lab.run(Span::millis(4500));
         assert_eq!(
-            left(&lab),
+            remaining(&lab),
             (0, 1, true),
-            "its own conditions bring the next look, five seconds after they are written"
+            "the change of its own conditions triggers the next pass five seconds later"
         );
         lab.run(Span::seconds(1));
-        assert_eq!(left(&lab), (0, 0, false));
+        assert_eq!(remaining(&lab), (0, 0, false));
     }
 
-    /// A cut-off pod holds the namespace, and all else in it, until somebody resolves it.
+    /// A pod on a partitioned node blocks the deletion of its namespace and of all other objects in it.
     /// Shows: C-05, C-07, CT-121, CT-122
     #[test]
-    fn a_partition_blocks_until_resolved() {
+    fn partitioned_pod_blocks_namespace_deletion() {
         let mut lab = Lab::new(&["a-1", "b-1"], DEMO);
         lab.run(Span::seconds(10));
         lab.partition("a-1");
@@ -364,21 +368,24 @@ mod tests {
         lab.run(Span::seconds(20));
         assert!(failure(&lab).starts_with("False"), "{}", failure(&lab));
         lab.run(Span::seconds(600));
-        assert_eq!(left(&lab), (1, 1, true));
+        assert_eq!(remaining(&lab), (1, 1, true));
         assert_eq!(
             failure(&lab),
             "True: Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: demo for gvr: /v1, Resource=pods"
         );
-        assert!(!lab.writes.iter().any(|(_, write)| write.starts_with("force")), "C-05");
+        assert!(
+            !lab.writes.iter().any(|(_, write)| write.starts_with("force")),
+            "no pod is deleted by force (C-05)"
+        );
         lab.heal("a-1");
         lab.run(Span::seconds(62));
-        assert_eq!(left(&lab), (0, 0, false));
+        assert_eq!(remaining(&lab), (0, 0, false));
     }
 
-    /// Namespace-controller-force-deletes.
+    /// With the switch `namespace-controller-force-deletes`, pods on lost nodes do not block the namespace.
     /// Shows: F-20
     #[test]
-    fn the_switch_lets_a_namespace_force_its_deletions() {
+    fn force_delete_switch_removes_partitioned_pods() {
         let mut switches = podscope_sim::Switches::default();
         switches.turn_on("namespace-controller-force-deletes");
         let mut lab = Lab::with(
@@ -391,6 +398,6 @@ mod tests {
         lab.partition("a-1");
         lab.delete(Kind::Namespace, "demo", None);
         lab.run(Span::seconds(30));
-        assert_eq!(left(&lab), (0, 0, false));
+        assert_eq!(remaining(&lab), (0, 0, false));
     }
 }

@@ -1,6 +1,6 @@
-//! What every namespace has of its own: the ConfigMap with the cluster's certificate (root-ca-cert-publisher) and the
-//! account that its pods run under (serviceaccount-controller). Who deletes one gets another. So it is with the Service
-//! of the API server itself, which the namespace `default` has: it is the API server that looks after that one.
+//! Objects that every namespace has: the ConfigMap with the cluster's CA certificate (root-ca-cert-publisher) and the
+//! ServiceAccount `default` (serviceaccount-controller). They are recreated after a deletion. The same holds for the
+//! API server's own Service in the namespace `default`, which in a real cluster the API server itself maintains.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -18,17 +18,16 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
 const ACCOUNT: &str = "default";
-/// No certificate: nothing here speaks TLS.
+/// Not a real certificate, because nothing in the simulation speaks TLS.
 const CERTIFICATE: &str =
     "-----BEGIN CERTIFICATE-----\nUG9kc2NvcGUgaGFzIG5vIGNlcnRpZmljYXRl\n-----END CERTIFICATE-----\n";
 
-/// The name of the API server's own Service.
 const API_SERVER: &str = "kubernetes";
-/// Where the API server itself listens.
+/// Address of the API server itself.
 const API_SERVER_IP: &str = "10.0.255.254";
 const API_SERVER_PORT: i32 = 6443;
 
-/// The Service of the API server, with its endpoints in both forms.
+/// The API server's Service, with its Endpoints and EndpointSlice.
 fn api_server() -> Vec<Object> {
     let labelled = |labels: &[(&str, &str)]| ObjectMeta {
         name: API_SERVER.into(),
@@ -101,7 +100,7 @@ fn api_server() -> Vec<Object> {
     ]
 }
 
-/// The objects of a namespace, as they are made.
+/// The objects that the controller creates in a new namespace.
 #[must_use]
 pub fn objects_of(namespace: &str) -> Vec<Object> {
     let metadata = |name: &str| ObjectMeta {
@@ -130,7 +129,7 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
     objects
 }
 
-/// Whether an object is one of those that its namespace has of its own.
+/// Returns whether the object is one of those that its namespace always has.
 fn is_own(kind: Kind, meta: &ObjectMeta) -> bool {
     match kind {
         Kind::ConfigMap => &*meta.name == ROOT_CA,
@@ -183,7 +182,7 @@ impl Controller for NamespaceObjects {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1) else {
             return Plan::default();
         };
-        // What a dump does not hold is not made because of that.
+        // Objects that are missing in an imported namespace were left out of the dump; they are not created.
         if namespace.metadata.is_terminating() || cx.is_older(&namespace.metadata) {
             return Plan::default();
         }
@@ -205,9 +204,9 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// The API server's own Service, with its endpoints in both forms, is a part of `default` alone.
+    /// The API server's Service, Endpoints and EndpointSlice exist only in `default`.
     #[test]
-    fn only_the_default_namespace_has_the_service_of_the_api_server() {
+    fn api_server_service_exists_only_in_default_namespace() {
         let kinds = |namespace: &str| -> Vec<Kind> {
             let own = objects_of(namespace).into_iter();
             own.filter(|object| &*object.metadata().name == API_SERVER)
@@ -218,9 +217,9 @@ mod tests {
         assert_eq!(kinds("demo"), []);
     }
 
-    /// Made with the namespace, made again when somebody deletes them.
+    /// The objects are created with the namespace, and recreated after a deletion.
     #[test]
-    fn a_namespace_gets_its_certificate_and_its_account() {
+    fn ca_config_map_and_default_account_are_recreated() {
         let mut lab = Lab::new(&["a-1"], "{apiVersion: v1, kind: Namespace, metadata: {name: demo}}");
         lab.run(Span::seconds(1));
         let keys = || {

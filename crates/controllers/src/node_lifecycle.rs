@@ -1,12 +1,11 @@
-//! Node lifecycle: what is not heard from becomes Unknown, and is tainted.
+//! Node lifecycle: detects lost nodes, marks them Unknown and taints them.
 //!
-//! Every 5 s each node's heartbeats are looked at; a node silent for longer
-//! than the grace period gets Ready=Unknown, its pods Ready=False, and waits in
-//! its zone's queue for a NoExecute taint (CT-020 to CT-032). NoSchedule taints
-//! follow conditions at once. It never deletes a pod; see [`super::taint_eviction`].
+//! Every 5 s a pass checks the heartbeats of each node. A node that is silent for longer than the grace period gets
+//! Ready=Unknown, its pods get Ready=False, and it joins its zone's queue for a NoExecute taint (CT-020 to CT-032).
+//! NoSchedule taints follow conditions at once. This controller never deletes pods; see [`super::taint_eviction`].
 //!
-//! A pass looks only at nodes that are silent or not plainly ready: renewals of
-//! the others follow from their phase (`Heartbeats`), so idle nodes cost nothing.
+//! A pass examines only nodes that are silent or not fully healthy. The renewals of all others are computed
+//! (`Heartbeats`), so idle nodes cost nothing.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -20,14 +19,14 @@ use rpds::RedBlackTreeMapSync;
 use podscope_sim::{Change, Coming, Due, Part, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, Outlook, note};
-use super::node_zones::{Turn, Zones};
+use super::node_zones::{ZoneTransition, Zones};
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
 use super::taint_eviction::{eviction, stay};
-use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, ready_status, swap};
+use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, patch_taints, ready_status};
 
-/// The loop that gives turns in the zones' queues.
+/// Interval of the loop that takes nodes from the zones' queues.
 const TAINT_PERIOD: Span = Span::millis(100);
 const MONITOR: u8 = 0;
 const TAINT: u8 = 1;
@@ -36,20 +35,20 @@ const TAINT: u8 = 1;
 pub(super) struct NodeLifecycleController {
     start: SimTime,
     has_passed: bool,
-    /// When each node was first seen, or last gave a sign other than its lease.
-    seen: RedBlackTreeMapSync<NodeName, SimTime>,
-    /// Nodes that are not plainly ready, and those just added.
+    /// When a pass first saw each node, or last saw a new heartbeat in its status (not its lease).
+    last_seen: RedBlackTreeMapSync<NodeName, SimTime>,
+    /// Nodes that are not fully healthy, and new ones.
     watched: ordered::Set<NodeName>,
     added: ordered::Set<NodeName>,
-    /// Nodes whose pods are not all marked yet.
+    /// Nodes with pods that still have to be marked as not ready.
     to_mark: ordered::Set<NodeName>,
-    /// Ready as this pass has written it, where the cache does not show it yet.
-    written: ordered::Map<NodeName, ConditionStatus>,
-    /// What changed the readiness of each node last.
-    turned_by: ordered::Map<NodeName, CausedBy>,
+    /// Ready statuses that this pass has written, while the cache does not show them yet.
+    written_status: ordered::Map<NodeName, ConditionStatus>,
+    /// The cause of the last change of each node's readiness.
+    readiness_cause: ordered::Map<NodeName, CausedBy>,
     zones: Zones,
     zones_changed: bool,
-    /// Whether a look at the zones would see the same nodes as the last one, as ready and in the same zones.
+    /// Whether the last assessment of the zones is still valid: no node, label or readiness changed since.
     is_assessed: bool,
     taint_tick: Option<SimTime>,
 }
@@ -60,17 +59,17 @@ impl NodeLifecycleController {
     }
 }
 
-/// What is to be done with a node, as the key's namespace: one queue serves all.
+/// The kind of work on a node. It is stored as the namespace of the key, so that one queue serves all kinds.
 const NO_SCHEDULE: &str = "no-schedule";
 const HEALTH: &str = "health";
-const TURN: &str = "turn";
+const TAINT_NODE: &str = "turn";
 const CLEAR: &str = "clear";
 
-fn job(job: &str, node: &str) -> Key {
-    (Kind::Node, ObjectKey::new(job, node))
+fn node_key(work: &str, node: &str) -> Key {
+    (Kind::Node, ObjectKey::new(work, node))
 }
 
-/// A node that needs a look at each pass.
+/// Returns whether a node must be examined in each pass.
 fn needs_watch(node: &Node) -> bool {
     !node.is_ready()
         || [NOT_READY, UNREACHABLE]
@@ -96,7 +95,7 @@ impl Controller for NodeLifecycleController {
         match change.object() {
             Some(Object::Node(_)) => self.node_changed(change, cx),
             Some(Object::Pod(pod)) if change.new.is_some() => {
-                // A pod bound to a node that is not ready is marked too (CT-025).
+                // A pod bound to a node that is not ready is also marked (CT-025).
                 let was = match &change.old {
                     Some(Object::Pod(old)) => old.spec.node_name.clone(),
                     _ => None,
@@ -118,10 +117,10 @@ impl Controller for NodeLifecycleController {
             cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR);
         } else if self.taint_tick.is_some_and(|at| at <= cx.now()) {
             self.taint_tick = None;
-            for node in self.zones.turns(cx.now()) {
-                cx.enqueue(job(TURN, &node));
+            for node in self.zones.take_due(cx.now()) {
+                cx.enqueue(node_key(TAINT_NODE, &node));
             }
-            self.arm_taints(cx);
+            self.set_taint_tick(cx);
         }
     }
 
@@ -133,7 +132,7 @@ impl Controller for NodeLifecycleController {
         let Some(node) = cx.objects.named::<Node>(&key.1.name).cloned() else {
             return Plan::default();
         };
-        if matches!(&*key.1.namespace, HEALTH | TURN) {
+        if matches!(&*key.1.namespace, HEALTH | TAINT_NODE) {
             cx.ctx.because(self.cause(&node, cx));
         }
         match &*key.1.namespace {
@@ -142,22 +141,22 @@ impl Controller for NodeLifecycleController {
                 if add.is_empty() && remove.is_empty() {
                     return Plan::default();
                 }
-                Plan::one(swap(&node, add, remove, cx.time()))
+                Plan::one(patch_taints(&node, add, remove, cx.time()))
             }
             HEALTH => self.check_health(&node, cx),
-            TURN => taint(&node, ready_status(&node), cx.time()),
+            TAINT_NODE => taint(&node, ready_status(&node), cx.time()),
             _ => Plan::one(untaint(&node, cx.time())),
         }
     }
 
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
-        let is_well = |node: &&Arc<Node>| node.is_ready() && !outlook.heartbeats.is_silent(&node.metadata.name);
-        let someone_is_well = outlook.objects.list::<Node>().any(|node| is_well(&node));
+        let is_healthy = |node: &&Arc<Node>| node.is_ready() && !outlook.heartbeats.is_silent(&node.metadata.name);
+        let has_healthy_node = outlook.objects.list::<Node>().any(|node| is_healthy(&node));
         let silent = outlook.heartbeats.silent();
         let nodes = silent.filter_map(|name| Some((name, outlook.objects.named::<Node>(name)?)));
         nodes
             .filter(|(_, node)| ready_status(node) == Some(&ConditionStatus::True))
-            .flat_map(|(name, node)| self.fall(name, node, someone_is_well, outlook))
+            .flat_map(|(name, node)| self.pending_events(name, node, has_healthy_node, outlook))
             .collect()
     }
 
@@ -181,12 +180,12 @@ impl NodeLifecycleController {
             return;
         };
         let Some(new) = new else {
-            self.seen.remove_mut(&name);
+            self.last_seen.remove_mut(&name);
             self.watched.remove(&name);
             self.added.remove(&name);
             self.to_mark.remove(&name);
-            self.written.remove(&name);
-            self.turned_by.remove(&name);
+            self.written_status.remove(&name);
+            self.readiness_cause.remove(&name);
             self.zones_changed = true;
             self.is_assessed = false;
             if let Some(old) = old {
@@ -196,7 +195,7 @@ impl NodeLifecycleController {
             }
             return;
         };
-        cx.enqueue(job(NO_SCHEDULE, &name));
+        cx.enqueue(node_key(NO_SCHEDULE, &name));
         let heartbeat = |node: &Node| {
             node.condition("Ready")
                 .map(|ready| (ready.last_heartbeat_time, ready.status.clone()))
@@ -208,16 +207,17 @@ impl NodeLifecycleController {
             }
             Some(old) => {
                 let (before, after) = (heartbeat(old), heartbeat(&new));
-                let beats = |seen: &Option<(Option<Time>, ConditionStatus)>| seen.as_ref().map(|(at, _)| *at);
+                let beats = |last_seen: &Option<(Option<Time>, ConditionStatus)>| last_seen.as_ref().map(|(at, _)| *at);
                 if beats(&before) != beats(&after) {
-                    // Seen at the next pass (CT-022).
+                    // The next pass notices the heartbeat (CT-022).
                     let pass = self.pass_at_or_after(cx.now(), cx);
-                    self.seen.insert_mut(name.clone(), pass);
+                    self.last_seen.insert_mut(name.clone(), pass);
                 }
-                let statuses =
-                    |seen: &Option<(Option<Time>, ConditionStatus)>| seen.as_ref().map(|(_, status)| status.clone());
+                let statuses = |last_seen: &Option<(Option<Time>, ConditionStatus)>| {
+                    last_seen.as_ref().map(|(_, status)| status.clone())
+                };
                 if statuses(&before) != statuses(&after) {
-                    self.turned_by.insert(name.clone(), cx.ctx.caused_by());
+                    self.readiness_cause.insert(name.clone(), cx.ctx.caused_by());
                 }
                 self.zones_changed |= before.map(|(_, status)| status) != after.map(|(_, status)| status);
                 self.is_assessed &= old.metadata.labels == new.metadata.labels;
@@ -229,26 +229,27 @@ impl NodeLifecycleController {
         } else {
             self.watched.remove(&name);
         }
-        // What was written is in the cache now, or overtaken.
-        self.is_assessed &= self.written.remove(&name).is_none();
+        // The cache now shows the written status, or a later one.
+        self.is_assessed &= self.written_status.remove(&name).is_none();
     }
 
-    /// What leads to what is done about a node: the change of its readiness, or, before it is written, what silenced it.
+    /// The cause of actions on a node: the change of its readiness or, before that is written, whatever silenced the
+    /// node.
     fn cause(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> CausedBy {
         let name = &node.metadata.name;
-        let silenced = cx.ctx.heartbeats().map(|hearts| hearts.silenced_by(name));
-        let silenced = silenced.unwrap_or_default();
-        let turned = self.turned_by.get(&**name).copied();
-        turned
-            .filter(|_| !node.is_ready() || silenced == CausedBy::NOTHING)
-            .unwrap_or(silenced)
+        let silenced_by = cx.ctx.heartbeats().map(|hearts| hearts.silenced_by(name));
+        let silenced_by = silenced_by.unwrap_or_default();
+        let readiness_cause = self.readiness_cause.get(&**name).copied();
+        readiness_cause
+            .filter(|_| !node.is_ready() || silenced_by == CausedBy::NOTHING)
+            .unwrap_or(silenced_by)
     }
 
     fn pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
         pass_at_or_after(self.start, cx.settings.node_monitor_period, at)
     }
 
-    /// One pass of the monitor.
+    /// One monitoring pass over the nodes.
     fn monitor(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for name in std::mem::take(&mut self.added) {
@@ -256,7 +257,7 @@ impl NodeLifecycleController {
                 continue;
             };
             if self.has_passed {
-                // Deviation: nodes there from the beginning are not announced, one event each.
+                // Deviation: nodes that exist from the beginning get no event, to avoid one per node.
                 let text = format!("Node {name} event: Registered Node {name} in Controller");
                 cx.event(note(&*node, EventType::Normal, "RegisteredNode", text));
             }
@@ -265,7 +266,7 @@ impl NodeLifecycleController {
             } else {
                 now
             };
-            self.seen.insert_mut(name.clone(), first);
+            self.last_seen.insert_mut(name.clone(), first);
             self.watched.insert(name);
         }
         let silent: Vec<NodeName> = cx
@@ -276,22 +277,22 @@ impl NodeLifecycleController {
         let known = silent
             .into_iter()
             .filter(|name| cx.objects.named::<Node>(name).is_some());
-        let look: ordered::Set<NodeName> = known.chain(self.watched.iter().cloned()).collect();
-        for name in &look {
-            cx.enqueue(job(HEALTH, name));
+        let to_check: ordered::Set<NodeName> = known.chain(self.watched.iter().cloned()).collect();
+        for name in &to_check {
+            cx.enqueue(node_key(HEALTH, name));
         }
-        // The zones are assessed after the nodes, within the same pass.
-        if self.zones_changed || !look.is_empty() || !self.zones.are_normal() || !self.has_passed {
-            let written: ordered::Map<NodeName, ConditionStatus> = look
+        // The zones are assessed after the nodes, in the same pass.
+        if self.zones_changed || !to_check.is_empty() || !self.zones.are_normal() || !self.has_passed {
+            let written_status: ordered::Map<NodeName, ConditionStatus> = to_check
                 .iter()
                 .filter_map(|name| cx.objects.named::<Node>(name).map(|node| (name, node)))
                 .filter(|(_, node)| ready_status(node) != Some(&ConditionStatus::Unknown) && self.is_overdue(node, cx))
                 .map(|(name, _)| (name.clone(), ConditionStatus::Unknown))
                 .collect();
-            self.is_assessed &= written.is_empty();
-            self.written.extend(written);
+            self.is_assessed &= written_status.is_empty();
+            self.written_status.extend(written_status);
             if !self.is_assessed {
-                self.is_assessed = self.assess(cx) == Turn::Nothing;
+                self.is_assessed = self.assess(cx) == ZoneTransition::Nothing;
             }
         }
         self.zones_changed = false;
@@ -300,15 +301,15 @@ impl NodeLifecycleController {
             .retain(|name| cx.objects.named::<Node>(name).is_some_and(|node| needs_watch(node)));
     }
 
-    fn assess(&mut self, cx: &mut ControllerContext<'_, '_>) -> Turn {
-        let written = &self.written;
-        let ready = |node: &Node| written.get(&*node.metadata.name).cloned();
+    fn assess(&mut self, cx: &mut ControllerContext<'_, '_>) -> ZoneTransition {
+        let written_status = &self.written_status;
+        let ready = |node: &Node| written_status.get(&*node.metadata.name).cloned();
         let nodes = cx.objects.list::<Node>().map(|node| &**node);
-        let turn = self.zones.assess(nodes, ready, cx.settings, cx.ctx.now);
-        match turn {
-            Turn::Nothing => {}
-            Turn::EnteredFull => {
-                // Whatever silenced the last of them.
+        let transition = self.zones.assess(nodes, ready, cx.settings, cx.ctx.now);
+        match transition {
+            ZoneTransition::Nothing => {}
+            ZoneTransition::EnteredFull => {
+                // The cause is whatever silenced the last node.
                 let unready = cx
                     .objects
                     .list::<Node>()
@@ -324,41 +325,44 @@ impl NodeLifecycleController {
                     .collect();
                 for node in &tainted {
                     self.zones.remove(node);
-                    cx.enqueue(job(CLEAR, &node.metadata.name));
+                    cx.enqueue(node_key(CLEAR, &node.metadata.name));
                 }
             }
-            Turn::LeftFull => {
+            ZoneTransition::LeftFull => {
                 let names: Vec<NodeName> = cx
                     .objects
                     .list::<Node>()
                     .map(|node| (&*node.metadata.name).into())
                     .collect();
                 for name in names {
-                    self.seen.insert_mut(name, cx.now());
+                    self.last_seen.insert_mut(name, cx.now());
                 }
             }
         }
-        turn
+        transition
     }
 
-    /// When the node was last heard of, as passes see it (CT-021, CT-022).
-    fn probe(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
+    /// When a pass last saw a sign of life of the node (CT-021, CT-022).
+    fn last_sign_of_life(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
         let name = NodeName::from(&*node.metadata.name);
-        let seen = self.seen.get(&name).copied().unwrap_or(cx.now());
+        let last_seen = self.last_seen.get(&name).copied().unwrap_or(cx.now());
         let renewed = cx.ctx.last_renewal(&name).filter(|at| *at >= self.start);
-        // Without heartbeats beside the API (tests) only what the status says counts.
-        renewed.map_or(seen, |at| seen.max(self.pass_at_or_after(at, cx).min(cx.now())))
+        // In tests without computed heartbeats, only the status counts.
+        renewed.map_or(last_seen, |at| {
+            last_seen.max(self.pass_at_or_after(at, cx).min(cx.now()))
+        })
     }
 
-    /// That a silent node becomes Unknown at the pass after its grace, and that its pods go when they have tolerated the
-    /// taint for long enough; not if nobody would be left to evict for.
-    fn fall(&self, name: &NodeName, node: &Node, someone_is_well: bool, outlook: &Outlook<'_>) -> Vec<Due> {
+    /// The pending events of a silent node: it becomes Unknown in the pass after its grace period, and its pods are
+    /// evicted when their tolerations end. No evictions if no node would remain healthy, because taints are then
+    /// suspended.
+    fn pending_events(&self, name: &NodeName, node: &Node, has_healthy_node: bool, outlook: &Outlook<'_>) -> Vec<Due> {
         let period = outlook.settings.node_monitor_period;
         let pass = |at: SimTime| pass_at_or_after(self.start, period, at);
         let renewed = outlook.heartbeats.last_renewal(name, outlook.now);
-        let seen = self.seen.get(name).copied().unwrap_or(outlook.now);
-        let heard = renewed.map_or(seen, |at| seen.max(pass(at)));
-        let at = pass(heard + outlook.settings.node_monitor_grace_period + Span(1));
+        let last_seen = self.last_seen.get(name).copied().unwrap_or(outlook.now);
+        let last_sign = renewed.map_or(last_seen, |at| last_seen.max(pass(at)));
+        let at = pass(last_sign + outlook.settings.node_monitor_grace_period + Span(1));
         let not_ready = Due {
             at,
             what: Coming::NotReady,
@@ -373,7 +377,7 @@ impl NodeLifecycleController {
             effect: TaintEffect::NoExecute,
             ..Taint::default()
         };
-        let pods = outlook.objects.pods_on(name).filter(|_| someone_is_well);
+        let pods = outlook.objects.pods_on(name).filter(|_| has_healthy_node);
         let pods = pods.filter(|pod| !pod.metadata.is_terminating());
         let evictions = pods.filter_map(|pod| {
             let stay = stay(std::slice::from_ref(&taint), &pod.spec.tolerations)?;
@@ -388,10 +392,10 @@ impl NodeLifecycleController {
         } else {
             cx.settings.node_startup_grace_period
         };
-        cx.now() > self.probe(node, cx) + grace
+        cx.now() > self.last_sign_of_life(node, cx) + grace
     }
 
-    /// The pass of one node: conditions, pods, taint queue.
+    /// Handles one node in a pass: conditions, pods, taint queue.
     fn check_health(&mut self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName::from(&*node.metadata.name);
         let observed = ready_status(node).cloned();
@@ -399,9 +403,9 @@ impl NodeLifecycleController {
         let mut plan = Plan::default();
         if self.is_overdue(node, cx) {
             current = Some(ConditionStatus::Unknown);
-            // Of who is silent for long nothing is written again.
+            // If the node is already Unknown, its status is not updated again.
             if observed != current {
-                let updated = silenced(node, cx.time());
+                let updated = with_unknown_conditions(node, cx.time());
                 plan = plan.then_one(Request::Update(Object::Node(Arc::new(updated)), Part::Status));
             }
         }
@@ -435,18 +439,19 @@ impl NodeLifecycleController {
         }
         let (own, other) = keys_for(current.as_ref());
         if has_taint(node, other, &TaintEffect::NoExecute) {
-            // One for the other: at once, no token (CT-027).
-            return plan.then_one(exchange(node, own, other, cx.time()));
+            // The taint is exchanged for the other one at once, without using a token (CT-027).
+            return plan.then_one(exchange_taint(node, own, other, cx.time()));
         }
         let tainted = has_taint(node, own, &TaintEffect::NoExecute);
         self.is_assessed &= self.zones.queue(node, tainted, cx.settings, cx.ctx.now);
-        self.arm_taints(cx);
+        self.set_taint_tick(cx);
         plan
     }
 
-    /// Wakes at the first tick of the taint loop at which a turn can be had; this very instant's tick is over.
-    fn arm_taints(&mut self, cx: &mut ControllerContext<'_, '_>) {
-        let Some(next) = self.zones.next_turn() else { return };
+    /// Sets a tick for the time at which the taint loop can take the next node. The tick of the current instant is
+    /// over.
+    fn set_taint_tick(&mut self, cx: &mut ControllerContext<'_, '_>) {
+        let Some(next) = self.zones.next_due() else { return };
         let earliest = next.max(cx.now() + Span(1));
         let passed = (earliest - self.start).0;
         let at = self.start + Span((passed + TAINT_PERIOD.0 - 1).div_euclid(TAINT_PERIOD.0) * TAINT_PERIOD.0);
@@ -457,14 +462,14 @@ impl NodeLifecycleController {
     }
 }
 
-/// The first pass of a monitor that began at `start`, not before an instant.
+/// The first pass at or after `at`, of a monitor that started at `start`.
 fn pass_at_or_after(start: SimTime, period: Span, at: SimTime) -> SimTime {
     let period = period.0.max(1);
     let passed = (at - start).0;
     start + Span((passed + period - 1).div_euclid(period) * period)
 }
 
-/// The NoExecute taint of a status, and its opposite.
+/// The NoExecute taint key for a Ready status, and the key of the opposite taint.
 fn keys_for(status: Option<&ConditionStatus>) -> (&'static str, &'static str) {
     if status == Some(&ConditionStatus::False) {
         (NOT_READY, UNREACHABLE)
@@ -479,29 +484,29 @@ fn is_tainted(node: &Node) -> bool {
         .any(|key| has_taint(node, key, &TaintEffect::NoExecute))
 }
 
-fn exchange(node: &Node, add: &str, remove: &str, now: Time) -> Action {
+fn exchange_taint(node: &Node, add: &str, remove: &str, now: Time) -> Action {
     let taint = |key: &str| vec![(key.to_owned(), TaintEffect::NoExecute)];
-    swap(node, taint(add), taint(remove), now)
+    patch_taints(node, taint(add), taint(remove), now)
 }
 
 fn untaint(node: &Node, now: Time) -> Action {
     let both = [NOT_READY, UNREACHABLE].map(|key| (key.to_owned(), TaintEffect::NoExecute));
-    swap(node, Vec::new(), both.to_vec(), now)
+    patch_taints(node, Vec::new(), both.to_vec(), now)
 }
 
-/// What a turn does: the node is read again; a ready one is left alone (CT-029).
+/// Taints a node that was taken from the queue; a node that is Ready again is left alone (CT-029).
 fn taint(node: &Node, ready: Option<&ConditionStatus>, now: Time) -> Plan {
     match ready {
         None | Some(ConditionStatus::True) => Plan::default(),
         Some(_) => {
             let (own, other) = keys_for(ready);
-            Plan::one(exchange(node, own, other, now).accept(Accept::OrStop))
+            Plan::one(exchange_taint(node, own, other, now).accept(Accept::OrStop))
         }
     }
 }
 
-/// The node with the conditions of one that is not heard from (CT-024).
-fn silenced(node: &Node, now: Time) -> Node {
+/// The node with all its conditions set to Unknown (CT-024).
+fn with_unknown_conditions(node: &Node, now: Time) -> Node {
     let mut node = node.clone();
     let created = node.metadata.creation_timestamp;
     for kind in ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"] {
@@ -531,7 +536,7 @@ fn silenced(node: &Node, now: Time) -> Node {
     node
 }
 
-/// Ready=False on a pod of a node that is not ready, with its event; nothing if it says so already (CT-025).
+/// Sets Ready=False on a pod of an unready node, with an event; `None` if it is False already (CT-025).
 fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
     let ready = pod.condition("Ready")?;
     if ready.status == ConditionStatus::False {
@@ -541,7 +546,7 @@ fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
     let (reason, message) = (ready.reason.clone(), ready.message.clone());
     set_condition(&mut updated, "Ready", ConditionStatus::False, &reason, &message, now);
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
-    // A pod that changed meanwhile is seen to at a later pass.
+    // If the pod changed meanwhile, a later pass repeats the update.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");
     Some(action.accept(Accept::Anything).on_success(event))
 }

@@ -1,11 +1,13 @@
-//! Which nodes count for a pod, and pods that are pinned to one by name: for controllers that choose themselves.
+//! Node inclusion for topology spread, and pods that are pinned to a node by name, for controllers that select nodes
+//! themselves.
 
 use podscope_api::{
     NAME_FIELD, Node, NodeInclusionPolicy, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
     SelectorOperator, Str, TaintEffect, TopologySpreadConstraint,
 };
 
-/// Whether a node counts for a constraint of a pod's spread; `keys` are those that a node has to have (SCH-075).
+/// Returns whether a node counts for a topology spread constraint of a pod (SCH-075). The node must have all labels in
+/// `keys`.
 pub fn counts_for_spread<'k>(
     spec: &PodSpec,
     node: &Node,
@@ -16,17 +18,17 @@ pub fn counts_for_spread<'k>(
     let honors_taints = constraint.node_taints_policy == Some(NodeInclusionPolicy::Honor);
     let is_tolerated = || {
         let taints = &node.spec.taints;
-        let mut barring = taints
+        let mut hard_taints = taints
             .iter()
             .filter(|taint| taint.effect != TaintEffect::PreferNoSchedule);
-        barring.all(|taint| spec.tolerations.iter().any(|toleration| toleration.tolerates(taint)))
+        hard_taints.all(|taint| spec.tolerations.iter().any(|toleration| toleration.tolerates(taint)))
     };
     keys.all(|key| node.metadata.labels.contains_key(key))
         && (ignores_affinity || spec.selects(node))
         && (!honors_taints || is_tolerated())
 }
 
-/// The required term that pins a pod to one node by name.
+/// The node selector term that pins a pod to one node by name.
 pub(super) fn pin(node: &str) -> NodeSelectorTerm {
     NodeSelectorTerm {
         match_fields: vec![NodeSelectorRequirement {
@@ -38,7 +40,7 @@ pub(super) fn pin(node: &str) -> NodeSelectorTerm {
     }
 }
 
-/// The node a pod is bound to, or pinned to by name.
+/// The node that a pod is bound to, or pinned to by name.
 pub(super) fn target(pod: &Pod) -> Option<NodeName> {
     if let Some(node) = &pod.spec.node_name {
         return Some(node.clone());

@@ -1,5 +1,5 @@
-//! Zones of nodes: how disrupted each is, and how fast its nodes may get
-//! NoExecute taints (CT-029 to CT-031).
+//! Zones of nodes: the disruption state of each zone, and the rate at which its nodes get NoExecute taints (CT-029 to
+//! CT-031).
 //!
 //! ```text
 //! Initial -> Normal <-> Partial <-> Full;   all zones Full: no taints at all
@@ -18,7 +18,7 @@ const REGION: &str = "topology.kubernetes.io/region";
 const ZONE: &str = "topology.kubernetes.io/zone";
 const EXCLUDE: &str = "node.kubernetes.io/exclude-disruption";
 
-/// Region and zone of a node, as one key.
+/// Region and zone of a node, combined into one key.
 pub(super) fn zone_of(node: &Node) -> Str {
     let label = |key: &str| node.metadata.label(key).unwrap_or_default();
     format!("{}:{}", label(REGION), label(ZONE)).into()
@@ -32,11 +32,11 @@ pub(super) enum Disruption {
     Full,
 }
 
-/// A bucket of one token.
+/// A token bucket with a capacity of one.
 #[derive(Debug, Clone)]
 struct Limiter {
     rate: Millis,
-    /// When the next token is there; none if never.
+    /// When the next token becomes available; `None` if never.
     next: Option<SimTime>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Zone {
     /// Nodes that wait for a NoExecute taint, oldest first.
     queue: ordered::Set<(SimTime, u64, NodeName)>,
     queued: ordered::Map<NodeName, (SimTime, u64)>,
-    /// Nodes that had their turn and are not queued again until they recover or lose the taint.
+    /// Nodes that were taken from the queue. They are not queued again until they recover or lose the taint.
     done: ordered::Set<NodeName>,
     next_number: u64,
 }
@@ -109,17 +109,17 @@ impl Zone {
     }
 }
 
-/// All zones.
+/// All zones, by region and zone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Zones(ordered::Map<Str, Zone>);
 
-/// What a look at all zones led to.
+/// The change that an assessment of all zones found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum ZoneTransition {
     Nothing,
-    /// All zones are disrupted now: taints go.
+    /// All zones are fully disrupted now: all taints are removed.
     EnteredFull,
-    /// Some node is ready again: every node gets its full grace.
+    /// Some node is ready again: every node gets its full grace period again.
     LeftFull,
 }
 
@@ -128,7 +128,7 @@ impl Zones {
         self.0.entry(name).or_insert_with(|| Zone::new(settings, now))
     }
 
-    /// Queues a node; one not yet tainted goes to the tail at each pass (CT-029). Whether its zone was known.
+    /// Queues a node. An untainted node moves to the tail in each pass (CT-029). Returns whether its zone was known.
     pub(super) fn queue(
         &mut self,
         node: &Node,
@@ -152,9 +152,9 @@ impl Zones {
         }
     }
 
-    /// Nodes whose turn it is at this tick; each costs a token.
-    pub(super) fn turns(&mut self, now: SimTime) -> Vec<NodeName> {
-        let mut turns = Vec::new();
+    /// Takes the nodes that may be tainted at this tick; each costs a token.
+    pub(super) fn take_due(&mut self, now: SimTime) -> Vec<NodeName> {
+        let mut taken = Vec::new();
         for zone in self.0.values_mut() {
             while let Some(first) = zone.queue.first().cloned() {
                 if !zone.limiter.take(now) {
@@ -163,14 +163,14 @@ impl Zones {
                 zone.queue.remove(&first);
                 zone.queued.remove(&first.2);
                 zone.done.insert(first.2.clone());
-                turns.push(first.2);
+                taken.push(first.2);
             }
         }
-        turns
+        taken
     }
 
-    /// When the next queued node may have its turn.
-    pub(super) fn next_turn(&self) -> Option<SimTime> {
+    /// When the next queued node may be taken.
+    pub(super) fn next_due(&self) -> Option<SimTime> {
         self.0
             .values()
             .filter(|zone| !zone.queue.is_empty())
@@ -178,21 +178,22 @@ impl Zones {
             .min()
     }
 
-    /// Whether every zone is in its ordinary state.
+    /// Returns whether every zone is in the state Normal.
     pub(super) fn are_normal(&self) -> bool {
         self.0.values().all(|zone| zone.state == Disruption::Normal)
     }
 
-    /// Looks at all nodes anew and sets each zone's state and rate (CT-030, CT-031). `ready` overrides what a node's cached object says.
+    /// Sets the state and rate of each zone from all nodes (CT-030, CT-031). `ready` overrides the Ready status of a
+    /// node in the cache.
     pub(super) fn assess<'n>(
         &mut self,
         nodes: impl Iterator<Item = &'n Node>,
         ready: impl Fn(&Node) -> Option<ConditionStatus>,
         settings: &ControllerManagerSettings,
         now: SimTime,
-    ) -> Turn {
+    ) -> ZoneTransition {
         let mut counts: ordered::Map<Str, (i64, i64)> = ordered::Map::new();
-        // Neighbours by name are mostly of one zone.
+        // Nodes that are adjacent by name are mostly in the same zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
         for node in nodes.filter(|node| node.metadata.label(EXCLUDE).is_none()) {
             let place = [REGION, ZONE].map(|key| node.metadata.label(key));
@@ -200,7 +201,7 @@ impl Zones {
                 Some((known, name)) if *known == place => name,
                 _ => &last.insert((place, zone_of(node))).1,
             };
-            let (good, bad) = match counts.get_mut(name) {
+            let (n_ready, n_unready) = match counts.get_mut(name) {
                 Some(count) => count,
                 None => counts.entry(name.clone()).or_default(),
             };
@@ -209,9 +210,9 @@ impl Zones {
                 None => ready_status(node) == Some(&ConditionStatus::True),
             };
             if is_ready {
-                *good += 1;
+                *n_ready += 1;
             } else {
-                *bad += 1;
+                *n_unready += 1;
             }
         }
         let was_full = self.0.values().all(|zone| zone.state == Disruption::Full) && !self.0.is_empty();
@@ -220,11 +221,11 @@ impl Zones {
         }
         let states: ordered::Map<&Str, (Disruption, Millis)> = counts
             .iter()
-            .map(|(name, (good, bad))| (name, state_and_rate(*good, *bad, settings)))
+            .map(|(name, (n_ready, n_unready))| (name, state_and_rate(*n_ready, *n_unready, settings)))
             .collect();
         let is_full = !states.is_empty() && states.values().all(|(state, _)| *state == Disruption::Full);
         if is_full && was_full {
-            return Turn::Nothing;
+            return ZoneTransition::Nothing;
         }
         for (name, zone) in &mut self.0 {
             if is_full {
@@ -238,19 +239,19 @@ impl Zones {
             }
         }
         match (was_full, is_full) {
-            (false, true) => Turn::EnteredFull,
-            (true, false) => Turn::LeftFull,
-            _ => Turn::Nothing,
+            (false, true) => ZoneTransition::EnteredFull,
+            (true, false) => ZoneTransition::LeftFull,
+            _ => ZoneTransition::Nothing,
         }
     }
 }
 
-fn state_and_rate(good: i64, bad: i64, settings: &ControllerManagerSettings) -> (Disruption, Millis) {
-    if good == 0 && bad > 0 {
+fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSettings) -> (Disruption, Millis) {
+    if n_ready == 0 && n_unready > 0 {
         return (Disruption::Full, settings.node_eviction_rate);
     }
-    if bad > 2 && bad * 1000 >= settings.unhealthy_zone_threshold.0 * (good + bad) {
-        let is_large = good + bad > settings.large_cluster_size_threshold;
+    if n_unready > 2 && n_unready * 1000 >= settings.unhealthy_zone_threshold.0 * (n_ready + n_unready) {
+        let is_large = n_ready + n_unready > settings.large_cluster_size_threshold;
         return (
             Disruption::Partial,
             if is_large {
@@ -267,12 +268,12 @@ fn state_and_rate(good: i64, bad: i64, settings: &ControllerManagerSettings) -> 
 mod tests {
     use super::*;
 
-    /// CT-030, and trap 7: three of five nodes stop the taints of a small zone, two do not.
+    /// In a small zone, three unready nodes of five stop the tainting, two of five do not (CT-030).
     /// Shows: CT-030
     #[test]
-    fn a_zones_state_sets_the_rate_of_its_taints() {
+    fn zone_disruption_determines_state_and_taint_rate() {
         let settings = ControllerManagerSettings::default();
-        for (name, good, bad, expected) in [
+        for (name, n_ready, n_unready, expected) in [
             ("two of five", 3, 2, (Disruption::Normal, Millis(100))),
             ("three of five", 2, 3, (Disruption::Partial, Millis(0))),
             ("a large zone", 20, 31, (Disruption::Partial, Millis(10))),
@@ -280,14 +281,14 @@ mod tests {
             ("none ready", 0, 1, (Disruption::Full, Millis(100))),
             ("no nodes", 0, 0, (Disruption::Normal, Millis(100))),
         ] {
-            assert_eq!(state_and_rate(good, bad, &settings), expected, "{name}");
+            assert_eq!(state_and_rate(n_ready, n_unready, &settings), expected, "{name}");
         }
     }
 
-    /// One token, then one every ten seconds.
+    /// There is one token at the start, then one every ten seconds.
     /// Shows: CT-029
     #[test]
-    fn a_turn_costs_a_token() {
+    fn each_taint_takes_a_token() {
         let settings = ControllerManagerSettings::default();
         let mut zones = Zones::default();
         let mut node = Node::default();
@@ -295,13 +296,13 @@ mod tests {
             node.metadata.name = name.into();
             zones.queue(&node, false, &settings, SimTime::ZERO);
         }
-        let names = |turns: Vec<NodeName>| turns.iter().map(|name| name.0.to_string()).collect::<Vec<_>>();
-        assert_eq!(names(zones.turns(SimTime::ZERO)), ["a"]);
-        assert_eq!(zones.next_turn(), Some(SimTime::from_seconds(10)));
-        assert_eq!(names(zones.turns(SimTime::from_seconds(9))), Vec::<String>::new());
-        assert_eq!(names(zones.turns(SimTime::from_seconds(10))), ["b"]);
+        let names = |nodes: Vec<NodeName>| nodes.iter().map(|name| name.0.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(zones.take_due(SimTime::ZERO)), ["a"]);
+        assert_eq!(zones.next_due(), Some(SimTime::from_seconds(10)));
+        assert_eq!(names(zones.take_due(SimTime::from_seconds(9))), Vec::<String>::new());
+        assert_eq!(names(zones.take_due(SimTime::from_seconds(10))), ["b"]);
         node.metadata.name = "c".into();
         zones.remove(&node);
-        assert_eq!(zones.next_turn(), None);
+        assert_eq!(zones.next_due(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Owner references: who controls what, adoption and release (CT-060).
+//! Owner references: controllers of objects, adoption and release (CT-060).
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::controller::ControllerContext;
 use super::plan::{Accept, Action};
 use super::queue::Key;
 
-/// The reference a controller puts on what it makes.
+/// The owner reference that a controller sets on the objects that it creates.
 pub(super) fn controller_ref<T: Resource>(owner: &T) -> OwnerReference {
     let meta = owner.metadata();
     OwnerReference {
@@ -24,12 +24,12 @@ pub(super) fn controller_ref<T: Resource>(owner: &T) -> OwnerReference {
     }
 }
 
-/// The kind a reference points to.
+/// The kind that a reference points to.
 pub(super) fn kind_of(reference: &OwnerReference) -> Option<Kind> {
     Kind::from_wire(&reference.api_version, &reference.kind)
 }
 
-/// The controller of an object, if it is of that type and in the cache with the same UID.
+/// The controller of an object, if it has type `T` and is in the cache with the same UID.
 pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &ObjectMeta) -> Option<&'o Arc<T>> {
     let reference = meta.controller_ref()?;
     if kind_of(reference)? != T::KIND {
@@ -41,9 +41,9 @@ pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &Object
         .filter(|owner| owner.metadata().uid == reference.uid)
 }
 
-/// Keys of the owners of that type that a change of a dependent concerns: its controller before and after,
+/// Keys of the owners of type `T` that a change of a dependent concerns: its controllers before and after the change
 /// and, for an orphan, every owner whose selector matches.
-pub(super) fn concerned<T: Resource>(
+pub(super) fn affected_owners<T: Resource>(
     cx: &ControllerContext<'_, '_>,
     old: Option<&ObjectMeta>,
     new: Option<&ObjectMeta>,
@@ -70,14 +70,15 @@ pub(super) fn concerned<T: Resource>(
     keys
 }
 
-/// What belongs to an owner, and the requests that settle it: adopt matching orphans, release what no longer matches (CT-060).
+/// The objects that belong to an owner, and the requests that adopt matching orphans and release objects that no longer
+/// match (CT-060).
 pub(super) struct Claimed<D> {
     pub(super) owned: Vec<Arc<D>>,
-    /// Adoptions and releases; the live owner is looked at first.
+    /// Adoptions and releases. Before adoptions, the live owner is read from the API server.
     pub(super) steps: Vec<Vec<Action>>,
 }
 
-/// Sorts candidates into owned, to adopt and to release.
+/// Determines which candidates are owned, which to adopt and which to release.
 pub(super) fn claim<T: Resource, D: Resource>(
     owner: &T,
     selector: &LabelSelector,
@@ -86,24 +87,24 @@ pub(super) fn claim<T: Resource, D: Resource>(
     let meta = owner.metadata();
     let (mut owned, mut adopt, mut release) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in candidates {
-        let theirs = candidate.metadata();
-        let reference = theirs.controller_ref();
-        // Most are another's; their labels need no look.
+        let candidate_meta = candidate.metadata();
+        let reference = candidate_meta.controller_ref();
+        // Most candidates belong to another owner; their labels need no comparison.
         if reference.is_some_and(|reference| reference.uid != meta.uid) {
             continue;
         }
-        let matches = !selector.is_empty() && selector.matches(&theirs.labels);
+        let matches = !selector.is_empty() && selector.matches(&candidate_meta.labels);
         match reference {
             Some(_) if matches => owned.push(candidate),
             Some(_) if !meta.is_terminating() => {
                 let uid = meta.uid.clone();
-                release.push(patch_owners::<D>(theirs, "release", move |owners| {
+                release.push(patch_owners::<D>(candidate_meta, "release", move |owners| {
                     owners.retain(|reference| reference.uid != uid);
                 }));
             }
-            None if matches && !meta.is_terminating() && !theirs.is_terminating() => {
+            None if matches && !meta.is_terminating() && !candidate_meta.is_terminating() => {
                 let reference = controller_ref(owner);
-                adopt.push(patch_owners::<D>(theirs, "adopt", move |owners| {
+                adopt.push(patch_owners::<D>(candidate_meta, "adopt", move |owners| {
                     owners.push(reference.clone())
                 }));
                 owned.push(candidate);
@@ -126,7 +127,7 @@ pub(super) fn claim<T: Resource, D: Resource>(
     Claimed { owned, steps }
 }
 
-/// Pods an owner may claim: its own, and the orphans of its namespace.
+/// The pods that an owner may claim: those it controls, and the orphans of its namespace.
 pub(super) fn pod_candidates<T: Resource>(cx: &ControllerContext<'_, '_>, owner: &T) -> Vec<Arc<Pod>> {
     let meta = owner.metadata();
     let orphans = cx
@@ -136,7 +137,7 @@ pub(super) fn pod_candidates<T: Resource>(cx: &ControllerContext<'_, '_>, owner:
     cx.objects.pods_of(&meta.uid).chain(orphans).cloned().collect()
 }
 
-/// A patch of the owner references of an object, guarded by its UID.
+/// A patch of an object's ownerReferences with a UID precondition.
 pub(super) fn patch_owners<D: Resource>(
     meta: &ObjectMeta,
     name: &'static str,
@@ -154,7 +155,7 @@ pub(super) fn patch_owners<D: Resource>(
     .accept(Accept::OrNotFound)
 }
 
-/// The pod of a change, before and after.
+/// The pod before and after a change.
 pub(super) fn pods_of_change(change: &podscope_sim::Change) -> (Option<&Arc<Pod>>, Option<&Arc<Pod>>) {
     (typed(change.old.as_ref()), typed(change.new.as_ref()))
 }

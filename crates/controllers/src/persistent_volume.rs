@@ -1,13 +1,13 @@
-//! Persistent volumes: claims are bound to volumes, volumes made for claims
-//! and reclaimed after them (V-01, CT-123, CT-138).
+//! Persistent volumes: binds claims to volumes, provisions volumes for claims, and reclaims released volumes (V-01,
+//! CT-123, CT-138).
 //!
 //! ```text
 //! claim:  Pending ──► Bound ──► Lost            volume:  Available ──► Bound ──► Released ──► (deleted)
 //! ```
 //!
-//! Watches claims, volumes and classes. Both sides name each other: the
-//! volume's `claimRef` with the claim's UID, the claim's `volumeName`.
-//! Deviation: the external provisioner of a class's driver is played here; it takes one second.
+//! Watches claims, volumes and StorageClasses. A bound claim and its volume refer to each other: the volume's
+//! `claimRef` has the claim's UID, the claim has a `volumeName`. Deviation: this controller also plays the external
+//! provisioners of the CSI drivers; each operation takes one second.
 
 mod named;
 mod provisioned;
@@ -26,7 +26,7 @@ use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 use super::template::set_entry;
-use provisioned::made_for;
+use provisioned::provisioned_volume;
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -34,15 +34,15 @@ const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 const ZONE: &str = "topology.kubernetes.io/zone";
-/// How long a driver takes to make or delete a volume.
+/// Duration of the creation or deletion of a volume by its driver.
 const PROVISIONING: Span = Span::seconds(1);
-/// Pending claims are looked at again.
+/// Interval of syncs of pending claims.
 const RESYNC: Span = Span::seconds(15);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct PersistentVolumeController {
-    /// Claims whose volume is being made, and released volumes being deleted: ready from then on.
-    under_way: ordered::Map<Key, podscope_sim::SimTime>,
+    /// Claims whose volume is being created, and released volumes that are being deleted, with the time of completion.
+    in_progress: ordered::Map<Key, podscope_sim::SimTime>,
 }
 
 impl PersistentVolumeController {
@@ -88,7 +88,7 @@ impl Controller for PersistentVolumeController {
                 }
             }
             Some(Object::StorageClass(_)) => enqueue_pending(cx),
-            // Only what the text of a waiting claim's event says depends on pods.
+            // Pods affect only the message of a pending claim's event.
             _ => {}
         }
     }
@@ -99,13 +99,13 @@ impl Controller for PersistentVolumeController {
             return volume.map_or_else(Plan::default, |volume| self.sync_volume(key, &volume, cx));
         }
         let Some(claim) = cx.objects.get::<PersistentVolumeClaim>(&key.1).cloned() else {
-            self.under_way.remove(key);
+            self.in_progress.remove(key);
             return Plan::default();
         };
         if claim.spec.volume_name.is_empty() && !named::is_bound(&claim) {
             self.sync_unbound(key, &claim, cx)
         } else {
-            self.under_way.remove(key);
+            self.in_progress.remove(key);
             named::sync(&claim, cx)
         }
     }
@@ -128,21 +128,21 @@ fn class_of(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.storage_class_name.as_deref().unwrap_or_default()
 }
 
-/// Whether a volume's reference is to this claim, by UID where it has one.
+/// Returns whether a volume's `claimRef` refers to this claim. The UID must match if it is set.
 fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
     reference.name == claim.metadata.name
         && reference.namespace == claim.metadata.namespace
         && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
 }
 
-/// The smallest volume that satisfies the claim; one reserved for it wins (CT-123).
+/// The smallest volume that satisfies the claim; a volume that is reserved for the claim is preferred (CT-123).
 fn best_match<'o>(
     claim: &PersistentVolumeClaim,
     cx: &'o ControllerContext<'_, '_>,
     reserved_only: bool,
 ) -> Option<&'o Arc<PersistentVolume>> {
     let wanted = claim.spec.resources.requests.get("storage");
-    let fits = |volume: &&Arc<PersistentVolume>| {
+    let satisfies_claim = |volume: &&Arc<PersistentVolume>| {
         let spec = &volume.spec;
         let mode = |mode: &Option<Str>| mode.clone().unwrap_or_else(|| "Filesystem".into());
         let selector = claim.spec.selector.as_ref();
@@ -167,7 +167,7 @@ fn best_match<'o>(
                 }
             }
     };
-    let candidates = cx.objects.list::<PersistentVolume>().filter(fits);
+    let candidates = cx.objects.list::<PersistentVolume>().filter(satisfies_claim);
     candidates.min_by_key(|volume| {
         (
             volume.spec.claim_ref.is_none(),
@@ -177,7 +177,7 @@ fn best_match<'o>(
     })
 }
 
-/// Binds both sides: the volume first, then the claim.
+/// Binds the volume first, then the claim.
 fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) -> Plan {
     let mut plan = plan;
     let mut bound = volume.clone();
@@ -208,7 +208,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
     }
     set_entry(&mut named.metadata.annotations, BIND_COMPLETED, "yes");
     if named != *claim {
-        // The status follows when the cache shows this.
+        // The status is updated after the cache shows this change.
         return plan.then_one(Request::Update(
             Object::PersistentVolumeClaim(Arc::new(named)),
             Part::Main,
@@ -239,7 +239,7 @@ fn set_claim_phase(claim: &PersistentVolumeClaim, phase: ClaimPhase) -> Plan {
 }
 
 impl PersistentVolumeController {
-    /// A claim that names no volume yet.
+    /// Handles a claim without `volumeName`.
     fn sync_unbound(
         &mut self,
         key: &Key,
@@ -250,15 +250,15 @@ impl PersistentVolumeController {
             return Plan::default();
         }
         let class = cx.objects.named::<StorageClass>(class_of(claim)).cloned();
-        let waits = class
+        let waits_for_consumer = class
             .as_ref()
             .is_some_and(|class| class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer));
         let selected = claim.metadata.annotation(SELECTED_NODE).map(str::to_owned);
-        if let Some(volume) = best_match(claim, cx, waits) {
+        if let Some(volume) = best_match(claim, cx, waits_for_consumer) {
             return bind(&volume.clone(), claim, Plan::default());
         }
         let pending = set_claim_phase(claim, ClaimPhase::Pending);
-        if waits && selected.is_none() {
+        if waits_for_consumer && selected.is_none() {
             self.explain_wait(claim, cx);
             return pending.requeue_after(Some(RESYNC));
         }
@@ -299,7 +299,7 @@ impl PersistentVolumeController {
         cx.event(note(claim, EventType::Normal, reason, text));
     }
 
-    /// The driver of the class makes a volume.
+    /// Lets the driver of the class create a volume.
     fn provision(
         &mut self,
         key: &Key,
@@ -310,7 +310,7 @@ impl PersistentVolumeController {
         cx: &mut ControllerContext<'_, '_>,
     ) -> Plan {
         let now = cx.now();
-        let ready = self.under_way.get(key).copied();
+        let ready = self.in_progress.get(key).copied();
         let Some(ready) = ready else {
             let driver = &class.provisioner;
             let text = format!(
@@ -323,7 +323,7 @@ impl PersistentVolumeController {
                 claim.metadata.key()
             );
             cx.event(note(claim, EventType::Normal, "Provisioning", text));
-            self.under_way.insert(key.clone(), now + PROVISIONING);
+            self.in_progress.insert(key.clone(), now + PROVISIONING);
             return pending.requeue_after(Some(PROVISIONING));
         };
         if ready > now {
@@ -332,7 +332,7 @@ impl PersistentVolumeController {
         let name = format!("pvc-{}", claim.metadata.uid);
         let text = format!("Successfully provisioned volume {name}");
         let node = selected.and_then(|name| cx.objects.named::<Node>(name)).cloned();
-        let volume = made_for(claim, class, &name, node.as_deref());
+        let volume = provisioned_volume(claim, class, &name, node.as_deref());
         let create = Action::from(Request::Create(Object::PersistentVolume(Arc::new(volume))))
             .accept(Accept::OrAlreadyExists)
             .on_success(note(claim, EventType::Normal, "ProvisioningSucceeded", text));
@@ -350,23 +350,23 @@ impl PersistentVolumeController {
         let claim = cx.objects.get::<PersistentVolumeClaim>(&claim_key).cloned();
         match claim.filter(|claim| claim.metadata.uid == reference.uid) {
             Some(claim) if claim.spec.volume_name == volume.metadata.name => {
-                self.under_way.remove(key);
+                self.in_progress.remove(key);
                 set_volume_phase(volume, VolumePhase::Bound, cx)
             }
             Some(claim) if claim.spec.volume_name.is_empty() => {
-                if named::tell_mode_mismatch(volume, &claim, cx) {
+                if named::report_mode_mismatch(volume, &claim, cx) {
                     return Plan::default().requeue_after(Some(RESYNC));
                 }
-                // The claim is about to name the volume.
+                // The claim is about to refer to the volume.
                 Plan::default()
             }
-            // It was made for the claim, which has another one now, or nobody claims it any more.
-            Some(_) if !is_made_to_be_deleted(volume) => named::unbind(volume),
+            // The volume was not dynamically provisioned, and its claim is bound to another volume.
+            Some(_) if !is_deleted_with_claim(volume) => named::unbind(volume),
             _ => self.release(key, volume, cx),
         }
     }
 
-    /// The claim is gone: `Retain` keeps the volume, `Delete` has its driver remove it.
+    /// Reclaims the volume of a deleted claim: `Retain` keeps it, `Delete` lets its driver delete it.
     fn release(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let plan = match volume.status.phase {
             Some(VolumePhase::Failed) => Plan::default(),
@@ -376,7 +376,7 @@ impl PersistentVolumeController {
         if !is_deleted {
             return plan;
         }
-        // The driver does not delete what is still attached (external-provisioner asks for that).
+        // The driver does not delete a volume that is still attached (external-provisioner checks that).
         let attached = cx
             .objects
             .list::<podscope_api::VolumeAttachment>()
@@ -385,7 +385,7 @@ impl PersistentVolumeController {
             name.starts_with("external-attacher/") || name.starts_with("external-provisioner.volume.kubernetes.io/")
         };
         if volume.metadata.is_terminating() {
-            // Its driver has let go of it; only a dump has these finalizers.
+            // Only imported volumes have finalizers of a driver. The driver has finished, so they are removed.
             let is_held = volume.metadata.finalizers.iter().any(of_driver);
             if !is_held || attached {
                 return plan;
@@ -403,11 +403,11 @@ impl PersistentVolumeController {
             return plan.then_one(Action::from(patch).accept(Accept::OrNotFound));
         }
         let now = cx.now();
-        let ready = *self.under_way.entry(key.clone()).or_insert(now + PROVISIONING);
+        let ready = *self.in_progress.entry(key.clone()).or_insert(now + PROVISIONING);
         if attached || ready > now {
             return plan.requeue_after(Some((ready - now).max(PROVISIONING)));
         }
-        self.under_way.remove(key);
+        self.in_progress.remove(key);
         let delete = Request::Delete {
             kind: Kind::PersistentVolume,
             key: key.1.clone(),
@@ -417,8 +417,8 @@ impl PersistentVolumeController {
     }
 }
 
-/// Whether the volume was made for a claim and goes with it.
-fn is_made_to_be_deleted(volume: &PersistentVolume) -> bool {
+/// Returns whether the volume was dynamically provisioned and is deleted with its claim.
+fn is_deleted_with_claim(volume: &PersistentVolume) -> bool {
     volume.metadata.annotation(PROVISIONED_BY).is_some()
         && volume.spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete")
 }
@@ -478,10 +478,11 @@ mod tests {
         parts.join("\n---\n")
     }
 
-    /// The smallest that fits; both sides name each other; released when the claim goes; Retain keeps it.
+    /// A claim binds to the smallest volume that fits. The volume is released with the claim, kept by the policy
+    /// Retain, and not bound again.
     /// Shows: V-01, CT-123
     #[test]
-    fn a_claim_binds_and_its_volume_is_released() {
+    fn claim_binds_smallest_volume_that_is_later_released() {
         let parts = [
             volume("big", "50Gi", ""),
             volume("small", "1Gi", ""),
@@ -502,17 +503,18 @@ mod tests {
         assert_eq!(
             phases(&lab)[0],
             "data:big:Bound",
-            "a released volume is not taken again"
+            "a released volume is not bound again"
         );
         lab.delete(Kind::PersistentVolume, "big", None);
         lab.run(Span::seconds(1));
         assert_eq!(phases(&lab)[0], "data:big:Lost");
     }
 
-    /// A class makes volumes; one that waits does so when the scheduler has chosen a node, in its zone; Delete deletes.
+    /// A class with WaitForFirstConsumer provisions a volume in the zone of the node that the scheduler selected. The
+    /// policy Delete deletes it with the claim.
     /// Shows: V-01, CT-123
     #[test]
-    fn a_claim_without_a_volume_has_one_made() {
+    fn volume_is_provisioned_in_zone_of_selected_node() {
         let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
         let mut lab = Lab::new(&["b-1"], &documents(&[class.into(), claim("data", "fast")]));
         lab.run(Span::seconds(5));
@@ -545,10 +547,10 @@ mod tests {
         assert_eq!(phases(&lab), Vec::<String>::new());
     }
 
-    /// Claims that cannot be met say why.
+    /// Pending claims have events with the reason.
     /// Shows: CT-123
     #[test]
-    fn a_claim_that_nothing_meets_waits_and_says_why() {
+    fn unsatisfiable_claims_get_events_with_reason() {
         let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));
         lab.run(Span::seconds(1));
         lab.events.sort_unstable();

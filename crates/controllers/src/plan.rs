@@ -1,22 +1,22 @@
-//! What a sync asks for: steps of requests that may go out together, a step only after the previous one succeeded,
-//! and what counts as success.
+//! The result of a sync: steps of requests, and the answers that count as success. The requests of a step go out
+//! together, each step after the previous one succeeded.
 
 use std::collections::VecDeque;
 
 use podscope_api::{Object, Uid};
 use podscope_sim::{Answer, ApiError, EventNote, Request, Span};
 
-/// Why a plan was not carried out to its end.
+/// The failure that stopped a plan.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     /// The first request that was refused or timed out.
     pub(super) request: Request,
     pub(super) error: ApiError,
-    /// What was not tried any more.
+    /// Requests that were not sent any more.
     pub(super) dropped: Vec<Request>,
 }
 
-/// What a sync wants done.
+/// The requests of a sync.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
     pub(super) steps: VecDeque<Vec<Action>>,
@@ -25,12 +25,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// A plan of one request.
+    /// A plan with one request.
     pub(super) fn one(action: impl Into<Action>) -> Self {
         Self::default().then(vec![action.into()])
     }
 
-    /// A sync that could not be done; the key is retried with back-off.
+    /// A failed sync without requests; the key is retried with back-off.
     pub(super) fn failure() -> Self {
         Self {
             failed: true,
@@ -38,7 +38,7 @@ impl Plan {
         }
     }
 
-    /// Adds a step of requests that may go out together.
+    /// Adds a step of requests that are sent together.
     pub(super) fn then(mut self, actions: Vec<Action>) -> Self {
         if !actions.is_empty() {
             self.steps.push_back(actions);
@@ -46,12 +46,12 @@ impl Plan {
         self
     }
 
-    /// Adds a step of one request.
+    /// Adds a step with one request.
     pub(super) fn then_one(self, action: impl Into<Action>) -> Self {
         self.then(vec![action.into()])
     }
 
-    /// Adds steps of 1, 2, 4, … requests, so that a persistent failure costs few (CT-056).
+    /// Adds steps of 1, 2, 4, … requests, so that a persistent failure costs few requests (CT-056).
     pub(super) fn then_slowly(mut self, actions: Vec<Action>) -> Self {
         let mut rest = actions.into_iter();
         let mut size = 1;
@@ -65,7 +65,7 @@ impl Plan {
         }
     }
 
-    /// Syncs the key again after a while, when everything went well.
+    /// Syncs the key again after that time if the plan succeeds.
     pub(super) fn requeue_after(mut self, span: Option<Span>) -> Self {
         self.requeue_after = match (self.requeue_after, span) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -74,91 +74,92 @@ impl Plan {
         self
     }
 
-    /// Retries the key with back-off when the requests are done, as a sync that returns an error.
+    /// If `retry`, retries the key with back-off after the requests, like a sync that returns an error.
     pub(super) fn and_retry(mut self, retry: bool) -> Self {
         self.failed |= retry;
         self
     }
 }
 
-/// Which answers let a plan go on.
+/// The answers that let a plan continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Accept {
     /// Success only.
     Success,
-    /// Success, or "already gone".
+    /// Success or NotFound.
     OrNotFound,
-    /// Success, or "already there".
+    /// Success or AlreadyExists.
     OrAlreadyExists,
-    /// Success, or the namespace is ending (CT-056).
+    /// Success, or a refusal because the namespace is terminating (CT-056).
     OrNamespaceTerminating,
-    /// Whatever the answer, the plan goes on.
+    /// Any answer.
     Anything,
-    /// The live object must have this UID and not be terminating (CT-060); otherwise the plan ends, to be retried.
+    /// The object must have this UID and not be terminating (CT-060). Otherwise the plan ends without an error.
     LiveOwner(Uid),
-    /// Only NotFound goes on; an existing object ends the plan quietly (CT-048).
+    /// Only NotFound; if the object exists, the plan ends without an error (CT-048).
     OnlyNotFound,
-    /// No object of that UID: NotFound, or another one of the name (CT-152).
+    /// No object with that UID: NotFound, or an object with another UID (CT-152).
     Gone(Uid),
-    /// A Node that does not report the volume in use, or none at all (CT-132).
+    /// A Node without the volume in `volumesInUse`, or NotFound (CT-132).
     NotInUse(podscope_api::Str),
-    /// A failure ends the plan quietly: the next periodic pass sees to it.
+    /// Success; a failure ends the plan without an error, and the next periodic pass tries again.
     OrStop,
 }
 
-/// Whether a plan goes on after an answer.
-pub(super) enum GoesOn {
+/// The effect of an answer on the plan.
+pub(super) enum Verdict {
     Yes,
     No,
     Fail(ApiError),
 }
 
 impl Accept {
-    pub(super) fn judge(&self, answer: &Answer) -> GoesOn {
+    pub(super) fn judge(&self, answer: &Answer) -> Verdict {
         match (self, answer) {
-            (Self::Anything, _) => GoesOn::Yes,
+            (Self::Anything, _) => Verdict::Yes,
             (Self::LiveOwner(uid), Ok(Some(owner))) => {
                 if owner.metadata().uid == *uid && !owner.metadata().is_terminating() {
-                    GoesOn::Yes
+                    Verdict::Yes
                 } else {
-                    GoesOn::No
+                    Verdict::No
                 }
             }
-            (Self::OnlyNotFound, Ok(_)) => GoesOn::No,
+            (Self::OnlyNotFound, Ok(_)) => Verdict::No,
             (Self::Gone(uid), Ok(found)) => {
-                let is_it = found.as_ref().is_some_and(|object| object.metadata().uid == *uid);
-                if is_it { GoesOn::No } else { GoesOn::Yes }
+                let is_same_object = found.as_ref().is_some_and(|object| object.metadata().uid == *uid);
+                if is_same_object { Verdict::No } else { Verdict::Yes }
             }
             (Self::NotInUse(volume), Ok(Some(Object::Node(node)))) if node.status.volumes_in_use.contains(volume) => {
-                GoesOn::No
+                Verdict::No
             }
             (Self::OnlyNotFound | Self::OrNotFound | Self::Gone(_) | Self::NotInUse(_), Err(error))
                 if error.code == 404 =>
             {
-                GoesOn::Yes
+                Verdict::Yes
             }
-            (Self::OnlyNotFound | Self::OrStop, Err(_)) => GoesOn::No,
-            (Self::OrAlreadyExists, Err(error)) if error.is_already_exists() => GoesOn::Yes,
-            (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => GoesOn::Yes,
-            (_, Ok(_)) => GoesOn::Yes,
-            (_, Err(error)) => GoesOn::Fail(error.clone()),
+            (Self::OnlyNotFound | Self::OrStop, Err(_)) => Verdict::No,
+            (Self::OrAlreadyExists, Err(error)) if error.is_already_exists() => Verdict::Yes,
+            (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => Verdict::Yes,
+            (_, Ok(_)) => Verdict::Yes,
+            (_, Err(error)) => Verdict::Fail(error.clone()),
         }
     }
 }
 
-/// Whether a create was refused because its namespace is being deleted (CT-119).
+/// Returns whether a create was refused because its namespace is being deleted (CT-119).
 pub(super) fn is_namespace_terminating(error: &ApiError) -> bool {
     error.causes.iter().any(|cause| cause.about == "NamespaceTerminating")
 }
 
-/// One request with what is said about its outcome. In the events' texts `{name}` stands for the name in the answer, `{error}` for the refusal.
+/// A request with events about its outcome. In their messages `{name}` stands for the object name in the answer,
+/// `{error}` for the error message.
 #[derive(Debug, Clone)]
 pub(super) struct Action {
     pub(super) request: Request,
     pub(super) accept: Accept,
     pub(super) on_success: Vec<EventNote>,
     pub(super) on_failure: Vec<EventNote>,
-    /// Whether it is sent though an action before it failed, as the status step of most controllers is.
+    /// Whether it is sent even if an earlier action failed, as most controllers do with the status update.
     pub(super) is_always: bool,
 }
 
@@ -180,7 +181,7 @@ impl Action {
         self
     }
 
-    /// Sent even if an action before it failed, unless that one was of this sort itself.
+    /// Sends the request even if an earlier action failed, unless that was also marked as always.
     pub(super) fn always(mut self) -> Self {
         self.is_always = true;
         self

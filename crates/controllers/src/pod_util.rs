@@ -1,36 +1,35 @@
-//! What controllers ask of pods: active, ready since when, available, and conditions. One home for each rule.
+//! Rules about pods that several controllers share: active, ready, available, and setting conditions.
 
 use podscope_api::{ConditionStatus, Container, Pod, PodCondition, PodPhase, Time};
 
 use podscope_sim::Span;
 
-/// Active: counts for a ReplicaSet (CT-055).
+/// Active pods count as replicas of a ReplicaSet (CT-055).
 pub(super) fn is_active(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.metadata.is_terminating()
 }
 
-/// Being deleted while its containers may still run: what `terminatingReplicas` counts (CT-063).
+/// Returns whether the pod is terminating and its containers may still run, as counted by `terminatingReplicas`
+/// (CT-063).
 pub(super) fn is_terminating(pod: &Pod) -> bool {
     !pod.is_terminal() && pod.metadata.is_terminating()
 }
 
-/// The phase is Failed.
 pub(super) fn is_failed(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Failed)
 }
 
-/// The phase is Succeeded.
 pub(super) fn is_succeeded(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Succeeded)
 }
 
-/// Since when the pod is Ready; none if it is not.
+/// Since when the pod is Ready; `None` if it is not.
 pub(super) fn ready_since(pod: &Pod) -> Option<Time> {
     let ready = pod.condition("Ready")?;
     (ready.status == ConditionStatus::True).then(|| ready.last_transition_time.unwrap_or_default())
 }
 
-/// How long until a Ready pod is available; zero if it is, none if it is not Ready (CT-059).
+/// Time until a Ready pod is available; zero if it is available, `None` if it is not Ready (CT-059).
 pub(super) fn available_in(pod: &Pod, min_ready_seconds: Option<i32>, now: Time) -> Option<Span> {
     let since = ready_since(pod)?;
     let wanted = i64::from(min_ready_seconds.unwrap_or(0)) * 1_000_000;
@@ -40,12 +39,12 @@ pub(super) fn available_in(pod: &Pod, min_ready_seconds: Option<i32>, now: Time)
     Some(Span((since.0 + wanted - now.0).max(0)))
 }
 
-/// Ready for at least `min_ready_seconds` (CT-059).
+/// Returns whether the pod has been Ready for at least `min_ready_seconds` (CT-059).
 pub(super) fn is_available(pod: &Pod, min_ready_seconds: Option<i32>, now: Time) -> bool {
     available_in(pod, min_ready_seconds, now) == Some(Span::ZERO)
 }
 
-/// The soonest moment at which one more of the pods becomes available.
+/// Time until the next of the pods becomes available.
 pub(super) fn next_available_in<'p>(
     pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>,
     min_ready_seconds: Option<i32>,
@@ -57,7 +56,7 @@ pub(super) fn next_available_in<'p>(
         .min()
 }
 
-/// The most restarts of a container, of sidecars or of the others.
+/// The maximum restart count of the pod's sidecars, or of its main containers.
 pub(super) fn max_restarts(pod: &Pod, sidecars: bool) -> i32 {
     let is_sidecar = |name: &str| {
         pod.spec
@@ -77,8 +76,8 @@ pub(super) fn max_restarts(pod: &Pod, sidecars: bool) -> i32 {
     statuses.map(|status| status.restart_count).max().unwrap_or(0)
 }
 
-/// Sets a condition; the transition time changes with the status only, and a new one names the generation that it was
-/// made for. True if anything changed.
+/// Sets a condition; returns whether anything changed. The transition time changes only with the status, and
+/// `observedGeneration` is set only on a new condition.
 pub(super) fn set_condition(
     pod: &mut Pod,
     kind: &str,

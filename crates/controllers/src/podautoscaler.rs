@@ -1,16 +1,16 @@
-//! HorizontalPodAutoscaler: every fifteen seconds compares what the pods of a workload use with what they should, and
+//! HorizontalPodAutoscaler: every fifteen seconds compares the resource usage of a workload's pods with the target, and
 //! sets the workload's number of replicas (C-14, CT-192, CT-193).
 //!
-//! Watches autoscalers, their targets and pods. What pods use is the behaviour of their containers, or the autoscaler's
-//! own load ([`podscope_api::load`]) shared among them.
+//! Watches autoscalers. The usage of pods follows from the scripted behaviour of their containers, or from the
+//! autoscaler's own load ([`podscope_api::load`]), which the pods share.
 //!
 //! ```text
-//! metrics.rs     a number of replicas for each metric, with its words; the largest counts
+//! metrics.rs     the proposed number of replicas of each metric; the largest one counts
 //! calculator.rs  the arithmetic of one metric
-//! limits.rs      no sooner than the stabilization window, no faster than the policies, between minimum and maximum
+//! limits.rs      stabilization windows, scaling policies, minimum and maximum
 //! ```
 //!
-//! Deviation: every ready pod has fresh metrics; the metrics server of a real cluster lags by half a minute.
+//! Deviation: every ready pod has current metrics; the metrics server of a real cluster is half a minute late.
 
 mod calculator;
 mod limits;
@@ -32,7 +32,7 @@ use limits::{Allowed, History};
 
 /// `--horizontal-pod-autoscaler-sync-period`.
 const PERIOD: Span = Span::seconds(15);
-/// Every try, the first one too, comes a period after the one before it.
+/// The interval between all attempts, including the first one.
 const BACKOFF: Backoff = Backoff {
     base: PERIOD,
     max: PERIOD,
@@ -40,9 +40,9 @@ const BACKOFF: Backoff = Backoff {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct HorizontalController {
-    /// What was recommended and done lately, by autoscaler.
+    /// Recent recommendations and scaling actions, by autoscaler.
     histories: ordered::Map<Key, History>,
-    /// The selectors of the autoscalers that looked at their metrics so far: pods that two of them select are nobody's.
+    /// Selectors of the autoscalers whose metrics were evaluated. A pod that two of them select is ambiguous.
     selectors: ordered::Map<Key, LabelSelector>,
 }
 
@@ -52,22 +52,21 @@ impl HorizontalController {
     }
 }
 
-/// A workload's scale.
+/// The scale subresource of a workload.
 struct Scale {
     kind: Kind,
     key: ObjectKey,
     replicas: i32,
-    /// `status.replicas` of the scale.
     status_replicas: i32,
     selector: LabelSelector,
 }
 
 impl Scale {
-    /// The scale that an autoscaler is for.
+    /// The scale of an autoscaler's target.
     fn of(autoscaler: &HorizontalPodAutoscaler, objects: &Objects) -> Result<Self, String> {
         let target = &autoscaler.spec.scale_target_ref;
         let key = ObjectKey::new(autoscaler.metadata.namespace.clone(), target.name.clone());
-        let unmatched = || {
+        let no_match = || {
             let group = target.api_version.split_once('/').map_or("", |(group, _)| group);
             let dot = if group.is_empty() { "" } else { "." };
             format!(
@@ -75,7 +74,7 @@ impl Scale {
                 format!("{}{dot}", target.kind).trim_end_matches('.')
             )
         };
-        let kind = Kind::from_wire(&target.api_version, &target.kind).ok_or_else(unmatched)?;
+        let kind = Kind::from_wire(&target.api_version, &target.kind).ok_or_else(no_match)?;
         let found = match objects.get_kind(kind, &key) {
             Some(Object::Deployment(one)) => (
                 one.spec.replicas,
@@ -104,7 +103,7 @@ impl Scale {
         })
     }
 
-    /// The request that sets another number.
+    /// The request that sets the number of replicas.
     fn set(&self, replicas: i32) -> Request {
         let change = match self.kind {
             Kind::Deployment => Mutation::new::<Deployment>("scale", move |one| one.spec.replicas = Some(replicas)),
@@ -122,7 +121,7 @@ impl Scale {
     }
 }
 
-/// One pass over one autoscaler: its status as it becomes, and what was decided.
+/// One sync of one autoscaler: the status is updated in `new`.
 struct Pass<'c, 'x, 'a> {
     autoscaler: Arc<HorizontalPodAutoscaler>,
     new: HorizontalPodAutoscaler,
@@ -130,9 +129,9 @@ struct Pass<'c, 'x, 'a> {
     cx: &'c mut ControllerContext<'x, 'a>,
 }
 
-/// Whether an autoscaler of a dump stays as it was: nothing says what its pods use, and its target is of a size that it
-/// allows (P-09).
-fn keeps_its_word(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::Objects) -> bool {
+/// Returns whether an imported autoscaler is left unchanged: the usage of its pods is unknown, and the size of its
+/// target is allowed (P-09).
+fn is_left_unchanged(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::Objects) -> bool {
     let meta = &autoscaler.metadata;
     let has_load = podscope_api::load(&meta.annotations).is_ok_and(|load| !load.is_empty());
     if has_load || !objects.assumed().unmetered().contains(&meta.uid) {
@@ -144,7 +143,7 @@ fn keeps_its_word(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::
     })
 }
 
-/// A new size, and why.
+/// A new size with its reason.
 struct Rescale {
     to: i32,
     why: String,
@@ -160,9 +159,9 @@ impl Pass<'_, '_, '_> {
         self.cx.event(event);
     }
 
-    /// Sets a condition; its time changes with its status only.
-    fn condition(&mut self, kind: &str, holds: bool, reason: &str, message: &str) {
-        let status = if holds { "True" } else { "False" };
+    /// Sets a condition; its transition time changes only with its status.
+    fn condition(&mut self, kind: &str, is_true: bool, reason: &str, message: &str) {
+        let status = if is_true { "True" } else { "False" };
         let now = podscope_api::print_rfc3339(self.now().0, 0);
         let conditions = &mut self.new.status.conditions;
         let at = conditions
@@ -182,22 +181,22 @@ impl Pass<'_, '_, '_> {
             json!({"lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind});
     }
 
-    /// What the metrics ask for, as far as the rules let it.
+    /// Decides about the number of replicas from the metrics, limits and policies; `None` for no change.
     ///
     /// # Errors
-    /// The summary of the metrics, where nothing can be decided by them.
+    /// Returns a summary of the metrics if they allow no decision.
     fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, String> {
         let spec = self.autoscaler.spec.clone();
-        let (current, least) = (scale.replicas, spec.min_replicas.unwrap_or(1));
+        let (current, min_replicas) = (scale.replicas, spec.min_replicas.unwrap_or(1));
         let rescale = |to: i32, why: &str| {
             Ok(Some(Rescale {
                 to,
                 why: why.to_owned(),
             }))
         };
-        // Metrics that nobody looked at in this pass are not shown.
+        // The status shows only metrics that this sync evaluates.
         self.new.status.current_metrics = None;
-        if current == 0 && least != 0 {
+        if current == 0 && min_replicas != 0 {
             let text = "scaling is disabled since the replica count of the target is zero";
             self.condition("ScalingActive", false, "ScalingDisabled", text);
             return Ok(None);
@@ -205,8 +204,8 @@ impl Pass<'_, '_, '_> {
         if current > spec.max_replicas {
             return rescale(spec.max_replicas, "Current number of replicas above Spec.MaxReplicas");
         }
-        if current < least {
-            return rescale(least, "Current number of replicas below Spec.MinReplicas");
+        if current < min_replicas {
+            return rescale(min_replicas, "Current number of replicas below Spec.MinReplicas");
         }
         let (wanted, metric) = self.wanted(scale)?;
         let Allowed {
@@ -217,7 +216,7 @@ impl Pass<'_, '_, '_> {
         self.condition("AbleToScale", true, able.reason, able.message);
         self.condition(
             "ScalingLimited",
-            limited.holds,
+            limited.is_limited,
             limited.says.reason,
             limited.says.message,
         );
@@ -229,7 +228,7 @@ impl Pass<'_, '_, '_> {
         Ok((replicas != current).then_some(Rescale { to: replicas, why }))
     }
 
-    /// The pods of the scale are those of no other autoscaler (CT-229).
+    /// Checks that no other autoscaler selects the pods of the scale (CT-229).
     fn check_selector(&mut self, scale: &Scale, pods: &[Arc<Pod>]) -> Result<(), String> {
         let selector = scale.selector.to_string();
         if selector.is_empty() {
@@ -256,8 +255,8 @@ impl Pass<'_, '_, '_> {
         Ok(())
     }
 
-    /// The largest number of replicas that a metric asks for, and that metric. What cannot be read hinders no growth,
-    /// but a workload does not shrink while a metric is missing.
+    /// The largest number of replicas that a metric proposes, and the name of the metric. If a metric is missing, the
+    /// workload may grow but not shrink.
     fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), String> {
         let reading = metrics::Reading::new(&self.autoscaler, scale, self.cx.objects, self.cx.ctx.wall());
         self.check_selector(scale, &reading.pods)?;
@@ -273,7 +272,7 @@ impl Pass<'_, '_, '_> {
                     }
                 }
                 Err(failure) => {
-                    // Its place in the list stays.
+                    // Keeps the position of the metric in the list.
                     shown.push(json!({"type": ""}));
                     self.warn(failure.reason, &failure.message);
                     failures.push(failure);
@@ -301,7 +300,7 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// Writes the status, if it is another than before.
+    /// Updates the status if it changed.
     fn status(self) -> Option<Action> {
         (self.new.status != self.autoscaler.status).then(|| {
             let update = Request::Update(Object::HorizontalPodAutoscaler(Arc::new(self.new)), Part::Status);
@@ -325,7 +324,7 @@ impl Controller for HorizontalController {
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::HorizontalPodAutoscaler(autoscaler)) = change.object() {
-            // Rate-limited: an autoscaler is looked at once a period, whatever happens to it.
+            // An autoscaler is evaluated once per period, regardless of changes.
             let key = key_of(&**autoscaler);
             if change.new.is_none() {
                 self.selectors.remove(&key);
@@ -344,9 +343,9 @@ impl Controller for HorizontalController {
             return Plan::default();
         };
         let history = self.histories.entry(key.clone()).or_default();
-        let again = Plan::default().requeue_after(Some(PERIOD));
-        if keeps_its_word(&autoscaler, cx.objects) {
-            return again;
+        let next_sync = Plan::default().requeue_after(Some(PERIOD));
+        if is_left_unchanged(&autoscaler, cx.objects) {
+            return next_sync;
         }
         let mut pass = Pass {
             new: HorizontalPodAutoscaler::clone(&autoscaler),
@@ -360,7 +359,7 @@ impl Controller for HorizontalController {
                 pass.warn("FailedGetScale", &why);
                 let text = format!("the HPA controller was unable to get the target's current scale: {why}");
                 pass.condition("AbleToScale", false, "FailedGetScale", &text);
-                return again.then(pass.status().into_iter().collect());
+                return next_sync.then(pass.status().into_iter().collect());
             }
         };
         let text = "the HPA controller was able to get the target's current scale";
@@ -373,11 +372,11 @@ impl Controller for HorizontalController {
             Ok(rescale) => rescale,
             Err(summary) => {
                 pass.warn("FailedComputeMetricsReplicas", &summary);
-                return again.then(pass.status().into_iter().collect());
+                return next_sync.then(pass.status().into_iter().collect());
             }
         };
         status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
-        let mut plan = again;
+        let mut plan = next_sync;
         if let Some(Rescale { to, why }) = rescale {
             pass.new.status.last_scale_time = Some(pass.now());
             let text = format!("the HPA controller was able to update the target scale to {to}");
@@ -398,7 +397,7 @@ impl Controller for HorizontalController {
         plan.then(pass.status().into_iter().collect())
     }
 
-    /// The scale could not be set: the status says so and keeps the number that was wanted before.
+    /// If the scale could not be set, the status says so and keeps the previous desired number of replicas.
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let is_scale = matches!(&failure.request, Request::Patch { change, .. } if change.name == "scale");
         let status = failure.dropped.iter().find_map(|request| match request {
@@ -413,7 +412,7 @@ impl Controller for HorizontalController {
             return Plan::default();
         };
         if let Some(history) = self.histories.get_mut(key) {
-            history.not_rescaled();
+            history.undo_rescale();
         }
         let mut new = HorizontalPodAutoscaler::clone(&new);
         new.status.last_scale_time = autoscaler.status.last_scale_time;

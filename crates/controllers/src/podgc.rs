@@ -1,9 +1,8 @@
-//! PodGC: removes what no kubelet will remove (CT-045 to CT-051).
+//! PodGC: deletes pods that no kubelet will delete (CT-045 to CT-051).
 //!
-//! Every 20 s, in order: finished pods beyond the threshold; terminating pods
-//! on not-ready nodes marked out of service; pods of nodes that are gone for
-//! 40 s; terminating pods that were never bound. It is the one controller that
-//! may delete by force (C-05).
+//! Every 20 s, in this order: finished pods beyond the threshold; terminating pods on unready nodes that are out of
+//! service; pods whose node has been gone for 40 s; terminating pods that were never bound. It is the only controller
+//! that may force-delete pods (C-05).
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -20,11 +19,11 @@ use super::queue::Key;
 use super::taints::is_out_of_service;
 
 const PERIOD: Span = Span::seconds(20);
-/// How long a node must be missing.
+/// How long a node must be missing before its pods are deleted.
 const QUARANTINE: Span = Span::seconds(40);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum Reason {
     Terminated,
     OutOfService,
     Orphaned,
@@ -33,15 +32,14 @@ enum Why {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct PodGcController {
-    /// Pods that may concern a pass, so that a pass does not look at all.
+    /// Finished pods, so that a pass need not scan all pods.
     terminal: ordered::Set<ObjectKey>,
-    /// Pods that are being deleted, with the change that showed it.
+    /// Terminating pods, with the change that showed it.
     terminating: ordered::Map<ObjectKey, CausedBy>,
-    /// Names of nodes that were missing when last heard of.
-    /// Nodes that pods are bound to and that are not there, with the change that showed it.
+    /// Missing nodes that pods are bound to, with the change that showed it.
     missing: ordered::Map<NodeName, CausedBy>,
     quarantine: ordered::Map<NodeName, (SimTime, CausedBy)>,
-    doomed: ordered::Map<ObjectKey, Why>,
+    to_delete: ordered::Map<ObjectKey, Reason>,
 }
 
 impl PodGcController {
@@ -74,7 +72,7 @@ impl Controller for PodGcController {
                 let key = pod.metadata.key();
                 self.terminal.remove(&key);
                 self.terminating.remove(&key);
-                self.doomed.remove(&key);
+                self.to_delete.remove(&key);
             }
             (_, Some(Object::Pod(pod))) => {
                 let key = pod.metadata.key();
@@ -101,14 +99,14 @@ impl Controller for PodGcController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Node {
-            // The cache misses the node; is it really gone?
+            // The node is missing in the cache; ask the API server whether it exists.
             let read = Request::Get {
                 kind: Kind::Node,
                 key: key.1.clone(),
             };
             return Plan::one(Action::from(read).accept(Accept::OnlyNotFound));
         }
-        let (Some(why), Some(pod)) = (self.doomed.remove(&key.1), cx.objects.get::<Pod>(&key.1)) else {
+        let (Some(why), Some(pod)) = (self.to_delete.remove(&key.1), cx.objects.get::<Pod>(&key.1)) else {
             return Plan::default();
         };
         let mut plan = Plan::default();
@@ -116,7 +114,7 @@ impl Controller for PodGcController {
             let now = cx.time();
             let change = Mutation::new("collection", move |pod: &mut Pod| {
                 pod.status.phase = Some(PodPhase::Failed);
-                if why == Why::Orphaned {
+                if why == Reason::Orphaned {
                     let text = "PodGC: node no longer exists";
                     set_condition(
                         pod,
@@ -135,7 +133,7 @@ impl Controller for PodGcController {
                 part: Part::Status,
                 change,
             });
-            // Patch and DELETE are two writes; a crash between them leaves a Failed pod (CT-051).
+            // Patch and DELETE are two writes. A crash between them leaves a Failed pod (CT-051).
             plan = plan.then_one(patch.accept(Accept::OrStop));
         }
         let delete = Request::Delete {
@@ -155,7 +153,7 @@ impl Controller for PodGcController {
             let node = NodeName(key.1.name.clone());
             let pods: Vec<ObjectKey> = cx.objects.pods_on(&node).map(|pod| pod.metadata.key()).collect();
             for pod in pods {
-                self.doom(pod, Why::Orphaned, cx);
+                self.mark_for_deletion(pod, Reason::Orphaned, cx);
             }
         }
     }
@@ -166,16 +164,16 @@ impl Controller for PodGcController {
 }
 
 impl PodGcController {
-    fn doom(&mut self, pod: ObjectKey, why: Why, cx: &mut ControllerContext<'_, '_>) {
-        self.doomed.insert(pod.clone(), why);
+    fn mark_for_deletion(&mut self, pod: ObjectKey, why: Reason, cx: &mut ControllerContext<'_, '_>) {
+        self.to_delete.insert(pod.clone(), why);
         cx.enqueue((Kind::Pod, pod));
     }
 
     fn collect(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let threshold = cx.settings.terminated_pod_gc_threshold;
         if threshold > 0 {
-            for pod in surplus(cx, &self.terminal, threshold) {
-                self.doom(pod, Why::Terminated, cx);
+            for pod in excess_pods(cx, &self.terminal, threshold) {
+                self.mark_for_deletion(pod, Reason::Terminated, cx);
             }
         }
         let terminating: Vec<(Arc<Pod>, CausedBy)> = self
@@ -191,17 +189,17 @@ impl PodGcController {
                 .as_ref()
                 .and_then(|name| cx.objects.named::<Node>(name));
             if node.is_some_and(|node| !node.is_ready() && is_out_of_service(node)) {
-                self.doom(pod.metadata.key(), Why::OutOfService, cx);
+                self.mark_for_deletion(pod.metadata.key(), Reason::OutOfService, cx);
             }
         }
-        self.orphans(cx);
+        self.check_missing_nodes(cx);
         for (pod, cause) in terminating.iter().filter(|(pod, _)| pod.spec.node_name.is_none()) {
             cx.ctx.because(*cause);
-            self.doom(pod.metadata.key(), Why::Unscheduled, cx);
+            self.mark_for_deletion(pod.metadata.key(), Reason::Unscheduled, cx);
         }
     }
 
-    fn orphans(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    fn check_missing_nodes(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         self.missing
             .retain(|node, _| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
@@ -226,7 +224,7 @@ impl PodGcController {
 }
 
 /// Finished pods beyond the threshold: evicted ones first, then the oldest (CT-046).
-fn surplus(cx: &ControllerContext<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
+fn excess_pods(cx: &ControllerContext<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
     let threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     if terminal.len() <= threshold {
         return Vec::new();

@@ -1,6 +1,5 @@
-//! The work queue of one controller, as client-go has it: a key waits once,
-//! runs once at a time, comes back if it changed while it ran, and backs off
-//! by itself after failures (CT-158).
+//! The work queue of a controller, as in client-go: a key is queued only once, is processed by one worker at a time, is
+//! queued again if it changed meanwhile, and backs off after failures (CT-158).
 
 use podscope_api::ordered;
 use std::collections::VecDeque;
@@ -9,15 +8,14 @@ use podscope_api::{CausedBy, Kind, ObjectKey, Resource};
 
 use podscope_sim::{SimTime, Span};
 
-/// What a controller works on: an object by kind, namespace and name.
+/// A work item of a controller: an object by kind, namespace and name.
 pub(super) type Key = (Kind, ObjectKey);
 
-/// The key of an object.
 pub(super) fn key_of<T: Resource>(object: &T) -> Key {
     (T::KIND, object.metadata().key())
 }
 
-/// How long a key waits after failures: doubles from the base up to the maximum.
+/// The back-off of a key after failures: it doubles from the base up to the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Backoff {
     pub(super) base: Span,
@@ -33,9 +31,9 @@ impl Default for Backoff {
     }
 }
 
-/// What is due.
-pub(super) enum Due {
-    /// A key, with the change that led to it last.
+/// An item that is due.
+pub(super) enum QueueItem {
+    /// A key, with the latest change that enqueued it.
     Key(Key, CausedBy),
     Tick(u8),
 }
@@ -43,7 +41,7 @@ pub(super) enum Due {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
     ready: VecDeque<Key>,
-    /// Keys in `ready`, and those in process that must run again.
+    /// Queued keys, and keys in process that must be processed again.
     dirty: ordered::Map<Key, CausedBy>,
     processing: ordered::Set<Key>,
     waiting: ordered::Map<Key, (SimTime, CausedBy)>,
@@ -53,7 +51,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Adds the key. What it is added for last is what leads to its sync.
+    /// Adds the key. The latest cause becomes the cause of its sync.
     pub(super) fn add(&mut self, key: Key, cause: CausedBy) {
         let is_new = self.dirty.insert(key.clone(), cause).is_none();
         if is_new && !self.processing.contains(&key) {
@@ -61,7 +59,7 @@ impl Queue {
         }
     }
 
-    /// Adds the key at an instant; the earliest of several wins.
+    /// Adds the key at a later time; the earliest of several times counts.
     pub(super) fn add_at(&mut self, key: Key, at: SimTime, cause: CausedBy) {
         if let Some((before, _)) = self.waiting.get(&key).copied() {
             if before <= at {
@@ -85,13 +83,13 @@ impl Queue {
         self.failures.remove(key);
     }
 
-    /// The next thing due at `now`; a key counts as in process from here on.
-    pub(super) fn next(&mut self, now: SimTime) -> Option<Due> {
+    /// The next item that is due at `now`. A returned key counts as in process.
+    pub(super) fn next(&mut self, now: SimTime) -> Option<QueueItem> {
         while self.by_time.first().is_some_and(|(at, _)| *at <= now)
             && let Some((_, key)) = self.by_time.pop_first()
         {
             let cause = self.waiting.remove(&key).map(|(_, cause)| cause);
-            // A change that came meanwhile is the nearer cause.
+            // A later change replaces the cause of the delayed key.
             if !self.dirty.contains_key(&key) {
                 self.add(key, cause.unwrap_or_default());
             }
@@ -100,15 +98,15 @@ impl Queue {
             && first.0 <= now
         {
             self.ticks.remove(&first);
-            return Some(Due::Tick(first.1));
+            return Some(QueueItem::Tick(first.1));
         }
         let key = self.ready.pop_front()?;
         let cause = self.dirty.remove(&key).unwrap_or_default();
         self.processing.insert(key.clone());
-        Some(Due::Key(key, cause))
+        Some(QueueItem::Key(key, cause))
     }
 
-    /// The key's sync ended.
+    /// Marks the key's sync as finished.
     pub(super) fn done(&mut self, key: &Key) {
         self.processing.remove(key);
         if self.dirty.contains_key(key) {
@@ -116,7 +114,7 @@ impl Queue {
         }
     }
 
-    /// The next instant at which something becomes due by itself.
+    /// The earliest time of a delayed key or tick.
     pub(super) fn earliest(&self) -> Option<SimTime> {
         let keys = self.by_time.first().map(|(at, _)| *at);
         let ticks = self.ticks.first().map(|(at, _)| *at);
@@ -134,14 +132,14 @@ mod tests {
 
     fn next(queue: &mut Queue, now: SimTime) -> Option<String> {
         match queue.next(now)? {
-            Due::Key((_, key), _) => Some(key.name.to_string()),
-            Due::Tick(_) => None,
+            QueueItem::Key((_, key), _) => Some(key.name.to_string()),
+            QueueItem::Tick(_) => None,
         }
     }
 
     /// Shows: CT-158
     #[test]
-    fn one_worker_a_key_duplicates_coalesce_back_off_doubles() {
+    fn queue_deduplicates_keys_and_doubles_back_off() {
         let mut queue = Queue::default();
         queue.add(key("a"), CausedBy::NOTHING);
         queue.add(key("a"), CausedBy::NOTHING);
@@ -149,7 +147,7 @@ mod tests {
         assert_eq!(next(&mut queue, SimTime::ZERO).as_deref(), Some("a"));
         queue.add(key("a"), CausedBy::NOTHING);
         assert_eq!(next(&mut queue, SimTime::ZERO).as_deref(), Some("b"));
-        assert_eq!(next(&mut queue, SimTime::ZERO), None, "a is in process");
+        assert_eq!(next(&mut queue, SimTime::ZERO), None, "the key is in process");
         queue.done(&key("a"));
         assert_eq!(next(&mut queue, SimTime::ZERO).as_deref(), Some("a"));
         queue.done(&key("a"));

@@ -28,7 +28,7 @@ use super::taint_eviction::TaintEvictionController;
 use super::ttl_after_finished::TtlAfterFinishedController;
 use super::volume_protection::VolumeProtectionController;
 
-/// How each is made.
+/// The constructors of all controllers.
 pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     ReplicaSetController::<ReplicaSet>::boxed,
     ReplicaSetController::<ReplicationController>::boxed,

@@ -1,9 +1,8 @@
-//! ReplicaSet and ReplicationController: keep a number of active pods.
+//! ReplicaSet and ReplicationController: maintain a number of active pods.
 //!
-//! Watches the sets and pods; compares active pods (not finished, not
-//! terminating) with `spec.replicas`; creates or deletes the difference. A pod
-//! is replaced as soon as its deletion begins, so processes may overlap
-//! (C-01, CT-015, CT-055).
+//! Watches the sets and their pods; compares the number of active pods (neither finished nor terminating) with
+//! `spec.replicas`; creates or deletes the difference. A pod is replaced as soon as its deletion begins, so the
+//! processes of both may overlap (C-01, CT-015, CT-055).
 
 use podscope_api::ordered;
 use std::marker::PhantomData;
@@ -28,17 +27,16 @@ use super::tally::{Tallies, has_labels};
 use super::template::Template;
 use super::victims::victims;
 
-/// Creations and deletions of one sync (CT-056).
+/// Maximum number of creations or deletions in one sync (CT-056).
 pub(super) const BURST: usize = 500;
 
-/// What ReplicaSet and ReplicationController have in common.
+/// The common interface of ReplicaSet and ReplicationController.
 pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
-    /// The controller's name.
     const NAME: &'static str;
     const WATCHES: &'static [Kind];
-    /// Whether its status counts terminating pods (CT-063) and it waits until it sees what it wrote (CT-159):
-    /// ReplicationControllers do neither.
-    const IS_CURRENT: bool;
+    /// Whether its status counts terminating pods (CT-063), and its sync waits for its own writes (CT-159). Neither is
+    /// true for ReplicationControllers.
+    const HAS_TERMINATING_REPLICAS: bool;
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
     fn selector(&self) -> Option<LabelSelector>;
@@ -50,7 +48,7 @@ pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
 impl ReplicaOwner for ReplicaSet {
     const NAME: &'static str = "replicaset-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicaSet, Kind::Pod];
-    const IS_CURRENT: bool = true;
+    const HAS_TERMINATING_REPLICAS: bool = true;
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
@@ -79,7 +77,7 @@ impl ReplicaOwner for ReplicaSet {
 impl ReplicaOwner for ReplicationController {
     const NAME: &'static str = "replication-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicationController, Kind::Pod];
-    const IS_CURRENT: bool = false;
+    const HAS_TERMINATING_REPLICAS: bool = false;
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
@@ -108,12 +106,12 @@ impl ReplicaOwner for ReplicationController {
     }
 }
 
-/// The controller of one of the two kinds.
+/// The controller of kind `T`.
 #[derive(Debug)]
 pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
-    /// Of each set whose pods fail.
+    /// The pace of replacements, for each set with failed pods.
     paces: ordered::Map<Key, Pace>,
     of: PhantomData<fn() -> T>,
 }
@@ -139,7 +137,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
     }
 
     fn waits_for_own_writes(&self) -> bool {
-        T::IS_CURRENT
+        T::HAS_TERMINATING_REPLICAS
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
@@ -162,7 +160,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
                 self.expectations.creation_observed(&key);
             }
         }
-        for key in owner::concerned::<T>(cx, old, new, T::selector) {
+        for key in owner::affected_owners::<T>(cx, old, new, T::selector) {
             cx.enqueue(key);
         }
     }
@@ -175,8 +173,8 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             return Plan::default();
         };
         let selector = set.selector().unwrap_or_default();
-        let unseen = cx.objects.assumed().missing_pods(&set.metadata().uid);
-        let n_unseen = usize::try_from(unseen.replicas).unwrap_or(0);
+        let missing = cx.objects.assumed().missing_pods(&set.metadata().uid);
+        let n_missing = usize::try_from(missing.replicas).unwrap_or(0);
         let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
         let is_settled = tally.strangers == 0
             && set.min_ready_seconds().is_none_or(|seconds| seconds <= 0)
@@ -195,17 +193,17 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             };
             let mut plan = Plan::default();
             if self.may_scale(key, &*set, cx) {
-                plan = match surplus(&*set, counts.replicas + n_unseen) {
-                    0 => self.create(plan, key, &set, counts.replicas + n_unseen, cx),
-                    surplus => {
+                plan = match n_excess(&*set, counts.replicas + n_missing) {
+                    0 => self.create(plan, key, &set, counts.replicas + n_missing, cx),
+                    n_excess => {
                         let active: Vec<Arc<Pod>> = active_of(&*set, cx);
-                        self.delete(plan, key, &set, &active, surplus, cx)
+                        self.delete(plan, key, &set, &active, n_excess, cx)
                     }
                 };
             }
             return plan.then(update_status(
                 &*set,
-                status_of(&*set, counts.with(unseen), None, cx.ctx.wall()),
+                status_of(&*set, counts.with(missing), None, cx.ctx.wall()),
             ));
         }
         let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
@@ -216,15 +214,15 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             plan = plan.then(step);
         }
         if self.may_scale(key, &*set, cx) {
-            plan = match surplus(&*set, active.len() + n_unseen) {
-                0 => self.create(plan, key, &set, active.len() + n_unseen, cx),
-                surplus => self.delete(plan, key, &set, &active, surplus, cx),
+            plan = match n_excess(&*set, active.len() + n_missing) {
+                0 => self.create(plan, key, &set, active.len() + n_missing, cx),
+                n_excess => self.delete(plan, key, &set, &active, n_excess, cx),
             };
         }
         let now = cx.ctx.wall();
         let status = status_of(
             &*set,
-            Counts::of(&*set, &active, n_terminating, now).with(unseen),
+            Counts::of(&*set, &active, n_terminating, now).with(missing),
             None,
             now,
         );
@@ -255,10 +253,10 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             return Plan::default();
         };
         let now = cx.ctx.wall();
-        let unseen = cx.objects.assumed().missing_pods(&set.metadata().uid);
+        let missing = cx.objects.assumed().missing_pods(&set.metadata().uid);
         let owned = cx.objects.pods_of(&set.metadata().uid);
         let n_terminating = owned.filter(|pod| is_terminating(pod)).count();
-        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with(unseen);
+        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with(missing);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
@@ -278,7 +276,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
 
-    /// Creates what is missing, a burst at most.
+    /// Creates the missing pods, at most [`BURST`].
     fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
         let mut count = wanted(&**set).saturating_sub(active).min(BURST);
         if count == 0 {
@@ -313,17 +311,17 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         plan.then_slowly(vec![create; count])
     }
 
-    /// Deletes that many.
+    /// Deletes `n_excess` of the active pods.
     fn delete(
         &mut self,
         plan: Plan,
         key: &Key,
         set: &Arc<T>,
         active: &[Arc<Pod>],
-        surplus: usize,
+        n_excess: usize,
         cx: &ControllerContext<'_, '_>,
     ) -> Plan {
-        let victims = victims(set, active, surplus.min(active.len()), cx);
+        let victims = victims(set, active, n_excess.min(active.len()), cx);
         let keys: ordered::Set<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, cx.now());
         plan.then(victims.iter().map(|pod| delete_pod::<T>(set, pod)).collect())
@@ -334,18 +332,17 @@ fn wanted<T: ReplicaOwner>(set: &T) -> usize {
     usize::try_from(set.replicas()).unwrap_or(0)
 }
 
-/// How many pods are too many, a burst at most.
-fn surplus<T: ReplicaOwner>(set: &T, active: usize) -> usize {
+/// Number of excess pods, at most [`BURST`].
+fn n_excess<T: ReplicaOwner>(set: &T, active: usize) -> usize {
     active.saturating_sub(wanted(set)).min(BURST)
 }
 
-/// The active pods that the set controls.
 fn active_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Arc<Pod>> {
     let pods = cx.objects.pods_of(&set.metadata().uid);
     pods.filter(|pod| is_active(pod)).cloned().collect()
 }
 
-/// A graceful DELETE by name, without UID (CT-059), with the events a workload controller writes.
+/// A graceful DELETE by name, without a UID precondition (CT-059), with the events of a workload controller.
 pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     Action::from(Request::Delete {
         kind: Kind::Pod,
@@ -367,7 +364,7 @@ pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     ))
 }
 
-/// Pods, as a status counts them: active ones, and those on their way out.
+/// The numbers of active and terminating pods for a status.
 #[derive(Clone, Copy)]
 struct Counts {
     replicas: usize,
@@ -392,23 +389,24 @@ impl Counts {
 }
 
 impl Counts {
-    /// With the pods that exist and are not in the dump (P-09); whose labels they have nobody knows, so they count.
-    fn with(self, unseen: MissingPods) -> Self {
+    /// Adds the pods that exist but are not in the dump (P-09). Their labels are unknown, so they count as fully
+    /// labeled.
+    fn with(self, missing: MissingPods) -> Self {
         let count = |count: i32| usize::try_from(count).unwrap_or(0);
         Self {
-            replicas: self.replicas + count(unseen.replicas),
-            labeled: self.labeled + count(unseen.replicas),
-            ready: self.ready + count(unseen.ready),
-            available: self.available + count(unseen.available),
+            replicas: self.replicas + count(missing.replicas),
+            labeled: self.labeled + count(missing.replicas),
+            ready: self.ready + count(missing.ready),
+            available: self.available + count(missing.available),
             ..self
         }
     }
 }
 
-/// What the set's status should say.
+/// The desired status of the set.
 fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &str)>, now: Time) -> ReplicaSetStatus {
     let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
-    let some = |count: usize| (count > 0).then_some(number(count));
+    let nonzero = |count: usize| (count > 0).then_some(number(count));
     let mut conditions = set.status().conditions.clone();
     let old = conditions
         .iter()
@@ -429,28 +427,28 @@ fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &s
     }
     ReplicaSetStatus {
         replicas: number(counts.replicas),
-        fully_labeled_replicas: some(counts.labeled),
-        ready_replicas: some(counts.ready),
-        available_replicas: some(counts.available),
-        terminating_replicas: T::IS_CURRENT.then_some(number(counts.terminating)),
+        fully_labeled_replicas: nonzero(counts.labeled),
+        ready_replicas: nonzero(counts.ready),
+        available_replicas: nonzero(counts.available),
+        terminating_replicas: T::HAS_TERMINATING_REPLICAS.then_some(number(counts.terminating)),
         observed_generation: set.metadata().generation,
         conditions,
     }
 }
 
 fn update_status<T: ReplicaOwner>(set: &T, status: ReplicaSetStatus) -> Vec<Action> {
-    let plain = |status: &ReplicaSetStatus| {
-        let some = |count: Option<i32>| count.filter(|count| *count != 0);
+    let without_zeros = |status: &ReplicaSetStatus| {
+        let nonzero = |count: Option<i32>| count.filter(|count| *count != 0);
         ReplicaSetStatus {
-            fully_labeled_replicas: some(status.fully_labeled_replicas),
-            ready_replicas: some(status.ready_replicas),
-            available_replicas: some(status.available_replicas),
-            terminating_replicas: some(status.terminating_replicas),
+            fully_labeled_replicas: nonzero(status.fully_labeled_replicas),
+            ready_replicas: nonzero(status.ready_replicas),
+            available_replicas: nonzero(status.available_replicas),
+            terminating_replicas: nonzero(status.terminating_replicas),
             ..status.clone()
         }
     };
-    // Counts of zero are left out or written, as the server's version has it.
-    if *set.status() == status || plain(set.status()) == plain(&status) {
+    // Zero and absent counts are equal: versions of the API server differ in which of them they store.
+    if *set.status() == status || without_zeros(set.status()) == without_zeros(&status) {
         return Vec::new();
     }
     let mut updated = set.clone();
@@ -467,10 +465,10 @@ mod tests {
     const WEB: &str = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, \
         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
 
-    /// Replaced when deletion begins, not when the node is merely silent.
+    /// A pod is replaced when its deletion begins, not when its node becomes silent.
     /// Shows: C-01, CT-015, CT-055
     #[test]
-    fn a_pod_is_replaced_as_soon_as_its_deletion_begins() {
+    fn pod_is_replaced_when_its_deletion_begins() {
         let mut lab = Lab::new(&["a-1", "b-1"], WEB);
         lab.run(Span::seconds(5));
         let before = lab.pods();
@@ -488,10 +486,10 @@ mod tests {
         assert_eq!(lab.pods().len(), 4, "{:?}", lab.pods());
     }
 
-    /// 1, 2, 4, … creations; a refusal ends the sync; ReplicaFailure says why.
+    /// Pods are created in batches of 1, 2, 4, … A refusal ends the sync and sets the condition ReplicaFailure.
     /// Shows: CT-056, CT-057
     #[test]
-    fn pods_are_created_in_batches_that_double() {
+    fn pods_are_created_in_doubling_batches_until_refused() {
         let mut lab = Lab::new(&["a-1"], &WEB.replace("replicas: 3", "replicas: 10"));
         lab.run(Span::millis(20));
         let times: Vec<i64> = lab
@@ -517,25 +515,25 @@ mod tests {
         assert!(lab.get::<ReplicaSet>("web").unwrap().status.conditions.is_empty());
     }
 
-    /// Matching orphans are adopted, those that stop matching are released.
+    /// Matching orphans are adopted; pods that no longer match are released.
     /// Shows: CT-060
     #[test]
-    fn orphans_that_match_are_adopted_and_those_that_no_longer_do_released() {
+    fn matching_orphans_are_adopted_and_others_released() {
         let orphan = "{apiVersion: v1, kind: Pod, metadata: {name: stray, labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}";
         let mut lab = Lab::new(&["a-1"], &format!("{orphan}\n---\n{WEB}"));
         lab.run(Span::seconds(5));
-        assert_eq!(lab.pods().len(), 3, "the orphan counts: {:?}", lab.pods());
+        assert_eq!(lab.pods().len(), 3, "the adopted orphan counts: {:?}", lab.pods());
         assert!(lab.get::<Pod>("stray").unwrap().metadata.controller_ref().is_some());
         lab.edit::<Pod>("stray", |pod| pod.metadata.labels = Arc::default());
         lab.run(Span::seconds(5));
         assert!(lab.get::<Pod>("stray").unwrap().metadata.controller_ref().is_none());
-        assert_eq!(lab.pods().len(), 4, "released and replaced");
+        assert_eq!(lab.pods().len(), 4, "the released pod is replaced");
     }
 
-    /// Available after minReadySeconds, noticed at that moment.
+    /// Pods become available exactly when minReadySeconds have passed.
     /// Shows: CT-059
     #[test]
-    fn available_after_min_ready_seconds() {
+    fn pods_are_available_after_min_ready_seconds() {
         let mut lab = Lab::new(
             &["a-1"],
             &WEB.replace("replicas: 3", "replicas: 3, minReadySeconds: 10"),

@@ -1,7 +1,7 @@
-//! Claims on devices: made from templates for the pods that name them, freed when nobody uses them any more, deleted
-//! with the pods they were made for (DRA-190 to DRA-206).
+//! ResourceClaims: creates them from templates for pods, deallocates them when no pod uses them, and deletes them with
+//! the pods that they were created for (DRA-190 to DRA-206).
 //!
-//! Deviation: a pod that was bound by hand is not added to its claims (DRA-198).
+//! Deviation: a pod that was bound without the scheduler is not added to its claims (DRA-198).
 
 use std::sync::Arc;
 
@@ -25,23 +25,23 @@ impl ResourceClaimController {
     }
 }
 
-/// Whether the pod can no longer use its claims (DRA-191, DRA-199).
+/// Returns whether the pod can no longer use its claims (DRA-191, DRA-199).
 fn is_done(pod: &Pod) -> bool {
     pod.is_terminal() || (pod.metadata.is_terminating() && pod.spec.node_name.is_none())
 }
 
-/// The claim that the pod's status names for an entry.
-fn recorded<'a>(pod: &'a Pod, entry: &str) -> Option<&'a PodResourceClaimStatus> {
+/// The entry of the pod's status for one of its claims.
+fn status_of_entry<'a>(pod: &'a Pod, entry: &str) -> Option<&'a PodResourceClaimStatus> {
     let mut statuses = pod.status.resource_claim_statuses.iter();
     statuses.find(|status| &*status.name == entry)
 }
 
-/// Keys of the claims that a pod uses, as far as they are known.
+/// Keys of the claims that a pod uses, as far as their names are known.
 fn claims_of(pod: &Pod) -> Vec<ObjectKey> {
     let namespace = &pod.metadata.namespace;
     let named = pod.spec.resource_claims.iter().filter_map(|entry| {
         let name = entry.resource_claim_name.as_ref();
-        name.or_else(|| recorded(pod, &entry.name)?.resource_claim_name.as_ref())
+        name.or_else(|| status_of_entry(pod, &entry.name)?.resource_claim_name.as_ref())
     });
     let extended = pod.status.extended_resource_claim_status.iter();
     let names = named.chain(extended.map(|status| &status.resource_claim_name));
@@ -50,7 +50,7 @@ fn claims_of(pod: &Pod) -> Vec<ObjectKey> {
         .collect()
 }
 
-/// The pod that the claim was made for.
+/// The pod that the claim was created for.
 fn owner_of(claim: &ResourceClaim) -> Option<(ObjectKey, &Uid)> {
     let owner = claim.metadata.controller_ref().filter(|owner| &*owner.kind == "Pod")?;
     Some((
@@ -138,12 +138,12 @@ impl Controller for ResourceClaimController {
     }
 }
 
-/// Whether a claim of the pod is still to be made or told (DRA-192).
+/// Returns whether a claim of the pod must be created or added to its status (DRA-192).
 fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     !pod.metadata.is_terminating()
         && pod.spec.resource_claims.iter().any(|entry| {
             entry.resource_claim_template_name.is_some()
-                && recorded(pod, &entry.name).is_none_or(|status| {
+                && status_of_entry(pod, &entry.name).is_none_or(|status| {
                     let name = status.resource_claim_name.as_ref();
                     name.is_some_and(|name| {
                         let key = ObjectKey::new(pod.metadata.namespace.clone(), name.clone());
@@ -153,7 +153,7 @@ fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
         })
 }
 
-/// Makes the claims that are missing, then tells the pod of all (DRA-193 to DRA-196).
+/// Creates missing claims, then writes the names of all claims into the pod's status (DRA-193 to DRA-196).
 fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     let namespace = &pod.metadata.namespace;
     let mut create: Vec<Action> = Vec::new();
@@ -163,22 +163,22 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(template) = &entry.resource_claim_template_name else {
             continue;
         };
-        let known = recorded(pod, &entry.name);
+        let known = status_of_entry(pod, &entry.name);
         if let Some(status) = known {
-            let is_there = status.resource_claim_name.as_ref().is_none_or(|name| {
+            let is_existing = status.resource_claim_name.as_ref().is_none_or(|name| {
                 let key = ObjectKey::new(namespace.clone(), name.clone());
                 let claim = cx.objects.get::<ResourceClaim>(&key);
                 claim.is_some_and(|claim| is_owned(claim, pod))
             });
-            if is_there {
+            if is_existing {
                 statuses.push(status.clone());
                 continue;
             }
         }
-        let is_it = |claim: &&Arc<ResourceClaim>| {
+        let is_claim_of_entry = |claim: &&Arc<ResourceClaim>| {
             is_owned(claim, pod) && claim.metadata.annotation(POD_CLAIM_NAME) == Some(&entry.name)
         };
-        if let Some(claim) = cx.objects.list_in::<ResourceClaim>(namespace).find(is_it) {
+        if let Some(claim) = cx.objects.list_in::<ResourceClaim>(namespace).find(is_claim_of_entry) {
             statuses.push(PodResourceClaimStatus {
                 name: entry.name.clone(),
                 resource_claim_name: Some(claim.metadata.name.clone()),
@@ -200,7 +200,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
             ));
             return Plan::failure();
         };
-        let claim = made_from(found, pod, &entry.name);
+        let claim = claim_from_template(found, pod, &entry.name);
         create.push(Request::Create(Object::ResourceClaim(Arc::new(claim))).into());
     }
     if !create.is_empty() {
@@ -220,8 +220,8 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     })
 }
 
-/// DRA-194.
-fn made_from(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: &Str) -> ResourceClaim {
+/// The claim that is created from a template for an entry of a pod (DRA-194).
+fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: &Str) -> ResourceClaim {
     let mut claim = ResourceClaim {
         spec: template.spec.spec.clone(),
         ..ResourceClaim::default()
@@ -240,18 +240,18 @@ fn made_from(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: &Str) -> R
     claim
 }
 
-/// `<pod>-<entry>-`, both cut in proportion where that is too long.
+/// `<pod>-<entry>-`; if that is too long, both parts are cut in proportion.
 fn base_name(pod: &str, entry: &str) -> String {
     const MAX: usize = 57;
     let length = pod.len() + entry.len() + 2;
     if length <= MAX {
         return format!("{pod}-{entry}-");
     }
-    let cut = |text: &str| text.chars().take(text.len() * MAX / length).collect::<String>();
-    format!("{}-{}", cut(pod), cut(entry))
+    let shorten = |text: &str| text.chars().take(text.len() * MAX / length).collect::<String>();
+    format!("{}-{}", shorten(pod), shorten(entry))
 }
 
-/// Drops users that are done, frees a claim that nobody uses, and lets it go (DRA-199 to DRA-203).
+/// Removes finished users, deallocates an unused claim, and deletes it if its pod has finished (DRA-199 to DRA-203).
 fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     let namespace = &claim.metadata.namespace;
     let consumers = &claim.status.reserved_for;
@@ -263,16 +263,16 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
         let pod = cx.objects.get::<Pod>(&key);
         pod.is_some_and(|pod| *pod.metadata.uid == *consumer.uid && !is_done(pod))
     };
-    let kept: Vec<_> = consumers.iter().filter(is_kept).cloned().collect();
-    let is_held = claim.metadata.finalizers.iter().any(|one| &**one == CLAIM_FINALIZER);
-    let has_dropped = kept.len() < consumers.len();
-    let is_free = kept.is_empty();
+    let remaining: Vec<_> = consumers.iter().filter(is_kept).cloned().collect();
+    let has_finalizer = claim.metadata.finalizers.iter().any(|one| &**one == CLAIM_FINALIZER);
+    let has_dropped = remaining.len() < consumers.len();
+    let is_unused = remaining.is_empty();
     let is_allocated = claim.status.allocation.is_some();
-    let deallocates = is_held && is_free && is_allocated && (has_dropped || claim.metadata.is_terminating());
+    let deallocates = has_finalizer && is_unused && is_allocated && (has_dropped || claim.metadata.is_terminating());
     let mut plan = Plan::default();
     if has_dropped || deallocates {
         let status = move |claim: &mut ResourceClaim| {
-            claim.status.reserved_for.clone_from(&kept);
+            claim.status.reserved_for.clone_from(&remaining);
             if deallocates {
                 claim.status.allocation = None;
                 claim.status.devices.clear();
@@ -280,16 +280,17 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
         };
         plan = plan.then_one(patch(claim, Part::Status, status));
     }
-    let lets_go = deallocates || (!is_allocated && has_dropped) || (claim.metadata.is_terminating() && is_free);
-    if is_held && lets_go {
+    let drops_finalizer =
+        deallocates || (!is_allocated && has_dropped) || (claim.metadata.is_terminating() && is_unused);
+    if has_finalizer && drops_finalizer {
         let release = |claim: &mut ResourceClaim| {
             claim.metadata.finalizers.retain(|one| &**one != CLAIM_FINALIZER);
         };
         plan = plan.then_one(patch(claim, Part::Main, release));
     }
     let owner = owner_of(claim).and_then(|(key, uid)| Some((cx.objects.get::<Pod>(&key)?, uid)));
-    let is_left = owner.is_some_and(|(pod, uid)| pod.metadata.uid != *uid || is_done(pod));
-    if is_free && is_left && !claim.metadata.is_terminating() {
+    let is_abandoned = owner.is_some_and(|(pod, uid)| pod.metadata.uid != *uid || is_done(pod));
+    if is_unused && is_abandoned && !claim.metadata.is_terminating() {
         let delete = Request::Delete {
             kind: Kind::ResourceClaim,
             key: claim.metadata.key(),
@@ -327,13 +328,13 @@ mod tests {
     fn pod_with_template_gets_a_claim_of_its_own() {
         let mut lab = Lab::new(&["a-1"], &format!("{TEMPLATE}\n---\n{POD}"));
         lab.run(Span::seconds(5));
-        let pod = lab.get::<Pod>("a").expect("the pod is there");
+        let pod = lab.get::<Pod>("a").expect("the pod exists");
         let [status] = pod.status.resource_claim_statuses.as_slice() else {
             panic!("{:?}", pod.status.resource_claim_statuses);
         };
-        let name = status.resource_claim_name.clone().expect("a claim was made");
+        let name = status.resource_claim_name.clone().expect("a claim was created");
         assert!(name.starts_with("a-gpu-"), "{name}");
-        let claim = lab.get::<ResourceClaim>(&name).expect("the claim is there");
+        let claim = lab.get::<ResourceClaim>(&name).expect("the claim exists");
         assert_eq!(claim.metadata.annotation(POD_CLAIM_NAME), Some("gpu"));
         assert_eq!(&*claim.spec.devices.requests[0].name, "r");
         lab.delete(Kind::Pod, "a", Some(0));

@@ -1,7 +1,7 @@
-//! resource-quota: counts what a namespace uses of each of its quotas. The API server charges what is created; this
-//! gives back what is gone, and counts everything anew now and then (VA-290, CT-190).
+//! resource-quota: counts the usage of each quota. The API server charges creates; this controller gives back the usage
+//! of deleted objects, and recounts periodically (VA-290, CT-190).
 //!
-//! Watches quotas and all that a quota can count; compares what the status says with a count.
+//! Watches quotas and all kinds that a quota can count; compares the status with a count.
 
 use podscope_api::{Kind, Object, ResourceQuota, quota};
 use podscope_sim::{Change, Part, Request, Span};
@@ -10,7 +10,7 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Action, Plan};
 use super::queue::{Key, key_of};
 
-/// How often a quota is counted although nothing has happened (`--resource-quota-sync-period`).
+/// Interval of recounts without a change (`--resource-quota-sync-period`).
 const RESYNC: Span = Span::seconds(300);
 
 #[derive(Debug, Clone, Default)]
@@ -22,8 +22,8 @@ impl ResourceQuotaController {
     }
 }
 
-/// Whether a change can have given something back, or the quota itself asks for a count.
-fn asks_for_a_count(change: &Change, cx: &ControllerContext<'_, '_>) -> bool {
+/// Returns whether a change may have lowered the usage, or changed the quota itself.
+fn needs_recount(change: &Change, cx: &ControllerContext<'_, '_>) -> bool {
     let now = cx.ctx.wall();
     match (&change.old, &change.new) {
         (None, Some(Object::ResourceQuota(_))) | (Some(_), None) => true,
@@ -32,7 +32,7 @@ fn asks_for_a_count(change: &Change, cx: &ControllerContext<'_, '_>) -> bool {
             let (before, after) = (quota::usage(old, now), quota::usage(new, now));
             before
                 .iter()
-                .any(|(name, amount)| after.get(name).is_none_or(|left| left < amount))
+                .any(|(name, amount)| after.get(name).is_none_or(|rest| rest < amount))
         }
         _ => false,
     }
@@ -52,7 +52,7 @@ impl Controller for ResourceQuotaController {
             return;
         }
         let Some(object) = change.object() else { return };
-        if !asks_for_a_count(change, cx) {
+        if !needs_recount(change, cx) {
             return;
         }
         let namespace = &object.metadata().namespace;
@@ -64,20 +64,20 @@ impl Controller for ResourceQuotaController {
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let Some(limit) = cx.objects.get::<ResourceQuota>(&key.1) else {
+        let Some(quota_object) = cx.objects.get::<ResourceQuota>(&key.1) else {
             return Plan::default();
         };
-        let again = Plan::default().requeue_after(Some(RESYNC));
+        let next_sync = Plan::default().requeue_after(Some(RESYNC));
         let list = |kind| cx.objects.list_kind_in(kind, &key.1.namespace);
-        let used = quota::used(limit, list, cx.ctx.wall());
-        if limit.status.hard == limit.spec.hard && limit.status.used == used {
-            return again;
+        let used = quota::used(quota_object, list, cx.ctx.wall());
+        if quota_object.status.hard == quota_object.spec.hard && quota_object.status.used == used {
+            return next_sync;
         }
-        let mut counted = ResourceQuota::clone(limit);
-        counted.status.hard.clone_from(&limit.spec.hard);
+        let mut counted = ResourceQuota::clone(quota_object);
+        counted.status.hard.clone_from(&quota_object.spec.hard);
         counted.status.used = used;
-        // A charge that this cache has not seen makes the write stale: it is counted again.
-        again.then_one(Action::from(Request::Update(
+        // If a charge is not in the cache yet, the update is stale, and the quota is counted again.
+        next_sync.then_one(Action::from(Request::Update(
             Object::ResourceQuota(counted.into()),
             Part::Status,
         )))

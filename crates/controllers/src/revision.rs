@@ -1,4 +1,4 @@
-//! ControllerRevisions: the history of a StatefulSet's or DaemonSet's template.
+//! ControllerRevisions: the template history of a StatefulSet or DaemonSet.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -13,20 +13,20 @@ use super::owner::controller_ref;
 use super::plan::{Accept, Action};
 use super::template::{Template, fnv_hash, with_label};
 
-/// Label of a pod with the name of its revision, or of its hash for a DaemonSet.
+/// Label of a pod with the name of its revision, or for a DaemonSet with the hash of its revision.
 pub(super) const REVISION_LABEL: &str = "controller-revision-hash";
 const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 
-/// What a workload's history says, and the request that brings it up to date.
+/// The template history of a workload, and the request that updates it.
 pub(super) struct History {
-    /// Oldest first, the one of the present template included.
+    /// All revisions, oldest first, including that of the current template.
     pub(super) all: Vec<Arc<ControllerRevision>>,
-    /// The revision of the present template.
+    /// The revision of the current template.
     pub(super) update: Arc<ControllerRevision>,
     pub(super) action: Option<Action>,
 }
 
-/// Finds or makes the revision of the present template; an old equal one becomes the newest again.
+/// Finds or creates the revision of the current template. An older equal revision becomes the newest again.
 pub(super) fn history<T: Resource>(
     objects: &Objects,
     owner: &T,
@@ -38,7 +38,7 @@ pub(super) fn history<T: Resource>(
         revision
             .metadata
             .controller_ref()
-            .is_some_and(|theirs| theirs.uid == meta.uid)
+            .is_some_and(|reference| reference.uid == meta.uid)
     };
     let mut all: Vec<Arc<ControllerRevision>> = objects.list_in(&meta.namespace).filter(owned).cloned().collect();
     all.stable_sort_by_key(|revision| {
@@ -51,8 +51,8 @@ pub(super) fn history<T: Resource>(
     let next = all.last().map_or(0, |revision| revision.revision) + 1;
     let data = data_of(template);
     let equal = all.iter().rposition(|revision| revision.data.as_deref() == Some(&data));
-    // A real server's revision has the same template with more words, such as `creationTimestamp: null`.
-    let equal = equal.or_else(|| all.iter().rposition(|revision| holds(revision, template)));
+    // A revision of a real API server may have the same template with more fields, such as `creationTimestamp: null`.
+    let equal = equal.or_else(|| all.iter().rposition(|revision| has_template(revision, template)));
     match equal {
         Some(position) if position + 1 == all.len() => History {
             update: all[position].clone(),
@@ -60,31 +60,31 @@ pub(super) fn history<T: Resource>(
             action: None,
         },
         Some(position) => {
-            let mut again = (*all.remove(position)).clone();
-            again.revision = next;
-            let again = Arc::new(again);
-            all.push(again.clone());
+            let mut renewed = (*all.remove(position)).clone();
+            renewed.revision = next;
+            let renewed = Arc::new(renewed);
+            all.push(renewed.clone());
             let change = Mutation::new("revision", move |revision: &mut ControllerRevision| {
                 revision.revision = next
             });
             let action = Action::from(Request::Patch {
                 kind: Kind::ControllerRevision,
-                key: again.metadata.key(),
-                uid: Some(again.metadata.uid.clone()),
+                key: renewed.metadata.key(),
+                uid: Some(renewed.metadata.uid.clone()),
                 part: Part::Main,
                 change,
             });
             History {
                 all,
-                update: again,
+                update: renewed,
                 action: Some(action),
             }
         }
         None => {
-            // The one that pods of a dump were made of has its name already (P-09).
-            let unseen = objects.assumed().revision(&meta.uid).filter(|_| all.is_empty());
-            let unseen = unseen.and_then(|name| name.strip_prefix(&*meta.name)?.strip_prefix('-'));
-            let hash = unseen.map_or_else(|| fnv_hash(&data.to_string(), collision_count), str::to_owned);
+            // In an imported cluster, the name of the current revision may be known from its pods (P-09).
+            let known_hash = objects.assumed().revision(&meta.uid).filter(|_| all.is_empty());
+            let known_hash = known_hash.and_then(|name| name.strip_prefix(&*meta.name)?.strip_prefix('-'));
+            let hash = known_hash.map_or_else(|| fnv_hash(&data.to_string(), collision_count), str::to_owned);
             let revision = Arc::new(ControllerRevision {
                 metadata: ObjectMeta {
                     name: format!("{}-{hash}", meta.name).into(),
@@ -109,7 +109,7 @@ pub(super) fn history<T: Resource>(
     }
 }
 
-/// Deletes the oldest revisions beyond the limit that no pod and no status names.
+/// Deletes the oldest revisions beyond the limit that are not in use by pods or the status.
 pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
     let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
     let is_live = |revision: &ControllerRevision| {
@@ -117,9 +117,10 @@ pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Se
             || live.contains(&*hash_of(revision))
             || revision.metadata.name == history.update.metadata.name
     };
-    let dead: Vec<_> = history.all.iter().filter(|revision| !is_live(revision)).collect();
-    dead.iter()
-        .take(dead.len().saturating_sub(limit))
+    let unused: Vec<_> = history.all.iter().filter(|revision| !is_live(revision)).collect();
+    unused
+        .iter()
+        .take(unused.len().saturating_sub(limit))
         .map(|revision| {
             Action::from(Request::Delete {
                 kind: Kind::ControllerRevision,
@@ -131,7 +132,7 @@ pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Se
         .collect()
 }
 
-/// The hash in a revision's name: a DaemonSet's revision of a real cluster has it in the label of its pods.
+/// The hash of a revision, from its label. In a real cluster, a DaemonSet's revision has it in the label of its pods.
 pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
     let labels = &revision.metadata.labels;
     labels
@@ -149,17 +150,17 @@ fn data_of(template: &Template) -> Value {
     json!({"spec": {"template": tree}})
 }
 
-/// Whether a revision is of the template, whatever else it says.
-fn holds(revision: &ControllerRevision, template: &Template) -> bool {
-    let theirs = revision.data.as_ref().and_then(|data| data.pointer("/spec/template"));
-    theirs.is_some() && template_of(revision, template) == *template
+/// Returns whether a revision has the template, regardless of its other fields.
+fn has_template(revision: &ControllerRevision, template: &Template) -> bool {
+    let revision_template = revision.data.as_ref().and_then(|data| data.pointer("/spec/template"));
+    revision_template.is_some() && template_of(revision, template) == *template
 }
 
-/// The template of a revision; the present one if the revision does not hold a template.
-pub(super) fn template_of(revision: &ControllerRevision, present: &Template) -> Template {
+/// The template of a revision; the current one if the revision contains none.
+pub(super) fn template_of(revision: &ControllerRevision, current: &Template) -> Template {
     let tree = revision.data.as_ref().and_then(|data| data.pointer("/spec/template"));
     let Some(Value::Object(mut template)) = tree.cloned() else {
-        return present.clone();
+        return current.clone();
     };
     template.remove("$patch");
     let kind = Kind::ReplicaSet;
@@ -170,5 +171,5 @@ pub(super) fn template_of(revision: &ControllerRevision, present: &Template) -> 
     let decoded = object_from_value(&carrier).ok();
     decoded
         .and_then(|object| object.template().cloned())
-        .map_or_else(|| present.clone(), Template)
+        .map_or_else(|| current.clone(), Template)
 }

@@ -1,46 +1,44 @@
-//! How settings are read, and those of the controller-manager, under
-//! Kubernetes' own names.
+//! Reading of settings, and the settings of kube-controller-manager under Kubernetes' own names.
 
 use podscope_api::ProblemKind;
 use serde_json::Value;
 
 use podscope_sim::Span;
 
-/// A setting that cannot be used.
+/// An unknown or invalid setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingError {
-    /// The setting's name, as it was written.
+    /// The setting's name as it was written.
     pub name: String,
-    /// What is wrong.
     pub message: String,
-    /// The same, for those who do more than show it.
+    /// The kind of problem, for code that reacts to it.
     pub kind: ProblemKind,
 }
 
-/// What one setting holds and how it is read.
+/// The type of a setting, which knows how to read it.
 pub(super) trait Setting {
-    /// Takes the value, or says what is wrong with it. A duration is at least `least`, or zero where that is
-    /// the default.
+    /// Reads the value, or returns an error message. A duration must be at least `least`; zero is allowed if it is the
+    /// default.
     fn read(&mut self, value: &Value, least: Span) -> Result<(), String>;
 }
 
-/// The shortest period of anything that comes again and again: shorter ones are work without end.
+/// Minimum period of repeated work: shorter periods would cost too much.
 pub(super) const SHORTEST_PERIOD: Span = Span::millis(100);
-/// The longest duration of a setting: a hundred years, the end of simulated time.
+/// Maximum duration of a setting: a hundred years, the end of simulated time.
 const LONGEST: Span = Span::seconds(100 * 365 * 86_400);
 
-/// Settings that are read by their names.
+/// A struct of settings that are read by name.
 pub(super) trait Settings: Default {
-    /// All names, in order.
+    /// The names of all settings.
     const NAMES: &'static [&'static str];
-    /// The setting of that name, if there is one.
+    /// The setting with that name and its minimum duration, if it exists.
     fn setting(&mut self, name: &str) -> Option<(&mut dyn Setting, Span)>;
 }
 
-/// Reads a map of settings; what is not given keeps its default.
+/// Reads a map of settings; missing ones keep their defaults.
 ///
 /// # Errors
-/// Every setting that is unknown or of the wrong form.
+/// Returns an error for every setting that is unknown or invalid.
 pub(super) fn read_settings<T: Settings>(value: &Value) -> Result<T, Vec<SettingError>> {
     let mut settings = T::default();
     let Value::Object(map) = value else {
@@ -120,7 +118,7 @@ impl Setting for Millis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Millis(pub i64);
 
-/// A struct of settings with their names and defaults.
+/// Declares a struct of settings with their names and defaults.
 macro_rules! settings {
     ($(#[$of:meta])* $struct:ident; $($(#[$m:meta])* $field:ident: $ty:ty = $name:literal, $default:expr $(, least $least:expr)?;)*) => {
         $(#[$of])*
@@ -144,10 +142,10 @@ macro_rules! settings {
         }
 
         impl $struct {
-            /// Reads what a scenario gives; the rest keeps its default.
+            /// Reads the settings of a scenario; missing ones keep their defaults.
             ///
             /// # Errors
-            /// Every setting that is unknown or of the wrong form.
+            /// Returns an error for every setting that is unknown or invalid.
             pub fn from_value(value: &serde_json::Value) -> Result<Self, Vec<$crate::SettingError>> {
                 $crate::settings::read_settings(value)
             }
@@ -160,35 +158,35 @@ pub(super) use settings;
 settings! {
     /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.36's (CT-020).
     ControllerManagerSettings;
-    /// How often nodes are looked at.
+    /// Interval of the monitoring passes over nodes.
     node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5), least SHORTEST_PERIOD;
-    /// Silence after which a node is Unknown.
+    /// Silence after which a node becomes Unknown.
     node_monitor_grace_period: Span = "nodeMonitorGracePeriod", Span::seconds(50);
-    /// The same for a node that never posted Ready.
+    /// The same for a node that has never reported Ready.
     node_startup_grace_period: Span = "nodeStartupGracePeriod", Span::seconds(60);
     /// NoExecute taints per second in a healthy zone, in thousandths.
     node_eviction_rate: Millis = "nodeEvictionRate", Millis(100);
-    /// The same in a large zone that is partly disrupted.
+    /// The same in a large, partly disrupted zone.
     secondary_node_eviction_rate: Millis = "secondaryNodeEvictionRate", Millis(10);
-    /// A zone of more nodes is large.
+    /// A zone with more nodes than this is large.
     large_cluster_size_threshold: i64 = "largeClusterSizeThreshold", 50;
     /// Fraction of unready nodes from which a zone is partly disrupted, in thousandths.
     unhealthy_zone_threshold: Millis = "unhealthyZoneThreshold", Millis(550);
-    /// Finished pods beyond this number are removed; 0 turns that off (CT-045).
+    /// Number of finished pods beyond which the oldest are deleted; 0 disables that (CT-045).
     terminated_pod_gc_threshold: i64 = "terminatedPodGCThreshold", 12_500;
-    /// No forced detach after six minutes (CT-133).
+    /// Whether a forced detach after six minutes is disabled (CT-133).
     disable_force_detach_on_timeout: bool = "disableForceDetachOnTimeout", false;
-    /// How often the descheduler looks at spread constraints; 0 turns it off (S-12).
+    /// Interval of the descheduler's passes; 0 disables it (S-12).
     descheduling_interval: Span = "deschedulingInterval", Span::ZERO, least SHORTEST_PERIOD;
     /// Validity of the leader's lease (CT-153).
     lease_duration: Span = "leaseDuration", Span::seconds(15), least SHORTEST_PERIOD;
-    /// A leader that cannot renew for this long steps down.
+    /// Time after which a leader that cannot renew its lease steps down.
     renew_deadline: Span = "renewDeadline", Span::seconds(10), least SHORTEST_PERIOD;
-    /// Time between attempts to acquire or renew.
+    /// Interval between attempts to acquire or renew the lease.
     retry_period: Span = "retryPeriod", Span::seconds(2), least SHORTEST_PERIOD;
 }
 
-/// Digits with at most `places` decimals, scaled to a whole number.
+/// Parses digits with at most `places` decimals, scaled to a whole number.
 fn parse_decimal(text: &str, places: usize) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -205,7 +203,7 @@ mod tests {
 
     /// Shows: Q-03, CT-020
     #[test]
-    fn settings_are_read_under_kubernetes_names() {
+    fn settings_have_kubernetes_names_and_minimum_periods() {
         let settings = ControllerManagerSettings::from_value(&json!({
             "nodeMonitorGracePeriod": "1m30s", "nodeEvictionRate": 0.25, "terminatedPodGCThreshold": 10,
             "disableForceDetachOnTimeout": true,
@@ -216,7 +214,7 @@ mod tests {
         assert_eq!(settings.terminated_pod_gc_threshold, 10);
         assert!(settings.disable_force_detach_on_timeout);
         assert_eq!(settings.node_monitor_period, Span::seconds(5));
-        //
+        // Periods have a minimum.
         for (name, value, is_fine) in [
             ("nodeMonitorPeriod", "0s", false),
             ("nodeMonitorPeriod", "1us", false),

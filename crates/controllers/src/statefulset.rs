@@ -1,16 +1,15 @@
 //! StatefulSet: at most one pod object per identity, in order (C-02).
 //!
-//! Watches StatefulSets and pods; compares the slots `start .. start+replicas`
-//! with the pods that own them; creates what is missing, removes what is
-//! beyond, replaces what is of another revision. An identity:
+//! Watches StatefulSets and pods; compares the slots `start .. start+replicas` with the pods that occupy them; creates
+//! missing pods, deletes pods beyond the range, and replaces pods of an old revision. The states of an identity:
 //!
 //! ```text
 //! Empty --create--> Occupied(uid) --deletionTimestamp--> Terminating(uid) --removed by the kubelet--> Empty
-//!                        \______________ force delete (an assertion of death) _______________________/
+//! \______________ force delete (an assertion of death) _______________________/
 //! ```
 //!
-//! Its safety is the uniqueness of names at the API server (CT-070, CT-071,
-//! CT-085). Claims and their retention are in [`claims`].
+//! Safety rests on the uniqueness of names in the API server (CT-070, CT-071, CT-085). [`claims`] handles the claims
+//! and their retention.
 
 mod claims;
 
@@ -84,11 +83,11 @@ impl Controller for StatefulSetController {
                 let (old, new) = owner::pods_of_change(change);
                 let selector = |set: &StatefulSet| set.spec.selector.clone();
                 let (old, new) = (old.map(|pod| &pod.metadata), new.map(|pod| &pod.metadata));
-                for key in owner::concerned(cx, old, new, selector) {
+                for key in owner::affected_owners(cx, old, new, selector) {
                     cx.enqueue(key);
                 }
             }
-            // Only the what-if that replaces pods of unreachable nodes looks at nodes (F-20).
+            // Nodes matter only with the switch that replaces pods of unreachable nodes (F-20).
             Some(Object::Node(node)) if cx.ctx.switches.statefulset_replaces_unreachable => {
                 let name = node.metadata.name.as_ref().into();
                 let sets: Vec<Key> = cx
@@ -166,7 +165,7 @@ impl Controller for StatefulSetController {
     }
 }
 
-/// One pass over one set.
+/// The state of one sync of one set.
 struct Pass<'c, 'a, 'x> {
     set: Arc<StatefulSet>,
     pods: Vec<Arc<Pod>>,
@@ -177,8 +176,8 @@ struct Pass<'c, 'a, 'x> {
     cx: &'c mut ControllerContext<'a, 'x>,
 }
 
-/// Whether the pass goes on after a slot.
-enum Next {
+/// Whether the sync continues after a step.
+enum Step {
     Go(Plan),
     Wait(Plan),
 }
@@ -192,7 +191,7 @@ impl Pass<'_, '_, '_> {
         is_running_and_ready(pod) && is_available(pod, self.set.spec.min_ready_seconds, self.cx.ctx.wall())
     }
 
-    /// Not available, or on its way out.
+    /// Returns whether the pod is not available, or terminating.
     fn is_unavailable(&self, pod: &Pod) -> bool {
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
@@ -212,7 +211,7 @@ impl Pass<'_, '_, '_> {
             }
         }
         let end = start.saturating_add(replicas);
-        // No more pods than this can be created: the empty slots beyond need no look.
+        // No more pods than this can be created, so empty slots beyond it are skipped.
         let filled_to = start.saturating_add(replicas.min(MAX_OBJECTS_OF_KIND as i32));
         let mut slots: Vec<(i32, Option<Arc<Pod>>)> = (start..filled_to)
             .map(|ordinal| (ordinal, holders.get(&ordinal).cloned()))
@@ -229,25 +228,25 @@ impl Pass<'_, '_, '_> {
         let mut condemned: Vec<Arc<Pod>> = self.pods.iter().filter(|pod| !in_range(pod)).cloned().collect();
         condemned.stable_sort_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
         let plan = match self.fill(plan, &slots) {
-            Next::Go(plan) => plan,
-            Next::Wait(plan) => return plan,
+            Step::Go(plan) => plan,
+            Step::Wait(plan) => return plan,
         };
         let plan = match self.scale_down(plan, &slots, &condemned) {
-            Next::Go(plan) => plan,
-            Next::Wait(plan) => return plan,
+            Step::Go(plan) => plan,
+            Step::Wait(plan) => return plan,
         };
         self.roll(plan, &slots, status)
     }
 
-    /// Every slot has a pod; in order, each waits for the one before it (CT-074, CT-076).
-    fn fill(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> Next {
+    /// Ensures that every slot has a pod. In ordered management each slot waits for the one before it (CT-074, CT-076).
+    fn fill(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> Step {
         let ordered = self.is_ordered();
         let (mut claims_step, mut creations, mut deletions) = (Vec::new(), Vec::new(), Vec::new());
         let mut waits = false;
         for (ordinal, pod) in slots {
             waits = match pod {
                 None => self.create(*ordinal, &mut claims_step, &mut creations, &mut plan),
-                Some(pod) => self.tend(pod, &mut claims_step, &mut deletions),
+                Some(pod) => self.manage_pod(pod, &mut claims_step, &mut deletions),
             };
             if waits && ordered {
                 break;
@@ -256,13 +255,13 @@ impl Pass<'_, '_, '_> {
         let created = !creations.is_empty();
         let plan = plan.then(claims_step).then(deletions).then_slowly(creations);
         if ordered && (waits || created) {
-            Next::Wait(plan)
+            Step::Wait(plan)
         } else {
-            Next::Go(plan)
+            Step::Go(plan)
         }
     }
 
-    /// Plans the pod of an empty slot; true, as the next slot waits for it.
+    /// Plans the pod of an empty slot. Returns true, because the next slot waits for it.
     fn create(
         &mut self,
         ordinal: i32,
@@ -302,8 +301,8 @@ impl Pass<'_, '_, '_> {
         true
     }
 
-    /// Looks after the pod in a slot; true if the next slots wait for it.
-    fn tend(&mut self, pod: &Arc<Pod>, claims_step: &mut Vec<Action>, deletions: &mut Vec<Action>) -> bool {
+    /// Handles the pod in a slot; returns whether the next slots wait for it.
+    fn manage_pod(&mut self, pod: &Arc<Pod>, claims_step: &mut Vec<Action>, deletions: &mut Vec<Action>) -> bool {
         if self.cx.ctx.switches.statefulset_replaces_unreachable
             && pod.metadata.is_terminating()
             && self.is_unreachable(pod)
@@ -340,8 +339,8 @@ impl Pass<'_, '_, '_> {
             .is_some_and(|ready| ready.status == ConditionStatus::Unknown)
     }
 
-    /// Removes pods beyond the range, highest first, one at a time (CT-075).
-    fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> Next {
+    /// Deletes pods beyond the range; in ordered management one at a time, highest ordinal first (CT-075).
+    fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> Step {
         let mut retained = Vec::new();
         for pod in condemned {
             retained.extend(claims::retain(self.cx.objects, &self.set, pod, true));
@@ -353,22 +352,22 @@ impl Pass<'_, '_, '_> {
             .find(|pod| self.is_unavailable(pod))
             .cloned();
         if !self.is_ordered() {
-            let doomed = condemned.iter().filter(|pod| !pod.metadata.is_terminating());
-            let step: Vec<Action> = doomed.map(|pod| self.delete(pod, None)).collect();
-            return Next::Go(plan.then_slowly(step));
+            let excess = condemned.iter().filter(|pod| !pod.metadata.is_terminating());
+            let step: Vec<Action> = excess.map(|pod| self.delete(pod, None)).collect();
+            return Step::Go(plan.then_slowly(step));
         }
         let Some(pod) = condemned.first() else {
-            return Next::Go(plan);
+            return Step::Go(plan);
         };
         let is_first = first_unhealthy.is_some_and(|first| first.metadata.uid == pod.metadata.uid);
         if pod.metadata.is_terminating() || (!self.is_available(pod) && !is_first) {
-            return Next::Wait(plan);
+            return Step::Wait(plan);
         }
         let delete = self.delete(pod, None);
-        Next::Wait(plan.then_one(delete))
+        Step::Wait(plan.then_one(delete))
     }
 
-    /// Replaces pods of other revisions, from the highest ordinal down to the partition (CT-077).
+    /// Replaces pods of an old revision, from the highest ordinal down to the partition (CT-077).
     fn roll(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], status: &mut StatefulSetStatus) -> Plan {
         if self.set.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
             return plan;
@@ -376,7 +375,7 @@ impl Pass<'_, '_, '_> {
         let least = start_of(&self.set).saturating_add(self.partition().unwrap_or(0));
         for (_, pod) in slots.iter().rev().take_while(|(ordinal, _)| *ordinal >= least) {
             let Some(pod) = pod else {
-                // Just created: unavailable, and of the right revision.
+                // The pod was just created: it has the right revision but is not available.
                 return plan;
             };
             if revision_of(pod) != &*self.update.metadata.name && !pod.metadata.is_terminating() {
@@ -394,7 +393,7 @@ impl Pass<'_, '_, '_> {
         plan
     }
 
-    /// A DELETE by name, without UID (CT-073).
+    /// A DELETE by name, without a UID precondition (CT-073).
     fn delete(&self, pod: &Pod, grace_seconds: Option<i64>) -> Action {
         let subject = format!(
             "Delete Pod {} in StatefulSet {}",
@@ -420,18 +419,18 @@ impl Pass<'_, '_, '_> {
         .on_failure(note(&*self.set, EventType::Warning, "FailedDelete", failed))
     }
 
-    /// The pod of a slot, of the current revision below the partition (CT-078).
+    /// The pod of a slot; below the partition it has the current revision, otherwise the update revision (CT-078).
     fn pod(&self, ordinal: i32) -> Pod {
         let set = &self.set;
         let offset = ordinal - start_of(set);
-        let below = match self.partition() {
+        let is_below_partition = match self.partition() {
             Some(partition) => offset < partition,
             None => {
                 set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)
                     && offset < set.status.current_replicas.unwrap_or(0)
             }
         };
-        let (template, revision) = if below {
+        let (template, revision) = if is_below_partition {
             (&self.current_template, &self.current)
         } else {
             (&self.template, &self.update)
@@ -457,16 +456,16 @@ impl Pass<'_, '_, '_> {
         let count = |test: &dyn Fn(&Pod) -> bool| {
             i32::try_from(pods.iter().filter(|pod| test(pod)).count()).unwrap_or(i32::MAX)
         };
-        let some = |count: i32| (count > 0).then_some(count);
-        let of = |revision: &ControllerRevision| {
+        let nonzero = |count: i32| (count > 0).then_some(count);
+        let with_revision = |revision: &ControllerRevision| {
             count(&|pod| !pod.metadata.is_terminating() && revision_of(pod) == &*revision.metadata.name)
         };
         StatefulSetStatus {
             observed_generation: self.set.metadata.generation,
             replicas: count(&|_| true),
-            ready_replicas: some(count(&is_running_and_ready)),
-            current_replicas: some(of(&self.current)),
-            updated_replicas: some(of(&self.update)),
+            ready_replicas: nonzero(count(&is_running_and_ready)),
+            current_replicas: nonzero(with_revision(&self.current)),
+            updated_replicas: nonzero(with_revision(&self.update)),
             current_revision: self.current.metadata.name.clone(),
             update_revision: self.update.metadata.name.clone(),
             collision_count: Some(self.set.status.collision_count.unwrap_or(0)),
@@ -476,7 +475,7 @@ impl Pass<'_, '_, '_> {
     }
 }
 
-/// When all pods are updated and ready, the update revision becomes the current one.
+/// When all pods are updated and ready, the update revision becomes the current revision.
 fn complete_rolling_update(set: &StatefulSet, status: &mut StatefulSetStatus) {
     let replicas = set.spec.replicas.unwrap_or(1);
     if set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)

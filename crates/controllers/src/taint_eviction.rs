@@ -1,13 +1,12 @@
-//! Taint eviction: pods that do not tolerate a NoExecute taint, or only for a
-//! while, are deleted, gracefully and by name (CT-033 to CT-039).
+//! Taint eviction: deletes pods that do not tolerate a NoExecute taint, or only for a limited time, gracefully and by
+//! name (CT-033 to CT-039).
 //!
 //! ```text
-//! (none) --taint tolerated for a while--> Timer --fires--> Fired --pod seen gone--> (none)
-//!    ^______ no taints, infinite toleration, pod gone _______|
+//! (none) --taint tolerated for a time--> Timer --fires--> Fired --pod removed--> (none)
+//! ^______ no taints, unlimited toleration, pod removed _______|
 //! ```
 //!
-//! A timer counts from when the taint was seen, is never moved, and is lost
-//! with the process.
+//! A timer starts when the controller sees the taint, is never changed, and is lost with the process.
 
 use podscope_api::ordered;
 
@@ -23,14 +22,14 @@ use super::pod_util::set_condition;
 use super::queue::Key;
 use super::taints::{no_execute, ready_status};
 
-/// How often a deletion is tried.
-const TRIES: u8 = 5;
+/// Maximum number of attempts to delete a pod.
+const MAX_ATTEMPTS: u8 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Timer {
         fires: SimTime,
-        /// The change of taints or of the pod that started it.
+        /// The change of the pod or its node's taints that started the timer.
         caused_by: CausedBy,
     },
     Firing {
@@ -50,11 +49,11 @@ impl TaintEvictionController {
     }
 }
 
-/// How long a pod may stay where these NoExecute taints are: none is for ever (CT-034).
+/// How long a pod may stay on a node with these NoExecute taints; `None` means without limit (CT-034).
 pub fn stay<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
     for taint in taints {
-        // The first that matches is the one used for this taint.
+        // The first matching toleration counts for a taint.
         match tolerations.iter().find(|toleration| toleration.tolerates(taint)) {
             None => return Some(Span::ZERO),
             Some(used) => seconds = seconds.into_iter().chain(used.toleration_seconds).min(),
@@ -86,7 +85,7 @@ impl Controller for TaintEvictionController {
                 let name = (&*node.metadata.name).into();
                 let pods: Vec<_> = cx.objects.pods_on(&name).cloned().collect();
                 for pod in pods {
-                    self.consider(&pod, &taints, cx);
+                    self.update_timer(&pod, &taints, cx);
                 }
             }
             (Some(Object::Pod(pod)), None) => self.cancel(&pod.metadata.key(), cx),
@@ -104,7 +103,7 @@ impl Controller for TaintEvictionController {
                     .and_then(|name| cx.objects.named::<Node>(name));
                 let taints: Vec<Taint> = node.iter().flat_map(|node| no_execute(node)).cloned().collect();
                 if !taints.is_empty() {
-                    self.consider(pod, &taints, cx);
+                    self.update_timer(pod, &taints, cx);
                 }
             }
             _ => {}
@@ -150,7 +149,7 @@ impl Controller for TaintEvictionController {
                 pod.status.phase = Some(PodPhase::Failed);
             }
         });
-        // Read, patch and delete are by name: a replacement of that name is hit (CT-039).
+        // All requests are by name, so they also hit a replacement with the same name (CT-039).
         let read = Request::Get {
             kind: Kind::Pod,
             key: key.1.clone(),
@@ -163,7 +162,7 @@ impl Controller for TaintEvictionController {
             change,
         };
         if fails {
-            // The phase is all there is: who replaces a failed pod replaces this one, and PodGC sees to the object.
+            // Only the phase is set: the pod's controller then replaces it, and PodGC deletes the object.
             return Plan::one(read).then_one(patch);
         }
         let forced = is_lost && cx.ctx.switches.node_controller_force_deletes;
@@ -203,7 +202,7 @@ impl Controller for TaintEvictionController {
     fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         if let Some(State::Firing { failures }) = self.pods.get_mut(&key.1) {
             *failures += 1;
-            if *failures >= TRIES {
+            if *failures >= MAX_ATTEMPTS {
                 self.pods.remove(&key.1);
             }
         }
@@ -225,7 +224,7 @@ impl Controller for TaintEvictionController {
     }
 }
 
-/// That a pod is deleted at an instant for a taint of its node.
+/// The pending eviction of a pod because of a taint of its node.
 pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> Due {
     Due {
         at,
@@ -243,17 +242,17 @@ fn has_failed(answer: &podscope_sim::Answer) -> bool {
 }
 
 impl TaintEvictionController {
-    fn consider(&mut self, pod: &Pod, taints: &[Taint], cx: &mut ControllerContext<'_, '_>) {
+    fn update_timer(&mut self, pod: &Pod, taints: &[Taint], cx: &mut ControllerContext<'_, '_>) {
         let key = pod.metadata.key();
         if taints.is_empty() {
             self.cancel(&key, cx);
             return;
         }
-        // The deletion of a pod that a dump shows as leaving came before all of this, for whatever reason; only a manager
-        // that does more than delete has more to do (P-09).
+        // A pod that was terminating in the imported cluster needs no further deletion, unless a switch makes the
+        // controller do more than delete (P-09).
         let switches = &cx.ctx.switches;
-        let does_more = switches.lost_node_pods_failed || switches.node_controller_force_deletes;
-        if !does_more && cx.objects.assumed().was_leaving(&pod.metadata.uid) {
+        let has_more_to_do = switches.lost_node_pods_failed || switches.node_controller_force_deletes;
+        if !has_more_to_do && cx.objects.assumed().was_leaving(&pod.metadata.uid) {
             return;
         }
         let now = cx.now();
@@ -261,15 +260,15 @@ impl TaintEvictionController {
             None => self.cancel(&key, cx),
             Some(Span::ZERO) => {
                 self.cancel(&key, cx);
-                self.set(key, now, cx);
+                self.start_timer(key, now, cx);
             }
-            // An existing timer stays as it is (CT-035).
+            // An existing timer is not changed (CT-035).
             Some(_) if self.pods.contains_key(&key) => {}
-            Some(stay) => self.set(key, now + stay, cx),
+            Some(stay) => self.start_timer(key, now + stay, cx),
         }
     }
 
-    fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
+    fn start_timer(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
             let caused_by = cx.ctx.caused_by();
             entry.insert(State::Timer { fires, caused_by });
@@ -277,7 +276,7 @@ impl TaintEvictionController {
         }
     }
 
-    /// Ends a timer; only one that has not fired is announced. What has fired is forgotten when the pod is gone.
+    /// Removes a pod's state, with an event if its timer has not fired.
     fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(State::Timer { .. }) = self.pods.remove(key) {
             cx.event(event(key, "Cancelling deletion of Pod"));
@@ -285,7 +284,7 @@ impl TaintEvictionController {
     }
 }
 
-/// The taint manager's events name the pod by namespace and name only, so `describe` does not find them (CT-033).
+/// An event of the taint manager. It names the pod without its UID, so `describe` does not show it (CT-033).
 fn event(key: &ObjectKey, text: &str) -> EventNote {
     EventNote {
         component: "".into(),
@@ -308,7 +307,7 @@ mod tests {
 
     /// Shows: CT-034
     #[test]
-    fn the_shortest_used_toleration_counts() {
+    fn shortest_matching_toleration_counts() {
         let taint = |key: &str| Taint {
             key: key.into(),
             effect: TaintEffect::NoExecute,
@@ -323,9 +322,14 @@ mod tests {
         let (a, b) = (taint("a"), taint("b"));
         for (name, taints, tolerations, expected) in [
             ("untolerated", vec![a.clone()], vec![], Some(0)),
-            ("for ever", vec![a.clone()], vec![tolerates("a", None)], None),
             (
-                "for a while",
+                "tolerated without limit",
+                vec![a.clone()],
+                vec![tolerates("a", None)],
+                None,
+            ),
+            (
+                "tolerated for a time",
                 vec![a.clone()],
                 vec![tolerates("a", Some(300))],
                 Some(300),
@@ -337,19 +341,19 @@ mod tests {
                 Some(0),
             ),
             (
-                "the least of two",
+                "the shorter of two",
                 vec![a.clone(), b.clone()],
                 vec![tolerates("a", Some(300)), tolerates("b", Some(60))],
                 Some(60),
             ),
             (
-                "one for ever",
+                "one of two without limit",
                 vec![a.clone(), b.clone()],
                 vec![tolerates("a", None), tolerates("b", Some(60))],
                 Some(60),
             ),
             (
-                "an unused one does not count",
+                "an unmatched toleration does not count",
                 vec![a.clone()],
                 vec![tolerates("a", Some(300)), tolerates("b", Some(1))],
                 Some(300),

@@ -1,4 +1,4 @@
-//! Taints that controllers put on nodes, and what follows from them.
+//! Taints that controllers set on nodes.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
 pub(super) use podscope_api::condition_taints::{NOT_READY, UNREACHABLE};
@@ -18,7 +18,7 @@ pub(super) fn has_taint(node: &Node, key: &str, effect: &TaintEffect) -> bool {
         .any(|taint| &*taint.key == key && taint.effect == *effect)
 }
 
-/// Whether the node carries the out-of-service key with any effect (CT-147).
+/// Returns whether the node has the out-of-service taint, with any effect (CT-147).
 pub(super) fn is_out_of_service(node: &Node) -> bool {
     node.spec.taints.iter().any(|taint| &*taint.key == OUT_OF_SERVICE)
 }
@@ -31,13 +31,13 @@ pub(super) fn no_execute(node: &Node) -> impl Iterator<Item = &Taint> {
         .filter(|taint| taint.effect == TaintEffect::NoExecute)
 }
 
-/// The status of condition Ready, if there is one.
+/// The status of the condition Ready; `None` without it.
 pub(super) fn ready_status(node: &Node) -> Option<&ConditionStatus> {
     node.condition("Ready").map(|ready| &ready.status)
 }
 
-/// Adds and removes taints by key and effect: one PATCH.
-pub(super) fn swap(
+/// Adds and removes taints by key and effect in one PATCH.
+pub(super) fn patch_taints(
     node: &Node,
     add: Vec<(String, TaintEffect)>,
     remove: Vec<(String, TaintEffect)>,
@@ -69,10 +69,10 @@ pub(super) fn swap(
     })
 }
 
-/// Taints by key and effect.
+/// Taint keys with effects.
 type Keys = Vec<(String, TaintEffect)>;
 
-/// The NoSchedule taints to add and to remove so that they say what the conditions and the cordon say (CT-027).
+/// The NoSchedule taints to add and to remove so that they match the node's conditions and cordon (CT-027).
 pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
     let mut wanted: Vec<&str> = CONDITION_TAINTS
         .iter()
@@ -85,19 +85,21 @@ pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
     if node.is_unschedulable() {
         wanted.push(UNSCHEDULABLE);
     }
-    let ours = |key: &str| key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|row| row.taint == key);
-    let owned = |key: &str| (key.to_owned(), TaintEffect::NoSchedule);
+    let is_managed = |key: &str| key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|row| row.taint == key);
+    let no_schedule = |key: &str| (key.to_owned(), TaintEffect::NoSchedule);
     let add = wanted
         .iter()
         .filter(|key| !has_taint(node, key, &TaintEffect::NoSchedule))
-        .map(|key| owned(key))
+        .map(|key| no_schedule(key))
         .collect();
     let remove = node
         .spec
         .taints
         .iter()
-        .filter(|taint| taint.effect == TaintEffect::NoSchedule && ours(&taint.key) && !wanted.contains(&&*taint.key))
-        .map(|taint| owned(&taint.key))
+        .filter(|taint| {
+            taint.effect == TaintEffect::NoSchedule && is_managed(&taint.key) && !wanted.contains(&&*taint.key)
+        })
+        .map(|taint| no_schedule(&taint.key))
         .collect();
     (add, remove)
 }

@@ -1,5 +1,5 @@
-//! What the pods of a ReplicaSet come to, kept up as they change. A sync that counted them all for
-//! each change of one would cost the square of their number.
+//! Counts of the pods of each ReplicaSet, updated incrementally. Counting all pods at each change of one would take
+//! quadratic time.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use super::queue::Key;
 
 /// The counts of one owner.
 ///
-/// Invariant: about the pods that the cache holds with a controller of that UID.
+/// Invariant: the counts cover exactly the cached pods whose controller has that UID.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tally {
     uid: Uid,
     selector: LabelSelector,
     template: Arc<PodTemplateSpec>,
-    /// Pods that the selector does not match: to be released.
+    /// Pods that the selector does not match, which have to be released.
     pub(super) strangers: usize,
-    /// Active pods that it matches.
+    /// Active pods that the selector matches.
     pub(super) active: usize,
-    /// Those of them that have every label of the template.
+    /// Active pods that have every label of the template.
     pub(super) labeled: usize,
-    /// Those of them that are Ready.
+    /// Active pods that are Ready.
     pub(super) ready: usize,
-    /// Pods that it matches and that are on their way out (CT-063).
+    /// Terminating pods that the selector matches (CT-063).
     pub(super) terminating: usize,
 }
 
@@ -50,12 +50,12 @@ impl Tally {
         tally
     }
 
-    /// Whether the pod's labels are the selector's.
+    /// Returns whether the selector matches the pod's labels.
     pub(super) fn matches(&self, pod: &Pod) -> bool {
         !self.selector.is_empty() && self.selector.matches(&pod.metadata.labels)
     }
 
-    /// Adds the pod's part, or takes it away.
+    /// Adds or subtracts the pod's contribution, by the operation `with`.
     fn take(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
         if !self.matches(pod) {
             self.strangers = with(self.strangers, 1);
@@ -71,19 +71,19 @@ impl Tally {
     }
 }
 
-/// Whether the pod has all of the labels.
+/// Returns whether the pod has all of the labels.
 pub(super) fn has_labels(pod: &Pod, labels: &Labels) -> bool {
     labels
         .iter()
         .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
 }
 
-/// The tallies of one kind of owner, made when they are first asked for.
+/// The tallies of one kind of owner, created on first use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tallies(ordered::Map<Key, Tally>);
 
 impl Tallies {
-    /// Takes a change of a pod into the counts of its controllers of that kind, before and after.
+    /// Updates the tallies of a changed pod's controllers before and after the change.
     pub(super) fn update<T: Resource>(&mut self, change: &Change) {
         let (old, new) = pods_of_change(change);
         for (pod, with) in [
@@ -106,7 +106,7 @@ impl Tallies {
         }
     }
 
-    /// The counts of an owner with that selector and template.
+    /// The tally of an owner with that selector and template.
     pub(super) fn of<'t, T: Resource>(
         &'t mut self,
         key: &Key,
@@ -116,16 +116,16 @@ impl Tallies {
         objects: &Objects,
     ) -> &'t Tally {
         let uid = &owner.metadata().uid;
-        let is_about = |tally: &Tally| {
+        let is_current = |tally: &Tally| {
             tally.uid == *uid
                 && tally.selector == *selector
                 && tally.template.metadata.labels == template.metadata.labels
         };
-        if !self.0.get(key).is_some_and(is_about) {
+        if !self.0.get(key).is_some_and(is_current) {
             self.0.insert(key.clone(), Tally::of(uid, selector, template, objects));
         }
         let tally = &self.0[key];
-        // Cheap enough for tests of few pods, and all of them are such.
+        // Recounting is cheap for few pods, as in all tests.
         debug_assert!(
             tally.active > 50 || {
                 let counted = Tally::of(uid, selector, template, objects);
@@ -140,12 +140,12 @@ impl Tallies {
                 };
                 counts(&counted) == counts(tally)
             },
-            "{tally:?}"
+            "the incremental counts differ from a recount: {tally:?}"
         );
         tally
     }
 
-    /// The owner is gone.
+    /// Removes the tally of an owner that no longer exists.
     pub(super) fn forget(&mut self, key: &Key) {
         self.0.remove(key);
     }

@@ -1,4 +1,4 @@
-//! Pods from templates, and the hash that names a template's revision (CT-065).
+//! Pods from templates, and the hash that identifies a template's revision (CT-065).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -7,17 +7,16 @@ use podscope_api::wire::Wire as _;
 use podscope_api::{Labels, ObjectMeta, OwnerReference, Pod, PodStatus, PodTemplateSpec, Str};
 use serde_json::Value;
 
-/// A template of pods.
+/// A pod template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Template(pub(super) Arc<PodTemplateSpec>);
 
 impl Template {
-    /// The template of a workload.
     pub(super) fn of(template: &Arc<PodTemplateSpec>) -> Self {
         Self(template.clone())
     }
 
-    /// A pod of this template for an owner; its name is given by the caller or made by the server from `generate_name`.
+    /// A pod of this template for an owner. The caller sets its name, or the server generates one from `generate_name`.
     pub(super) fn pod(&self, namespace: &Str, generate_name: &str, owner: OwnerReference) -> Pod {
         let template = &self.0.metadata;
         Pod {
@@ -36,20 +35,21 @@ impl Template {
         }
     }
 
-    /// Everything the template says, as one tree.
+    /// The complete template as JSON.
     pub(super) fn value(&self) -> Value {
         let mut value = self.0.write();
         self.0.extra.merge_into(&mut value);
         value
     }
 
-    /// The template's hash in the form of Kubernetes: FNV-1a of its text and of the number of collisions so far, in letters that spell no word.
+    /// The template's hash as Kubernetes prints it: FNV-1a of its JSON and the collision count, in letters that form no
+    /// words.
     pub(super) fn hash(&self, collision_count: Option<i32>) -> String {
         fnv_hash(&self.value().to_string(), collision_count)
     }
 }
 
-/// The hash of a text and of the number of collisions so far, as it stands in names.
+/// The hash of a text and the collision count, as it appears in names.
 pub(super) fn fnv_hash(text: &str, collision_count: Option<i32>) -> String {
     let mut hash = Fnv32::default();
     hash.write(text.as_bytes());
@@ -75,7 +75,7 @@ impl Fnv32 {
     }
 }
 
-/// Maps each character to one of 27 that spell no word.
+/// Maps each byte to one of 27 characters that form no words.
 fn safe_encode(text: &str) -> String {
     const SAFE: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     text.bytes()
@@ -83,14 +83,14 @@ fn safe_encode(text: &str) -> String {
         .collect()
 }
 
-/// A copy of the labels with one more.
+/// A copy of the labels with an additional one.
 pub(super) fn with_label(labels: &ordered::Map<Str, Str>, key: &str, value: &str) -> Labels {
     let mut labels = labels.clone();
     labels.insert(key.into(), value.into());
     Arc::new(labels)
 }
 
-/// Sets one key in a shared map; true if that changed anything.
+/// Sets one entry of a shared map; returns whether that changed anything.
 pub(super) fn set_entry(map: &mut Labels, key: &str, value: &str) -> bool {
     if map.get(key).is_some_and(|old| &**old == value) {
         return false;
@@ -105,7 +105,7 @@ mod tests {
 
     /// Shows: CT-065
     #[test]
-    fn a_templates_hash_is_stable_and_changes_with_the_template_and_with_collisions() {
+    fn template_hash_changes_with_template_and_collision_count() {
         let mut template = Template::of(&Arc::new(PodTemplateSpec::default()));
         let first = template.hash(None);
         assert_eq!(first, template.hash(None));

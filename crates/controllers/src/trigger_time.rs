@@ -1,20 +1,20 @@
-//! Since when a Service's endpoints ought to be as they are: the instant that their controllers write beside them.
+//! The trigger time of a Service's endpoints: the time of the change that caused their last update.
 
 use podscope_api::ordered;
 use podscope_api::{ObjectKey, Pod, Service, Str, Time};
 
-/// The annotation that holds it.
+/// Annotation of the endpoints with their trigger time.
 pub(super) const ANNOTATION: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/// What was seen of each Service.
+/// The last seen ready transitions of the pods of each Service.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TriggerTimes {
     services: ordered::Map<ObjectKey, ordered::Map<Str, Time>>,
 }
 
 impl TriggerTimes {
-    /// The earliest of the changes since the last look: that the Service was made, or that a pod became ready or ceased
-    /// to be. None where nothing of that kind happened.
+    /// The earliest change since the last call: the creation of the Service, or a transition of a pod's Ready
+    /// condition; `None` without such a change.
     pub(super) fn note(&mut self, service: &Service, pods: &[&Pod]) -> Option<Time> {
         let now: ordered::Map<Str, Time> = pods
             .iter()
@@ -27,11 +27,11 @@ impl TriggerTimes {
             .iter()
             .filter(|(name, at)| before.get(&**name).is_none_or(|known| known < at))
             .map(|(_, at)| *at);
-        let made = is_new.then_some(service.metadata.creation_timestamp).flatten();
-        pods.chain(made).min()
+        let created = is_new.then_some(service.metadata.creation_timestamp).flatten();
+        pods.chain(created).min()
     }
 
-    /// The Service is gone.
+    /// Removes a deleted Service.
     pub(super) fn forget(&mut self, service: &ObjectKey) {
         self.services.remove(service);
     }

@@ -1,4 +1,4 @@
-//! ttl-after-finished: deletes a Job so many seconds after it has ended, with its pods (`ttlSecondsAfterFinished`).
+//! ttl-after-finished: deletes a Job and its pods `ttlSecondsAfterFinished` after it has finished.
 
 use podscope_api::{Job, Kind, Object, Time};
 use podscope_sim::{Change, DeleteOptions, Propagation, Request, Span};
@@ -17,8 +17,8 @@ impl TtlAfterFinishedController {
     }
 }
 
-/// When the Job is to go, if it has ended.
-fn expires(job: &Job) -> Option<Time> {
+/// When a finished Job has to be deleted.
+fn expiry_time(job: &Job) -> Option<Time> {
     let seconds = i64::from(job.spec.ttl_seconds_after_finished?);
     let ended = end_of(&job.status)?.last_transition_time?;
     Some(Time(ended.0.saturating_add(seconds.saturating_mul(1_000_000))))
@@ -36,10 +36,10 @@ impl Controller for TtlAfterFinishedController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = &change.new
             && !job.metadata.is_terminating()
-            && let Some(at) = expires(job)
+            && let Some(at) = expiry_time(job)
         {
-            let left = Span((at.0 - cx.ctx.wall().0).max(0));
-            cx.enqueue_after(key_of(&**job), left);
+            let remaining = Span((at.0 - cx.ctx.wall().0).max(0));
+            cx.enqueue_after(key_of(&**job), remaining);
         }
     }
 
@@ -47,12 +47,12 @@ impl Controller for TtlAfterFinishedController {
         let Some(job) = cx.objects.get::<Job>(&key.1) else {
             return Plan::default();
         };
-        let Some(at) = expires(job).filter(|_| !job.metadata.is_terminating()) else {
+        let Some(at) = expiry_time(job).filter(|_| !job.metadata.is_terminating()) else {
             return Plan::default();
         };
-        let left = Span(at.0 - cx.ctx.wall().0);
-        if left > Span::ZERO {
-            return Plan::default().requeue_after(Some(left));
+        let remaining = Span(at.0 - cx.ctx.wall().0);
+        if remaining > Span::ZERO {
+            return Plan::default().requeue_after(Some(remaining));
         }
         let delete = Request::Delete {
             kind: Kind::Job,

@@ -1,4 +1,4 @@
-//! Which pods of a ReplicaSet die first when it has too many (CT-058).
+//! The order in which excess pods of a ReplicaSet are deleted (CT-058).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::controller::ControllerContext;
 use super::pod_util::{is_active, max_restarts, ready_since};
 use super::replicaset::ReplicaOwner;
 
-/// The cost that a user gives the deletion of a pod (CT-058).
+/// Annotation with the deletion cost of a pod (CT-058).
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// The pods to delete first (CT-058).
+/// The `count` pods to delete (CT-058).
 pub(super) fn victims<T: ReplicaOwner>(
     set: &Arc<T>,
     active: &[Arc<Pod>],
@@ -33,14 +33,14 @@ pub(super) fn victims<T: ReplicaOwner>(
         };
         let now = cx.ctx.wall();
         go_sort(&mut ranked, |one, other| {
-            earlier_dies_first(one, rank(one), other, rank(other), now).is_lt()
+            deletion_order(one, rank(one), other, rank(other), now).is_lt()
         });
     }
     ranked.truncate(count);
     ranked
 }
 
-/// Active pods by node, of all ReplicaSets that have the same controller as this one.
+/// Number of active pods by node, over all ReplicaSets with the same controller as this one.
 fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_>) -> ordered::Map<NodeName, usize> {
     let mut counts = ordered::Map::new();
     let Some(parent) = set.metadata().controller_ref() else {
@@ -62,8 +62,9 @@ fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_
     counts
 }
 
-/// The order of CT-058; `Less` dies first. It is none among pods of which only some became ready at one instant.
-fn earlier_dies_first(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
+/// Compares two pods; `Less` is deleted first (CT-058). The order is not transitive if only some of the pods became
+/// ready at the same time.
+fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Unknown) => 1,
         Some(PodPhase::Running) => 2,
@@ -95,7 +96,7 @@ fn earlier_dies_first(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize
         .then_with(|| by_age(one.metadata.creation_timestamp, other.metadata.creation_timestamp))
 }
 
-/// The binary logarithm of an age in nanoseconds, rounded down; −1 for none.
+/// The binary logarithm of an age in nanoseconds, rounded down; −1 for age zero.
 fn age_bucket(since: Time, now: Time) -> i64 {
     match u64::try_from(now.0 - since.0) {
         Ok(age) if age > 0 => i64::from(age.saturating_mul(1000).ilog2()),
@@ -109,11 +110,11 @@ mod tests {
 
     use super::*;
 
-    /// CT-058, row by row.
+    /// Each row has a pod that is deleted before the other one (CT-058).
     /// Shows: CT-058
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
-    fn victims_of_a_scale_down_come_in_the_controllers_order() {
+    fn excess_pods_are_deleted_in_documented_order() {
         let now = Time::from_seconds(1000);
         let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {
             let mut pod = Pod::default();
@@ -165,7 +166,7 @@ mod tests {
                 0,
             ),
             (
-                "cheap",
+                "lower deletion cost",
                 pod("z", &|pod| {
                     pod.metadata.annotations =
                         super::super::template::with_label(&pod.metadata.annotations, DELETION_COST, "-1")
@@ -174,16 +175,22 @@ mod tests {
                 plain.clone(),
                 0,
             ),
-            ("doubled up", pod("z", &|_| {}), 2, plain.clone(), 1),
-            ("ready for less time", pod("z", &ready_at(900)), 0, plain.clone(), 0),
+            ("more siblings on the node", pod("z", &|_| {}), 2, plain.clone(), 1),
             (
-                "the same bucket of time: by UID",
+                "ready for a shorter time",
+                pod("z", &ready_at(900)),
+                0,
+                plain.clone(),
+                0,
+            ),
+            (
+                "same age bucket: lower UID",
                 pod("a", &ready_at(5)),
                 0,
                 plain.clone(),
                 0,
             ),
-            ("restarted more", pod("z", &restarted), 0, plain.clone(), 0),
+            ("more restarts", pod("z", &restarted), 0, plain.clone(), 0),
             (
                 "newer",
                 pod("z", &|pod| {
@@ -195,23 +202,23 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                earlier_dies_first(&first, rank, &last, last_rank, now),
+                deletion_order(&first, rank, &last, last_rank, now),
                 Ordering::Less,
                 "{name}"
             );
             assert_eq!(
-                earlier_dies_first(&last, last_rank, &first, rank, now),
+                deletion_order(&last, last_rank, &first, rank, now),
                 Ordering::Greater,
                 "{name}, reversed"
             );
         }
     }
 
-    /// Pods of other ready times go by UID where their ages are alike, those of one instant by restarts. That is
-    /// a circle of three here, and the real controller sorts such pods too.
+    /// Pods that became ready at different times in one age bucket are ordered by UID, those with equal times by
+    /// restarts. That makes a cycle of three here. The real controller sorts such pods too.
     /// Shows: CT-058
     #[test]
-    fn pods_whose_order_is_a_circle_are_all_sorted() {
+    fn sorting_pods_with_cyclic_order_keeps_all_pods() {
         let now = Time::from_seconds(1000);
         let pod = |at: i32| {
             let mut pod = Pod::default();
@@ -225,15 +232,15 @@ mod tests {
             }];
             pod
         };
-        let dies = |one: i32, other: i32| earlier_dies_first(&pod(one), 0, &pod(other), 0, now);
+        let order = |one: i32, other: i32| deletion_order(&pod(one), 0, &pod(other), 0, now);
         assert_eq!(
-            [dies(0, 1), dies(1, 2), dies(2, 0)],
+            [order(0, 1), order(1, 2), order(2, 0)],
             [Ordering::Less; 3],
-            "each dies before the next"
+            "each pod is deleted before the next one"
         );
         let mut uids: Vec<String> = Vec::new();
         let mut all: Vec<Pod> = (0..60).map(pod).collect();
-        go_sort(&mut all, |one, other| earlier_dies_first(one, 0, other, 0, now).is_lt());
+        go_sort(&mut all, |one, other| deletion_order(one, 0, other, 0, now).is_lt());
         uids.extend(all.iter().map(|pod| pod.metadata.uid.to_string()));
         uids.sort_unstable();
         uids.dedup();

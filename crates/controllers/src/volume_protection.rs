@@ -1,6 +1,6 @@
-//! Protection of claims and volumes in use: the finalizer that keeps them
-//! while a scheduled pod object uses the claim, or a claim the volume (CT-125).
-//! Pod objects, not processes: a forced deletion releases it too early.
+//! Protection of claims and volumes in use: a finalizer keeps a claim while a scheduled pod uses it, and a volume while
+//! a claim is bound to it (CT-125). It depends on pod objects and not on processes, so a forced deletion releases it
+//! too early.
 
 use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, VolumePhase};
 
@@ -99,10 +99,11 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// Kept while a scheduled pod object uses it; a forced deletion releases it at once.
+    /// A terminating claim stays while a scheduled pod object uses it. A forced deletion of the pod releases it at
+    /// once.
     /// Shows: CT-125
     #[test]
-    fn a_claim_in_use_stays() {
+    fn claim_in_use_is_not_removed() {
         let mut lab = Lab::new(
             &["a-1"],
             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}, spec: {storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n---\n\

@@ -1,15 +1,15 @@
-//! The loop: what nobody wants is detached first, then what is wanted is attached.
+//! One pass of the loop: detach unneeded volumes, then attach needed ones.
 
 use podscope_api::{AccessMode, EventType, Node, NodeName, PersistentVolume, Str, ordered};
 use podscope_sim::volume::Backend;
 use podscope_sim::{SimTime, Span};
 
-use super::{AttachDetachController, Attachment, Place, State, key_of_place, say};
+use super::{AttachDetachController, Attachment, Place, State, emit_for_pods, key_of_place};
 use crate::attachment::{AttachMethod, method_of};
 use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
 
-/// How long a volume may stay mounted on a node that is not ready (CT-131).
+/// Maximum time that a volume stays mounted on a node that is not ready (CT-131).
 const FORCE_AFTER: Span = Span::seconds(360);
 
 impl AttachDetachController {
@@ -29,10 +29,10 @@ impl AttachDetachController {
         let mut detaches = Vec::new();
         for (place, known) in &mut self.actual {
             if wanted.contains_key(place) {
-                known.unwanted_since = None;
+                known.unneeded_since = None;
                 continue;
             }
-            let since = *known.unwanted_since.get_or_insert(now);
+            let since = *known.unneeded_since.get_or_insert(now);
             if !matches!(known.state, State::Attached | State::Uncertain) {
                 continue;
             }
@@ -44,23 +44,23 @@ impl AttachDetachController {
             if wait <= now && may_detach(place, since, &self.in_use, cx) {
                 detaches.push(place.clone());
             } else if wait > now {
-                next = Some(next.map_or(wait, |least| least.min(wait)));
+                next = Some(next.map_or(wait, |earliest| earliest.min(wait)));
             }
         }
         for place in detaches {
-            // What was refused has no record that would have to go.
+            // The storage refused the attachment, so there is nothing to detach.
             let is_refused = self.actual.get(&place).is_some_and(|known| {
-                known.state == State::Uncertain && method_of(&known.backend, cx) == AttachMethod::Bookkeeping
+                known.state == State::Uncertain && method_of(&known.backend, cx) == AttachMethod::NodeListOnly
             });
             if is_refused {
-                self.lost(&place, cx);
+                self.drop_lost(&place, cx);
                 continue;
             }
-            self.set(&place, State::Detaching);
+            self.set_state(&place, State::Detaching);
             cx.enqueue(key_of_place(&place));
         }
         if let Some(at) = next {
-            self.wake_at(at, cx);
+            self.schedule_pass_at(at, cx);
         }
     }
 
@@ -71,7 +71,7 @@ impl AttachDetachController {
             match self.actual.get(place).map(|known| (known.state, known.retry_at)) {
                 Some((State::Attached | State::Attaching | State::Detaching, _)) => continue,
                 Some((State::Uncertain, retry)) if retry > now => {
-                    next = Some(next.map_or(retry, |least| least.min(retry)));
+                    next = Some(next.map_or(retry, |earliest| earliest.min(retry)));
                     continue;
                 }
                 _ => {}
@@ -82,7 +82,7 @@ impl AttachDetachController {
                     .iter()
                     .filter(|(other, _)| other.0 == place.0 && other.1 != place.1);
                 let states: Vec<(Place, State)> = others.map(|(other, known)| (other.clone(), known.state)).collect();
-                // One operation at a time for such a volume, in the whole cluster.
+                // Such a volume allows only one operation at a time in the whole cluster.
                 if states
                     .iter()
                     .any(|(_, state)| matches!(state, State::Attaching | State::Detaching))
@@ -96,36 +96,36 @@ impl AttachDetachController {
             }
             match self.actual.get_mut(place) {
                 Some(known) => known.state = State::Attaching,
-                None => self.remember(place.clone(), backend.clone(), State::Attaching),
+                None => self.insert(place.clone(), backend.clone(), State::Attaching),
             }
-            if let Some(holder) = self.refuses(place, backend, cx) {
+            if let Some(holder) = self.refusing_node(place, backend, cx) {
                 let why = format!("volume {} is already attached to node {holder}", backend.name);
-                self.uncertain(place, &why, cx);
+                self.mark_uncertain(place, &why, cx);
                 continue;
             }
             cx.enqueue(key_of_place(place));
         }
         if let Some(at) = next {
-            self.wake_at(at, cx);
+            self.schedule_pass_at(at, cx);
         }
     }
 
-    /// The node that has a disk which a pod names itself, if its storage refuses a second one. A PersistentVolume's is
-    /// asked by its attacher.
-    fn refuses(&self, place: &Place, backend: &Backend, cx: &ControllerContext<'_, '_>) -> Option<NodeName> {
-        let asks_storage = backend.is_exclusive && method_of(backend, cx) == AttachMethod::Bookkeeping;
+    /// The node that holds an inline disk whose storage refuses a second node. For PersistentVolumes the attacher
+    /// checks this.
+    fn refusing_node(&self, place: &Place, backend: &Backend, cx: &ControllerContext<'_, '_>) -> Option<NodeName> {
+        let asks_storage = backend.is_exclusive && method_of(backend, cx) == AttachMethod::NodeListOnly;
         let mut others = self.actual.iter().filter(|(other, known)| {
             other.0 == place.0
                 && other.1 != place.1
                 && known.state != State::Uncertain
-                // Many may read a disk that nobody writes.
+                // Several nodes may read a disk that no node writes.
                 && !(known.backend.is_read_only && backend.is_read_only)
         });
         let holder = others.next().filter(|_| asks_storage)?;
         Some(holder.0.1.clone())
     }
 
-    /// Said once (CT-129).
+    /// Reports the error once for each volume and node (CT-129).
     fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut ControllerContext<'_, '_>) {
         if !self.reported.insert(place.clone()) {
             return;
@@ -141,18 +141,19 @@ impl AttachDetachController {
                 names.join(", ")
             )
         };
-        say(&self.users(place), EventType::Warning, "FailedAttachVolume", &text, cx);
+        emit_for_pods(&self.users(place), EventType::Warning, "FailedAttachVolume", &text, cx);
     }
 
-    /// Whether the last look at `volumesInUse` is skipped (CT-132).
+    /// Returns whether the final check of `volumesInUse` is skipped (CT-132).
     pub(super) fn is_forced(&self, place: &Place, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
-        let elapsed = known.unwanted_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
+        let has_timed_out = known.unneeded_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
         let node = cx.objects.named::<Node>(&place.1);
-        elapsed || node.is_some_and(|node| is_out_of_service(node))
+        has_timed_out || node.is_some_and(|node| is_out_of_service(node))
     }
 }
 
-/// CT-131.
+/// Returns whether a volume may be detached: it is not mounted, its unready node has timed out, or the node is out of
+/// service (CT-131).
 fn may_detach(
     place: &Place,
     since: SimTime,
@@ -166,8 +167,8 @@ fn may_detach(
     !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
 }
 
-/// Not multi-attachable: a volume that lists modes, none of which admits several nodes; of those that a pod names itself
-/// the kinds that are known to take long to refuse (CT-129, `isMultiAttachForbidden`).
+/// Returns whether a volume must not be attached to several nodes: a PersistentVolume whose access modes all exclude
+/// it, or an inline disk of a kind that is known to refuse slowly (CT-129, `isMultiAttachForbidden`).
 fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
     let is_slow = |plugin: &str| backend.unique_name.starts_with(&format!("kubernetes.io/{plugin}/"));
     cx.objects.named::<PersistentVolume>(&backend.name).map_or_else(

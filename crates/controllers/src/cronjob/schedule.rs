@@ -1,21 +1,21 @@
-//! A CronJob's own times: which instants of its schedule have passed unserved, and when the next one comes.
+//! The schedule of a CronJob: which scheduled times were missed, and when the next one is.
 
 use podscope_api::{CronJob, Time, Zone, cron};
 use podscope_sim::Span;
 
-/// A controller looks again this long after an instant, so that it has surely passed.
+/// Delay of a sync after a scheduled time, so that the time has surely passed.
 const AFTER: Span = Span::millis(100);
-/// More missed instants than these are told of.
+/// With more missed times than this, a warning is reported.
 const MISSED_MAX: i64 = 100;
 
-/// A schedule, and since when its instants count.
+/// A schedule, and the time from which its scheduled times count.
 pub(super) struct Schedule {
     schedule: cron::Schedule,
     zone: Zone,
     since: Time,
 }
 
-/// Instants that have passed since the last one that was served.
+/// The scheduled times that passed since the last scheduled Job.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Missed {
     pub(super) latest: Option<Time>,
@@ -27,7 +27,7 @@ impl Schedule {
         let created = job.metadata.creation_timestamp.unwrap_or_default();
         Ok(Self {
             schedule: cron::Schedule::parse(&job.spec.schedule)?,
-            // The controller manager's own clocks show UTC.
+            // Without a time zone, the schedule is in UTC, as on a controller-manager whose local time is UTC.
             zone: job.spec.time_zone.as_deref().and_then(Zone::named).unwrap_or_default(),
             since: job.status.last_schedule_time.unwrap_or(created),
         })
@@ -37,7 +37,7 @@ impl Schedule {
         self.schedule.next(after, self.zone)
     }
 
-    /// What was missed by `now`; instants older than the deadline are nobody's any more.
+    /// The missed times until `now`. Times older than the starting deadline do not count.
     pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
         let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
         self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
@@ -58,7 +58,8 @@ impl Schedule {
         let Some(second) = self.next(first).filter(|second| *second <= now) else {
             return one;
         };
-        // By the distance of the first two, as the real controller estimates; from the last but one it looks exactly.
+        // Estimates the count from the distance of the first two times, as the real controller does, and iterates only
+        // over the last few.
         let distance = (second.seconds() - first.seconds()).max(1);
         let count = (now.seconds() - first.seconds()) / distance + 1;
         let mut at = Time::from_seconds(first.seconds().saturating_add((count - 2).saturating_mul(distance)));
@@ -73,7 +74,7 @@ impl Schedule {
         }
     }
 
-    /// How long until the controller looks at the next instant.
+    /// Time until the controller's sync for the next scheduled time.
     pub(super) fn until_next(&self, now: Time) -> Option<Span> {
         let from = match self.missed_since(self.since, now).latest {
             Some(latest) => latest,

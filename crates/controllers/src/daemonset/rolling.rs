@@ -1,8 +1,7 @@
-//! The rolling update of a DaemonSet, within its bounds (CT-089, CT-228).
+//! The rolling update of a DaemonSet within maxUnavailable and maxSurge (CT-089, CT-228).
 //!
-//! Every node counts that should run a daemon or has one of the set's pods, so that a pod on a node that no longer
-//! fits is updated away as well. Pods that are being deleted are not looked at: a node whose only pod is terminating
-//! counts as one without a pod.
+//! All nodes that should run a daemon or have one of the set's pods count, so that a pod on a node that no longer fits
+//! is updated too. Terminating pods are ignored: a node whose only pod is terminating counts as a node without a pod.
 //!
 //! ```text
 //! maxSurge 0   unavailable = no pod | old and new | new, not available | old, not available (this one is deleted too)
@@ -16,11 +15,11 @@ use std::sync::Arc;
 
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
 
-use super::{Work, belongs, hash_of_pod};
+use super::{Changes, hash_of_pod, node_should_run};
 use crate::controller::ControllerContext;
 use crate::pod_util::is_available;
 
-/// Bounds of an update: how many may be missing, how many may be extra.
+/// The resolved maxUnavailable and maxSurge.
 pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
     let rolling = set.spec.update_strategy.rolling_update.clone().unwrap_or_default();
     let desired = i64::try_from(desired).unwrap_or(i64::MAX);
@@ -37,16 +36,16 @@ pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
     }
 }
 
-/// Whether a pod more than the wanted one may stand on a node during an update.
+/// Returns whether a node may have an additional pod during an update.
 pub(super) fn allows_surge(set: &DaemonSet) -> bool {
     bounds(set, 1).1 > 0
 }
 
-/// The pods of one node that are not being deleted.
+/// The pods of one node that are not terminating.
 struct OnNode<'p> {
     new: Option<&'p Arc<Pod>>,
     old: Option<&'p Arc<Pod>>,
-    /// More than one old or more than one new pod: the pass over the nodes removes them first.
+    /// Whether there are several old or several new pods. The pass over the nodes deletes the excess first.
     has_excess: bool,
 }
 
@@ -73,39 +72,39 @@ impl<'p> OnNode<'p> {
 pub(super) fn roll(
     set: &DaemonSet,
     by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
-    work: &mut Work,
+    changes: &mut Changes,
     cx: &ControllerContext<'_, '_>,
 ) {
     let now = cx.ctx.wall();
     let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now);
     let should_run = |name: &NodeName| {
         let node = cx.objects.named::<Node>(name);
-        node.map(|node| belongs(set, node).0)
+        node.map(|node| node_should_run(set, node).0)
     };
-    let wanted = cx.objects.list::<Node>().filter(|node| belongs(set, node).0);
+    let wanted = cx.objects.list::<Node>().filter(|node| node_should_run(set, node).0);
     let wanted: Vec<NodeName> = wanted.map(|node| NodeName::from(&*node.metadata.name)).collect();
     let mut nodes: ordered::Map<&NodeName, &[Arc<Pod>]> = wanted.iter().map(|name| (name, [].as_slice())).collect();
     nodes.extend(by_node.iter().map(|(name, pods)| (name, pods.as_slice())));
     let (max_unavailable, max_surge) = bounds(set, wanted.len());
     if max_surge == 0 {
-        replace(&nodes, max_unavailable, available, work);
+        replace(&nodes, max_unavailable, available, changes);
     } else {
-        surge(&nodes, (wanted.len(), max_surge), available, should_run, work);
+        surge(&nodes, (wanted.len(), max_surge), available, should_run, changes);
     }
 }
 
-/// Deletes old pods, at most so many that `max_unavailable` nodes are without an available pod; those that are not
-/// available go at once.
+/// Deletes old pods. Unavailable ones are deleted at once; available ones only while fewer than `max_unavailable` nodes
+/// lack an available pod.
 fn replace(
     nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
     max_unavailable: usize,
     available: impl Fn(&Pod) -> bool,
-    work: &mut Work,
+    changes: &mut Changes,
 ) {
     let mut unavailable = 0;
     let (mut replaceable, mut candidates) = (Vec::new(), Vec::new());
     for pods in nodes.values() {
-        let pods = OnNode::of(pods, &work.hash);
+        let pods = OnNode::of(pods, &changes.hash);
         match (pods.old, pods.new) {
             _ if pods.has_excess => unavailable += 1,
             (None, None) | (Some(_), Some(_)) => unavailable += 1,
@@ -119,24 +118,24 @@ fn replace(
     }
     let room = max_unavailable.saturating_sub(unavailable);
     for pod in replaceable.into_iter().chain(candidates.into_iter().take(room)) {
-        work.delete(pod);
+        changes.delete(pod);
     }
 }
 
-/// Creates new pods beside old ones, and deletes the old ones once the new are available. An available pod on a node
-/// that no longer fits goes only when enough others are available.
+/// Creates new pods beside old ones, and deletes old pods whose replacements are available. An available pod on a node
+/// that no longer fits is deleted only if enough other pods are available.
 fn surge(
     nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
     (desired, max_surge): (usize, usize),
     available: impl Fn(&Pod) -> bool,
     should_run: impl Fn(&NodeName) -> Option<bool>,
-    work: &mut Work,
+    changes: &mut Changes,
 ) {
     let (mut surging, mut n_available) = (0, 0);
     let (mut delete, mut misplaced) = (Vec::new(), Vec::new());
     let (mut allowed, mut candidates) = (Vec::new(), Vec::new());
     for (name, pods) in nodes {
-        let pods = OnNode::of(pods, &work.hash);
+        let pods = OnNode::of(pods, &changes.hash);
         if pods.has_excess {
             surging += 1;
             continue;
@@ -157,9 +156,9 @@ fn surge(
     }
     let spare = n_available.saturating_sub(desired);
     for pod in delete.into_iter().chain(misplaced.into_iter().take(spare)) {
-        work.delete(pod);
+        changes.delete(pod);
     }
     let room = max_surge.saturating_sub(surging);
-    work.create.extend(allowed);
-    work.create.extend(candidates.into_iter().take(room));
+    changes.create.extend(allowed);
+    changes.create.extend(candidates.into_iter().take(room));
 }

@@ -1,4 +1,4 @@
-//! How many pods each ReplicaSet of a rollout gets (CT-062, CT-064, CT-066).
+//! The number of pods of each ReplicaSet in a rollout (CT-062, CT-064, CT-066).
 
 use podscope_api::ReplicaSet;
 use podscope_api::ordered::StableSort as _;
@@ -6,7 +6,7 @@ use podscope_api::ordered::StableSort as _;
 use super::{DESIRED, MAX, Rollout, by_age, is_recreate, max_surge, max_unavailable, replicas_of, size, sum};
 
 impl Rollout<'_, '_, '_> {
-    /// Sets a ReplicaSet's size; true if that is a change of size.
+    /// Sets the size of a ReplicaSet; returns whether the size changed.
     fn scale(&mut self, set: &mut ReplicaSet, to: i32) -> bool {
         let from = size(set);
         let annotated = self.annotate_sizes(set);
@@ -14,8 +14,11 @@ impl Rollout<'_, '_, '_> {
         if from == to && !annotated {
             return false;
         }
-        let word = if to > from { "up" } else { "down" };
-        let text = format!("Scaled {word} replica set {} from {from} to {to}", set.metadata.name);
+        let direction = if to > from { "up" } else { "down" };
+        let text = format!(
+            "Scaled {direction} replica set {} from {from} to {to}",
+            set.metadata.name
+        );
         self.update(set, (from != to).then_some(text));
         from != to
     }
@@ -24,20 +27,20 @@ impl Rollout<'_, '_, '_> {
         let Some(mut set) = self.new.take() else {
             return false;
         };
-        // A set made in this very sync already has its size.
-        let scaled = !set.metadata.uid.is_empty() && self.scale(&mut set, to);
+        // A ReplicaSet created in this sync already has its size.
+        let was_scaled = !set.metadata.uid.is_empty() && self.scale(&mut set, to);
         self.new = Some(set);
-        scaled
+        was_scaled
     }
 
     pub(super) fn scale_old(&mut self, index: usize, to: i32) -> bool {
         let mut set = std::mem::take(&mut self.old[index]);
-        let scaled = self.scale(&mut set, to);
+        let was_scaled = self.scale(&mut set, to);
         self.old[index] = set;
-        scaled
+        was_scaled
     }
 
-    /// The size the new ReplicaSet may have, given that of the others.
+    /// The size that the new ReplicaSet may have beside the others.
     pub(super) fn new_size(&self, others: i32, current: i32) -> i32 {
         let replicas = replicas_of(&self.deployment);
         if is_recreate(&self.deployment) {
@@ -70,7 +73,7 @@ impl Rollout<'_, '_, '_> {
         self.scale_new(to)
     }
 
-    /// Unhealthy olds first, then available ones above the minimum; oldest set first.
+    /// Scales down old ReplicaSets, oldest first: first their unavailable pods, then available ones beyond the minimum.
     pub(super) fn scale_down_old(&mut self) -> bool {
         if sum(self.old.iter().map(size)) == 0 {
             return false;
@@ -83,29 +86,29 @@ impl Rollout<'_, '_, '_> {
         if room <= 0 {
             return false;
         }
-        let mut scaled = false;
+        let mut was_scaled = false;
         for index in 0..self.old.len() {
             let set = &self.old[index];
-            let cut = (size(set) - available(set)).min(room).max(0);
-            let to = size(set) - cut;
-            if cut > 0 {
-                room -= cut;
-                scaled |= self.scale_old(index, to);
+            let n_removed = (size(set) - available(set)).min(room).max(0);
+            let to = size(set) - n_removed;
+            if n_removed > 0 {
+                room -= n_removed;
+                was_scaled |= self.scale_old(index, to);
             }
         }
         let mut surplus = sum(self.all().map(available)).saturating_sub(min_available);
         for index in 0..self.old.len() {
-            let cut = size(&self.old[index]).min(surplus).max(0);
-            let to = size(&self.old[index]) - cut;
-            if cut > 0 {
-                surplus -= cut;
-                scaled |= self.scale_old(index, to);
+            let n_removed = size(&self.old[index]).min(surplus).max(0);
+            let to = size(&self.old[index]) - n_removed;
+            if n_removed > 0 {
+                surplus -= n_removed;
+                was_scaled |= self.scale_old(index, to);
             }
         }
-        scaled
+        was_scaled
     }
 
-    /// Whether `spec.replicas` changed since the active ReplicaSets were sized.
+    /// Returns whether `spec.replicas` changed since the active ReplicaSets were last scaled.
     pub(super) fn is_scaling(&self) -> bool {
         let replicas = replicas_of(&self.deployment);
         self.all().filter(|set| size(set) > 0).any(|set| {
@@ -116,7 +119,7 @@ impl Rollout<'_, '_, '_> {
         })
     }
 
-    /// CT-066.
+    /// Distributes a change of `spec.replicas` over all active ReplicaSets, in proportion to their sizes (CT-066).
     pub(super) fn scale_proportionally(&mut self) {
         let replicas = replicas_of(&self.deployment);
         let active: Vec<Option<usize>> = self.members().filter(|member| size(self.member(*member)) > 0).collect();
@@ -140,12 +143,12 @@ impl Rollout<'_, '_, '_> {
                     self.scale_member(member, 0);
                 }
             }
-            _ if !is_recreate(&self.deployment) => self.share_out(active),
+            _ if !is_recreate(&self.deployment) => self.distribute(active),
             _ => {}
         }
     }
 
-    fn share_out(&mut self, mut active: Vec<Option<usize>>) {
+    fn distribute(&mut self, mut active: Vec<Option<usize>>) {
         let replicas = replicas_of(&self.deployment);
         let allowed = if replicas > 0 {
             replicas.saturating_add(max_surge(&self.deployment))
@@ -197,8 +200,12 @@ impl Rollout<'_, '_, '_> {
             let rounded = (2 * product + before).div_euclid(2 * before);
             i32::try_from(rounded).unwrap_or(i32::MAX) - size(set)
         };
-        let rest = to_add - added;
-        if to_add > 0 { share.min(rest) } else { share.max(rest) }
+        let remaining = to_add - added;
+        if to_add > 0 {
+            share.min(remaining)
+        } else {
+            share.max(remaining)
+        }
     }
 
     fn is_saturated(&self) -> bool {
@@ -210,7 +217,7 @@ impl Rollout<'_, '_, '_> {
         })
     }
 
-    /// The ReplicaSets as places: the old ones by index, then the new one.
+    /// Identifies the ReplicaSets: `Some(index)` for an old one, `None` for the new one.
     fn members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
         (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
     }

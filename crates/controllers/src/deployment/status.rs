@@ -1,5 +1,4 @@
-//! What a Deployment says of itself: counts, conditions, and whether it makes
-//! progress in time (CT-067, CT-068).
+//! The status of a Deployment: counts, conditions, and whether it makes progress within its deadline (CT-067, CT-068).
 
 use podscope_api::{ConditionStatus, Deployment, DeploymentStatus, ReplicaSet, Time, WorkloadCondition};
 
@@ -7,16 +6,16 @@ use podscope_sim::Span;
 
 use super::{max_unavailable, replicas_of, sum};
 
-/// Whether a sync may change the Progressing condition.
+/// Whether a sync updates the Progressing condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It is a rollout: report.
+    /// The sync belongs to a rollout: update it.
     Report,
-    /// It is a scaling, a pause or a deletion.
+    /// The sync handles a scaling, a pause or a deletion: keep it.
     Keep,
 }
 
-/// Seconds without progress after which a rollout counts as stuck (600); `i32::MAX` means never.
+/// `progressDeadlineSeconds` (default 600); `i32::MAX` means no deadline.
 fn deadline(deployment: &Deployment) -> i32 {
     deployment.spec.progress_deadline_seconds.unwrap_or(600)
 }
@@ -29,7 +28,7 @@ pub(super) fn find<'s>(status: &'s DeploymentStatus, kind: &str) -> Option<&'s W
     status.conditions.iter().find(|condition| &*condition.kind == kind)
 }
 
-/// Sets a condition, unless it already says so.
+/// Sets a condition unless it already has that status and reason.
 pub(super) fn set(
     status: &mut DeploymentStatus,
     kind: &str,
@@ -60,7 +59,7 @@ pub(super) fn set(
     });
 }
 
-/// All replicas updated and available, none of old templates left.
+/// Returns whether all replicas are updated and available, and no old pods are left.
 pub(super) fn is_complete(deployment: &Deployment, status: &DeploymentStatus) -> bool {
     let replicas = replicas_of(deployment);
     status.updated_replicas.unwrap_or(0) == replicas
@@ -92,22 +91,22 @@ fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) 
     }
 }
 
-/// Whether a status says anything that another does not. Counts of zero are left out or written, as the server's version
-/// has it.
+/// Returns whether two statuses differ, if counts of zero and absent counts are equal. Versions of the API server
+/// differ in which of them they store.
 pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool {
-    let plain = |status: &DeploymentStatus| {
-        let some = |count: Option<i32>| count.filter(|count| *count != 0);
+    let without_zeros = |status: &DeploymentStatus| {
+        let nonzero = |count: Option<i32>| count.filter(|count| *count != 0);
         DeploymentStatus {
-            replicas: some(status.replicas),
-            updated_replicas: some(status.updated_replicas),
-            ready_replicas: some(status.ready_replicas),
-            available_replicas: some(status.available_replicas),
-            unavailable_replicas: some(status.unavailable_replicas),
-            terminating_replicas: some(status.terminating_replicas),
+            replicas: nonzero(status.replicas),
+            updated_replicas: nonzero(status.updated_replicas),
+            ready_replicas: nonzero(status.ready_replicas),
+            available_replicas: nonzero(status.available_replicas),
+            unavailable_replicas: nonzero(status.unavailable_replicas),
+            terminating_replicas: nonzero(status.terminating_replicas),
             ..status.clone()
         }
     };
-    one != other && plain(one) != plain(other)
+    one != other && without_zeros(one) != without_zeros(other)
 }
 
 /// The status after a sync.
@@ -119,16 +118,16 @@ pub(super) fn compute(
     now: Time,
 ) -> DeploymentStatus {
     let all = || old.iter().copied().chain(new);
-    let some = |count: i32| (count != 0).then_some(count);
+    let nonzero = |count: i32| (count != 0).then_some(count);
     let total = sum(all().map(|set| set.spec.replicas.unwrap_or(1)));
     let available = sum(all().map(|set| set.status.available_replicas.unwrap_or(0)));
     let mut status = DeploymentStatus {
         observed_generation: deployment.metadata.generation,
-        replicas: some(sum(all().map(|set| set.status.replicas))),
-        updated_replicas: some(new.map_or(0, |set| set.status.replicas)),
-        ready_replicas: some(sum(all().map(|set| set.status.ready_replicas.unwrap_or(0)))),
-        available_replicas: some(available),
-        unavailable_replicas: some(total.saturating_sub(available).max(0)),
+        replicas: nonzero(sum(all().map(|set| set.status.replicas))),
+        updated_replicas: nonzero(new.map_or(0, |set| set.status.replicas)),
+        ready_replicas: nonzero(sum(all().map(|set| set.status.ready_replicas.unwrap_or(0)))),
+        available_replicas: nonzero(available),
+        unavailable_replicas: nonzero(total.saturating_sub(available).max(0)),
         terminating_replicas: terminating(all()),
         conditions: deployment.status.conditions.clone(),
         collision_count: deployment.status.collision_count,
@@ -161,7 +160,7 @@ pub(super) fn compute(
     status
 }
 
-/// The pods on their way out, of all sets; unknown while a set that was looked at does not say it (CT-063).
+/// The number of terminating pods of all ReplicaSets; `None` if an observed ReplicaSet does not report it (CT-063).
 fn terminating<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32> {
     sets.try_fold(0, |sum, set| match set.status.terminating_replicas {
         None if set.status.observed_generation.is_none() => Some(sum),
@@ -197,7 +196,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
             now,
         );
     } else if made_progress(&deployment.status, status) {
-        // Each progress renews lastUpdateTime, from which the deadline counts.
+        // Progress updates lastUpdateTime, from which the deadline counts.
         let since = current.filter(|current| current.status == ConditionStatus::True);
         status.conditions.retain(|condition| &*condition.kind != "Progressing");
         let text = format!("{subject} is progressing.");
@@ -250,7 +249,7 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
     }
 }
 
-/// When to look again because the deadline may have passed: one second after it.
+/// Time until a sync has to check the progress deadline: one second after it.
 pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
     let condition = find(status, "Progressing")?;
     if !has_deadline(deployment)
@@ -263,6 +262,6 @@ pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now
         return None;
     }
     let from = condition.last_update_time?.seconds();
-    let left = from + i64::from(deadline(deployment)) - now.seconds();
-    Some(Span::seconds(left.max(0) + 1))
+    let remaining = from + i64::from(deadline(deployment)) - now.seconds();
+    Some(Span::seconds(remaining.max(0) + 1))
 }

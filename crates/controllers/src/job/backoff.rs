@@ -1,23 +1,23 @@
-//! When a Job's failed pods come again (CT-094): 10 s after the first failure, doubling to ten minutes. The record is
-//! memory: a controller that starts anew waits for nothing.
+//! Back-off of a Job's failed pods (CT-094): 10 s after the first failure, doubling up to ten minutes. The record is
+//! kept in memory, so a restarted controller does not wait.
 
 use std::sync::Arc;
 
 use podscope_api::{Container, ContainerStatus, Pod, Time};
 use podscope_sim::Span;
 
-/// Wait after the first failure, and its longest.
+/// Initial and maximum back-off.
 const RETRY: (Span, Span) = (Span::seconds(10), Span::seconds(600));
 
 /// The failures since the last success.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct FailureRecord {
     failures: u32,
     last: Option<Time>,
 }
 
-impl Record {
-    /// What it becomes with pods that were seen to end since.
+impl FailureRecord {
+    /// The record after further pods have finished.
     pub(super) fn with(self, succeeded: &[Arc<Pod>], failed: &[Arc<Pod>]) -> Self {
         let last_success = succeeded.iter().map(|pod| finished(pod)).max();
         let since = failed.iter().map(|pod| finished(pod));
@@ -30,28 +30,28 @@ impl Record {
         record
     }
 
-    /// How long pods still wait.
-    pub(super) fn left(self, now: Time) -> Option<Span> {
-        left(self.failures, self.last?, now)
+    /// Remaining back-off; `None` if it is over.
+    pub(super) fn remaining_backoff(self, now: Time) -> Option<Span> {
+        remaining_backoff(self.failures, self.last?, now)
     }
 }
 
-/// How long the replacement of a pod waits whose index failed that often before it.
-pub(super) fn left_after(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
+/// Remaining back-off before a failed pod is replaced; its index had failed `failures_before` times before.
+pub(super) fn remaining_after(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
     let failures = u32::try_from(failures_before).unwrap_or(0).saturating_add(1);
-    left(failures, finished(pod), now)
+    remaining_backoff(failures, finished(pod), now)
 }
 
-fn left(failures: u32, last: Time, now: Time) -> Option<Span> {
+fn remaining_backoff(failures: u32, last: Time, now: Time) -> Option<Span> {
     let doublings = failures.checked_sub(1)?.min(20);
     let wait = Span(RETRY.0.0 << doublings).min(RETRY.1);
-    let left = Span(last.0 + wait.0 - now.0);
-    (left > Span::ZERO).then_some(left)
+    let remaining = Span(last.0 + wait.0 - now.0);
+    (remaining > Span::ZERO).then_some(remaining)
 }
 
-/// When a pod ended: by its containers, else since it is not Ready, else since it was asked to go.
+/// When a pod finished: when its containers ended, else when it became unready, else when its deletion was requested.
 pub(super) fn finished(pod: &Pod) -> Time {
-    let of_containers = || {
+    let last_container_end = || {
         let is_sidecar = |status: &&ContainerStatus| {
             let mut init = pod.spec.init_containers.iter();
             init.any(|container| Container::is_sidecar(container) && container.name == status.name)
@@ -75,7 +75,7 @@ pub(super) fn finished(pod: &Pod) -> Time {
             .deletion_timestamp
             .map(|at| Time(at.0.saturating_sub(grace.saturating_mul(1_000_000))))
     };
-    of_containers()
+    last_container_end()
         .or_else(not_ready)
         .or_else(deleted)
         .or(pod.metadata.creation_timestamp)

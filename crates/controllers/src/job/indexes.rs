@@ -1,27 +1,28 @@
-//! The completion indexes of an Indexed Job: on its pods, and as its status prints them.
+//! The completion indexes of an Indexed Job: on its pods, and in its status.
 
 use podscope_api::{Job, Pod, ordered};
 
-/// On a pod: which part of the work it does.
+/// Annotation and label of a pod with its completion index.
 pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-/// On a pod of a Job with a limit per index: how often its index has failed before, counted and not.
+/// Annotations of a pod with the number of earlier failures of its index, counted and ignored ones, if the Job has a
+/// limit per index.
 pub(super) const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
 pub(super) const IGNORED_FAILURES: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
 pub(super) type Indexes = ordered::Set<i32>;
 
-/// Whether each completion has an index of its own.
+/// Returns whether the Job is Indexed.
 pub(super) fn is_indexed(job: &Job) -> bool {
     job.spec.completion_mode.as_deref() == Some("Indexed")
 }
 
-/// The index a pod has, if it is one of the Job's.
+/// The completion index of a pod, if it is in the Job's range.
 pub(super) fn index_of(job: &Job, pod: &Pod) -> Option<i32> {
     let index: i32 = pod.metadata.annotation(INDEX)?.parse().ok()?;
     (0..job.spec.completions.unwrap_or(0)).contains(&index).then_some(index)
 }
 
-/// How often the pod's index failed before it: counted, and of any kind.
+/// The number of earlier failures of the pod's index: counted ones, and all.
 pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
     let count = |key: &str| {
         let number = pod.metadata.annotation(key).and_then(|text| text.parse::<i32>().ok());
@@ -31,7 +32,7 @@ pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
     (counted, counted.saturating_add(count(IGNORED_FAILURES)))
 }
 
-/// `0-2,4`: indexes as a Job's status prints them.
+/// Prints indexes in the form of a Job's status, e.g. `0-2,4`.
 pub(super) fn print(indexes: &Indexes) -> String {
     let mut ranges: Vec<(i32, i32)> = Vec::new();
     for index in indexes {
@@ -48,7 +49,7 @@ pub(super) fn print(indexes: &Indexes) -> String {
     ranges.into_iter().map(print).collect::<Vec<_>>().join(",")
 }
 
-/// Reads what [`print`] wrote, as far as it is below the number of completions.
+/// Parses the output of [`print`], without indexes beyond the number of completions.
 pub(super) fn read(text: &str, completions: i32) -> Indexes {
     let mut indexes = Indexes::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
@@ -66,7 +67,7 @@ mod tests {
 
     /// Shows: CT-091
     #[test]
-    fn indexes_are_printed_as_ranges_and_read_back_within_the_completions() {
+    fn indexes_print_as_ranges_and_parse_within_completions() {
         let rows = [
             ("", ""),
             ("0", "0"),

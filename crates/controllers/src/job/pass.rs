@@ -1,4 +1,4 @@
-//! One pass over one Job: who ended and is not counted, whether the Job is over, what its status becomes.
+//! One sync of one Job: counts finished pods, decides whether the Job has ended, and computes its status.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use podscope_api::{
 };
 use podscope_sim::{Mutation, Part, Request, Span};
 
-use super::backoff::{Record, finished};
+use super::backoff::{FailureRecord, finished};
 use super::indexes::{self, Indexes, failures_before, index_of, is_indexed};
 use super::policy::{self, Decision};
-use super::status::{ensure, is_true, settle};
-use super::{has_finalizer, is_suspended, release, waits_for_failed};
+use super::status::{is_true, move_to_counts, set_condition};
+use super::{has_finalizer, is_suspended, remove_finalizers, waits_for_failed};
 use crate::controller::{ControllerContext, note};
 use crate::plan::{Action, Plan};
 use crate::pod_util::{is_active, is_failed, is_succeeded};
 
-/// Pods that one pass takes into `uncounted` at most.
+/// Maximum number of entries in `uncountedTerminatedPods`.
 const UNCOUNTED_MAX: usize = 500;
 
-/// How a Job ends: what its interim condition says (CT-095).
+/// How a Job ends; stored in its interim condition (CT-095).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ending {
     succeeded: bool,
@@ -53,7 +53,7 @@ impl Ending {
     }
 }
 
-/// What a pass knows.
+/// The state of one sync.
 pub(super) struct Pass<'c, 'a, 'x> {
     pub(super) job: Arc<Job>,
     pub(super) pods: Vec<Arc<Pod>>,
@@ -61,14 +61,14 @@ pub(super) struct Pass<'c, 'a, 'x> {
     pub(super) status: JobStatus,
     pub(super) succeeded: i32,
     failed: i32,
-    /// Indexes that have succeeded; those that the status knew before this pass are not counted again.
+    /// Indexes that have succeeded.
     pub(super) done: Indexes,
-    /// Indexes that may not be tried again, of a Job with a limit per index.
+    /// Indexes that may not be retried; `None` unless the Job has a limit per index.
     pub(super) given_up: Option<Indexes>,
-    /// The failed pod that the next one of an index replaces. It keeps its finalizer until then, for what its
-    /// annotations count would be lost with it.
+    /// The failed pod that the next pod of an index replaces. It keeps its finalizer until then, because its
+    /// annotations hold the failure counts.
     pub(super) replaced: ordered::Map<i32, Arc<Pod>>,
-    pub(super) record: Record,
+    pub(super) record: FailureRecord,
     pub(super) ending: Option<Ending>,
     pub(super) requeue: Option<Span>,
     pub(super) cx: &'c mut ControllerContext<'a, 'x>,
@@ -78,7 +78,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     pub(super) fn new(
         job: Arc<Job>,
         mut pods: Vec<Arc<Pod>>,
-        record: Record,
+        record: FailureRecord,
         cx: &'c mut ControllerContext<'a, 'x>,
     ) -> Self {
         if is_indexed(&job) {
@@ -87,7 +87,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
         let mut status = job.status.clone();
         let held = pods.iter().filter(|pod| has_finalizer(pod));
-        settle(&mut status, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        move_to_counts(&mut status, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
         if status.start_time.is_none() && !is_suspended(&job) {
             status.start_time = Some(cx.time());
         }
@@ -106,7 +106,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             requeue: None,
             cx,
         };
-        pass.tally();
+        pass.count_pods();
         pass
     }
 
@@ -114,12 +114,12 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.job.spec.completions.unwrap_or(0)
     }
 
-    /// Whether a pod counts as failed now; with the default policy a terminating one does (CT-092).
+    /// Returns whether a pod counts as failed now. With the default policy terminating pods do (CT-092).
     fn counts_as_failed(&self, pod: &Pod) -> bool {
         is_failed(pod) || (pod.metadata.is_terminating() && !is_succeeded(pod) && !waits_for_failed(&self.job))
     }
 
-    /// Whether the pod's index cannot be tried again.
+    /// Returns whether the pod's index may not be retried.
     fn gives_up(&self, pod: &Pod, limit: i32) -> bool {
         self.counts_as_failed(pod)
             && match policy::decide(&self.job, pod) {
@@ -128,11 +128,11 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             }
     }
 
-    /// What the Job's pods come to: those of the counts, those that wait for them, and those of now.
-    fn tally(&mut self) {
+    /// Counts the succeeded and failed pods: those in the status, those still uncounted, and those that finished since.
+    fn count_pods(&mut self) {
         let uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let is_indexed = is_indexed(&self.job);
-        let fresh = |list: &[Str], ended: &dyn Fn(&Pod) -> bool| -> Vec<Arc<Pod>> {
+        let newly_ended = |list: &[Str], ended: &dyn Fn(&Pod) -> bool| -> Vec<Arc<Pod>> {
             let pods = self.pods.iter().filter(|pod| {
                 has_finalizer(pod)
                     && !list.contains(&pod.metadata.uid.0)
@@ -141,8 +141,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             });
             pods.cloned().collect()
         };
-        let succeeded = fresh(&uncounted.succeeded, &|pod| is_succeeded(pod));
-        let failed = fresh(&uncounted.failed, &|pod| self.counts_as_failed(pod));
+        let succeeded = newly_ended(&uncounted.succeeded, &|pod| is_succeeded(pod));
+        let failed = newly_ended(&uncounted.failed, &|pod| self.counts_as_failed(pod));
         self.record = self.record.with(&succeeded, &failed);
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
         let counted = failed.iter().filter(|pod| policy::decide(&self.job, pod).counts());
@@ -168,7 +168,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         }
     }
 
-    /// The last failed pod of each index that is to be tried again.
+    /// The last failed pod of each index that has to be retried.
     fn to_be_replaced(&self, given_up: &Indexes) -> ordered::Map<i32, Arc<Pod>> {
         let active: Indexes = self.active.iter().filter_map(|pod| index_of(&self.job, pod)).collect();
         let mut last: ordered::Map<i32, Arc<Pod>> = ordered::Map::new();
@@ -193,7 +193,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         last
     }
 
-    /// Whether the Job is over, unless its pods complete it (CT-095). In the order of the real one.
+    /// Decides whether the Job ends for another reason than the completion of its pods (CT-095), in the order of the
+    /// real controller.
     pub(super) fn judge(&mut self) {
         self.ending = self
             .recorded_ending()
@@ -245,11 +246,12 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             let text = "Job was active longer than specified deadline";
             return Some(Ending::failure("DeadlineExceeded", text));
         }
-        self.look_again_after(left);
+        self.requeue_after_at_most(left);
         None
     }
 
-    /// Containers that start again in their pods have the same limit; they reach it, the others pass it.
+    /// Returns whether container restarts with the policy OnFailure have reached the backoff limit. Restarts end the
+    /// Job when they reach the limit, failed pods when they exceed it.
     fn restarted_too_often(&self) -> bool {
         use podscope_api::PodPhase::{Pending, Running};
         use podscope_api::RestartPolicy::OnFailure;
@@ -273,7 +275,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         is_over.then(|| Ending::failure("FailedIndexes", "Job has failed indexes"))
     }
 
-    /// Whether enough pods succeeded, and none runs.
+    /// Returns whether enough pods succeeded and none is active, and sets the ending.
     pub(super) fn complete(&mut self, active: usize) -> bool {
         let is_enough = match self.job.spec.completions {
             None => self.succeeded > 0,
@@ -287,7 +289,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         is_complete
     }
 
-    /// The condition Suspended follows `spec.suspend`; while it holds the Job has no start.
+    /// Updates the condition Suspended from `spec.suspend`. A suspended Job has no start time.
     pub(super) fn note_suspension(&mut self) {
         let now = self.cx.time();
         let (value, reason, event, text) = if is_suspended(&self.job) {
@@ -296,19 +298,19 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             (ConditionStatus::False, "JobResumed", "Resumed", "Job resumed")
         };
         let is_suspended = value == ConditionStatus::True;
-        if ensure(&mut self.status, "Suspended", value, reason, text, now) {
+        if set_condition(&mut self.status, "Suspended", value, reason, text, now) {
             self.status.start_time = (!is_suspended).then_some(now);
             let event = note(&*self.job, EventType::Normal, event, text);
             self.cx.event(event);
         }
     }
 
-    pub(super) fn look_again_after(&mut self, span: Span) {
+    pub(super) fn requeue_after_at_most(&mut self, span: Span) {
         self.requeue = Some(self.requeue.map_or(span, |least| least.min(span)));
     }
 
-    /// Whether the pod's finalizer has done its work.
-    fn is_done_with(&self, pod: &Pod) -> bool {
+    /// Returns whether the pod's finalizer may be removed.
+    fn can_release(&self, pod: &Pod) -> bool {
         if self.job.metadata.is_terminating() || self.ending.is_some() || is_succeeded(pod) {
             return true;
         }
@@ -320,17 +322,17 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.counts_as_failed(pod) && !index_of(&self.job, pod).is_some_and(is_replaced)
     }
 
-    /// Takes the pods that ended into `uncounted`; those whose finalizer goes.
+    /// Adds finished pods to `uncountedTerminatedPods`; returns those whose finalizer is removed.
     fn count(&mut self) -> Vec<Arc<Pod>> {
         let mut uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let is_indexed = is_indexed(&self.job);
-        // Of a Job that failed every pod has failed.
+        // All pods of a failed Job count as failed.
         let all_failed = self.ending.as_ref().is_some_and(|ending| !ending.succeeded);
         let mut released = Vec::new();
         for pod in self
             .pods
             .iter()
-            .filter(|pod| has_finalizer(pod) && self.is_done_with(pod))
+            .filter(|pod| has_finalizer(pod) && self.can_release(pod))
         {
             released.push(pod.clone());
             let uid = pod.metadata.uid.0.clone();
@@ -358,10 +360,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         released
     }
 
-    /// Writes who is counted first, then lets go of them, then writes the counts; the last condition only when nothing
-    /// runs any more (CT-095).
+    /// Writes the uncounted pods, then removes their finalizers, then writes the counts. The final condition is set
+    /// only when no pod is left (CT-095).
     pub(super) fn finish(mut self, plan: Plan, deleted: &[Arc<Pod>]) -> Plan {
-        let is_deleted = |pod: &Pod| deleted.iter().any(|gone| gone.metadata.uid == pod.metadata.uid);
+        let is_deleted = |pod: &Pod| {
+            deleted
+                .iter()
+                .any(|released_pod| released_pod.metadata.uid == pod.metadata.uid)
+        };
         let count = |test: &dyn Fn(&Pod) -> bool| {
             i32::try_from(self.pods.iter().filter(|pod| test(pod)).count()).unwrap_or(i32::MAX)
         };
@@ -375,7 +381,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let now = self.cx.time();
         if let Some(ending) = &self.ending {
             let (kind, reason, message) = (ending.interim(), &ending.reason, &ending.message);
-            ensure(&mut self.status, kind, ConditionStatus::True, reason, message, now);
+            set_condition(&mut self.status, kind, ConditionStatus::True, reason, message, now);
         }
         let mut plan = plan;
         if self.status != self.job.status {
@@ -384,24 +390,29 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             let update = Request::Update(Object::Job(Arc::new(updated)), Part::Status);
             plan = plan.then_one(Action::from(update).always());
         }
-        plan = plan.then(release(&released).into_iter().map(Action::always).collect());
+        plan = plan.then(remove_finalizers(&released).into_iter().map(Action::always).collect());
         let mut counted = self.status.clone();
         let held = self.pods.iter().filter(|pod| has_finalizer(pod));
-        let held = held.filter(|pod| !released.iter().any(|gone| gone.metadata.uid == pod.metadata.uid));
-        settle(&mut counted, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        let held = held.filter(|pod| {
+            !released
+                .iter()
+                .any(|released_pod| released_pod.metadata.uid == pod.metadata.uid)
+        });
+        move_to_counts(&mut counted, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
         let is_settled = counted.uncounted_terminated_pods == Some(UncountedTerminatedPods::default());
-        let mut said = Vec::new();
+        let mut events = Vec::new();
         if let Some(ending) = self.ending.take().filter(|_| is_settled && terminating == 0) {
-            said = self.end(&mut counted, &ending, now);
+            events = self.end(&mut counted, &ending, now);
         }
         if counted != self.status {
-            plan = plan.then_one(self.write_counts(counted, said).always());
+            plan = plan.then_one(self.write_counts(counted, events).always());
         }
         plan.requeue_after(self.requeue)
     }
 
-    /// The second write of a pass. Nobody else writes a Job's status, so it needs no version.
-    fn write_counts(&self, counted: JobStatus, said: Vec<podscope_sim::EventNote>) -> Action {
+    /// The second status update of a sync. Nobody else writes a Job's status, so a patch without resourceVersion
+    /// suffices.
+    fn write_counts(&self, counted: JobStatus, events: Vec<podscope_sim::EventNote>) -> Action {
         let change = Mutation::new("counted", move |job: &mut Job| job.status.clone_from(&counted));
         let mut action = Action::from(Request::Patch {
             kind: Kind::Job,
@@ -410,14 +421,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             part: Part::Status,
             change,
         });
-        action.on_success = said;
+        action.on_success = events;
         action
     }
 
-    /// The last condition, and what is said of it.
+    /// Sets the final condition; returns its events.
     fn end(&self, status: &mut JobStatus, ending: &Ending, now: Time) -> Vec<podscope_sim::EventNote> {
         let kind = if ending.succeeded { "Complete" } else { "Failed" };
-        ensure(
+        set_condition(
             status,
             kind,
             ConditionStatus::True,
@@ -429,13 +440,13 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             return vec![note(&*self.job, EventType::Warning, &ending.reason, &*ending.message)];
         }
         status.completion_time = Some(now);
-        let mut said = Vec::new();
+        let mut events = Vec::new();
         let wanted = self.job.spec.completions;
         if wanted.is_some_and(|wanted| status.succeeded.unwrap_or(0) > wanted) {
             let text = "Too many succeeded pods running after completion count reached";
-            said.push(note(&*self.job, EventType::Warning, "TooManySucceededPods", text));
+            events.push(note(&*self.job, EventType::Warning, "TooManySucceededPods", text));
         }
-        said.push(note(&*self.job, EventType::Normal, "Completed", "Job completed"));
-        said
+        events.push(note(&*self.job, EventType::Normal, "Completed", "Job completed"));
+        events
     }
 }

@@ -1,4 +1,4 @@
-//! The pods that a pass deletes or creates (CT-091, CT-092, CT-095).
+//! The pods that a sync deletes or creates (CT-091, CT-092, CT-095).
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, ObjectFieldSelector, Pod, PodPhase};
 use podscope_sim::Request;
 
-use super::backoff::left_after;
+use super::backoff::remaining_after;
 use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX, Indexes, failures_before, index_of, is_indexed};
 use super::pass::Pass;
 use super::{FINALIZER, is_suspended, policy, waits_for_failed};
@@ -18,19 +18,19 @@ use crate::pod_util::{max_restarts, ready_since};
 use crate::replicaset::BURST;
 use crate::template::{Template, set_entry};
 
-/// What a pass does about the number of pods.
+/// The change of the number of pods in a sync.
 pub(super) enum Step {
     Nothing,
-    /// These are too many.
+    /// Delete these excess pods.
     Delete(Vec<Arc<Pod>>),
-    /// One pod each, of that index if the Job is Indexed.
+    /// Create one pod per entry, with that index if the Job is Indexed.
     Create(Vec<Option<i32>>),
 }
 
-/// Compares the pods that are active with those that should be.
+/// Compares the active pods with the desired number.
 pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
     let wanted = wanted(pass);
-    let mut victims = too_many(pass, pass.active.len().saturating_sub(wanted));
+    let mut victims = excess_pods(pass, pass.active.len().saturating_sub(wanted));
     if !is_suspended(&pass.job) {
         victims.truncate(BURST);
     }
@@ -45,9 +45,9 @@ pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
     }
     let now = pass.cx.ctx.wall();
     if pass.given_up.is_none()
-        && let Some(left) = pass.record.left(now)
+        && let Some(left) = pass.record.remaining_backoff(now)
     {
-        pass.look_again_after(left);
+        pass.requeue_after_at_most(left);
         return Step::Nothing;
     }
     let count = count.min(BURST);
@@ -57,25 +57,25 @@ pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
     let free = free_indexes(pass, count);
     let wait = |index: &i32| {
         let before = pass.replaced.get(index)?;
-        left_after(before, failures_before(before).1, now)
+        remaining_after(before, failures_before(before).1, now)
     };
-    let soonest = free.iter().filter_map(wait).min();
+    let shortest_wait = free.iter().filter_map(wait).min();
     let ready: Vec<Option<i32>> = free
         .into_iter()
         .filter(|index| wait(index).is_none())
         .map(Some)
         .collect();
-    match soonest {
+    match shortest_wait {
         Some(left) if ready.is_empty() => {
-            pass.look_again_after(left);
+            pass.requeue_after_at_most(left);
             Step::Nothing
         }
-        // The others are looked at when these are seen.
+        // Indexes in back-off are checked again after these creations.
         _ => Step::Create(ready),
     }
 }
 
-/// How many should be active now (CT-091).
+/// The number of pods that should be active now (CT-091).
 fn wanted(pass: &Pass<'_, '_, '_>) -> usize {
     if is_suspended(&pass.job) {
         return 0;
@@ -93,9 +93,9 @@ fn is_ending(pod: &Pod) -> bool {
     pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
-/// At least that many of the active pods, those in an early stage first; of an Indexed Job also those whose index
-/// another one has, or that have none.
-fn too_many(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
+/// Selects at least that many active pods for deletion, least advanced first. For an Indexed Job also selects pods
+/// without an index or with a duplicate one.
+fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
     let mut ranked = pass.active.clone();
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Running) => 2,
@@ -116,31 +116,31 @@ fn too_many(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
         ranked.truncate(at_least);
         return ranked;
     }
-    // The one that would be deleted last keeps its index.
+    // Of several pods with one index, the most advanced one stays.
     let mut keepers = Indexes::new();
-    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    let (mut kept, mut excess) = (Vec::new(), Vec::new());
     for pod in ranked.into_iter().rev() {
         let is_keeper = index_of(&pass.job, &pod).is_some_and(|index| keepers.insert(index));
-        if is_keeper { kept.push(pod) } else { gone.push(pod) }
+        if is_keeper { kept.push(pod) } else { excess.push(pod) }
     }
-    while gone.len() < at_least
+    while excess.len() < at_least
         && let Some(pod) = kept.pop()
     {
-        gone.push(pod);
+        excess.push(pod);
     }
-    gone
+    excess
 }
 
-/// The lowest indexes that are neither done nor given up nor under way.
+/// The lowest indexes that have not succeeded, are not given up, and have no active pod.
 fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
-    let waited_for = pass
+    let awaited = pass
         .pods
         .iter()
         .filter(|pod| waits_for_failed(&pass.job) && is_ending(pod));
     let busy: Indexes = pass
         .active
         .iter()
-        .chain(waited_for)
+        .chain(awaited)
         .filter_map(|pod| index_of(&pass.job, pod))
         .collect();
     let is_given_up = |index: &i32| pass.given_up.as_ref().is_some_and(|list| list.contains(index));
@@ -150,7 +150,7 @@ fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
         .collect()
 }
 
-/// The creation of one pod.
+/// The create request of one pod.
 pub(super) fn create(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
     let job = &*pass.job;
     let replaced = index.and_then(|index| pass.replaced.get(&index));
@@ -181,7 +181,7 @@ fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
         set_entry(&mut pod.metadata.annotations, INDEX, &index.to_string());
         set_entry(&mut pod.metadata.labels, INDEX, &index.to_string());
         pod.spec.hostname = format!("{name}-{index}").into();
-        tell_index(&mut pod);
+        add_index_variable(&mut pod);
         if job.spec.backoff_limit_per_index.is_some() {
             count_failures(job, &mut pod, replaced);
         }
@@ -189,10 +189,10 @@ fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
     pod
 }
 
-/// Every container is told its index.
-fn tell_index(pod: &mut Pod) {
+/// Sets the environment variable with the completion index in every container.
+fn add_index_variable(pod: &mut Pod) {
     const NAME: &str = "JOB_COMPLETION_INDEX";
-    let tell = |container: &mut Container| {
+    let add_variable = |container: &mut Container| {
         if !container.env.iter().any(|variable| &*variable.name == NAME) {
             container.env.push(EnvVar {
                 name: NAME.into(),
@@ -207,11 +207,15 @@ fn tell_index(pod: &mut Pod) {
             });
         }
     };
-    Arc::make_mut(&mut pod.spec.init_containers).iter_mut().for_each(tell);
-    Arc::make_mut(&mut pod.spec.containers).iter_mut().for_each(tell);
+    Arc::make_mut(&mut pod.spec.init_containers)
+        .iter_mut()
+        .for_each(add_variable);
+    Arc::make_mut(&mut pod.spec.containers)
+        .iter_mut()
+        .for_each(add_variable);
 }
 
-/// How often the index failed before, on the pod that tries it again.
+/// Annotates a new pod with the failure counts of its index.
 fn count_failures(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>) {
     let (mut counted, mut ignored) = (0, 0);
     if let Some(replaced) = replaced {

@@ -1,31 +1,31 @@
-//! A Job's podFailurePolicy and successPolicy: what a failed pod, or the indexes that succeeded, mean for it (CT-094).
+//! A Job's podFailurePolicy and successPolicy: the effect of a failed pod, or of the succeeded indexes (CT-094).
 
 use podscope_api::{ContainerStatus, Job, Pod};
 use serde_json::Value;
 
 use super::indexes::{self, Indexes};
 
-/// What the first rule that matches says.
+/// The action of the first matching rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The failure counts, by a rule or by default.
     Count,
-    /// It does not count.
+    /// The failure does not count.
     Ignore,
-    /// The pod's index fails, however often it may be tried.
+    /// The pod's index fails and is not retried.
     FailIndex,
-    /// The whole Job fails, for this reason.
+    /// The whole Job fails, with this message.
     FailJob(String),
 }
 
 impl Decision {
-    /// Whether the failure counts towards the limits.
+    /// Returns whether the failure counts towards the limits.
     pub(super) fn counts(&self) -> bool {
         *self != Self::Ignore
     }
 }
 
-/// The first rule of the policy that matches the failed pod.
+/// The decision of the first rule that matches the failed pod.
 pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
     let rules = job
         .spec
@@ -47,7 +47,7 @@ pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
     Decision::Count
 }
 
-/// The message of the first rule of the successPolicy that the succeeded indexes fulfil.
+/// The message of the first successPolicy rule that the succeeded indexes fulfil.
 pub(super) fn success(job: &Job, succeeded: &Indexes) -> Option<String> {
     if succeeded.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! A Job's conditions, and the counts that its status keeps of pods that ended (CT-093, CT-095).
+//! A Job's conditions, and the counts of finished pods in its status (CT-093, CT-095).
 
 use podscope_api::{ConditionStatus, JobStatus, Str, Time, WorkloadCondition, ordered};
 
@@ -8,13 +8,13 @@ pub(super) fn is_true<'s>(status: &'s JobStatus, kind: &str) -> Option<&'s Workl
     conditions.find(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
 }
 
-/// Whether the Job has come to its end.
+/// The final condition of a finished Job.
 pub(crate) fn end_of(status: &JobStatus) -> Option<&WorkloadCondition> {
     is_true(status, "Complete").or_else(|| is_true(status, "Failed"))
 }
 
-/// Sets a condition; one that is false is not begun with. True if that changed anything.
-pub(super) fn ensure(
+/// Sets a condition; returns whether it changed. A missing condition is not added with status False.
+pub(super) fn set_condition(
     status: &mut JobStatus,
     kind: &str,
     value: ConditionStatus,
@@ -45,10 +45,10 @@ pub(super) fn ensure(
     true
 }
 
-/// Moves pods that no finalizer holds any more from `uncounted` into the counts.
-pub(super) fn settle(status: &mut JobStatus, held: &ordered::Set<Str>) {
+/// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts.
+pub(super) fn move_to_counts(status: &mut JobStatus, held: &ordered::Set<Str>) {
     let mut uncounted = status.uncounted_terminated_pods.clone().unwrap_or_default();
-    let settle = |list: &mut Vec<Str>, count: &mut Option<i32>| {
+    let move_uids = |list: &mut Vec<Str>, count: &mut Option<i32>| {
         let before = list.len();
         list.retain(|uid| held.contains(uid));
         let settled = i32::try_from(before - list.len()).unwrap_or(0);
@@ -56,7 +56,7 @@ pub(super) fn settle(status: &mut JobStatus, held: &ordered::Set<Str>) {
             *count = Some(count.unwrap_or(0) + settled);
         }
     };
-    settle(&mut uncounted.succeeded, &mut status.succeeded);
-    settle(&mut uncounted.failed, &mut status.failed);
+    move_uids(&mut uncounted.succeeded, &mut status.succeeded);
+    move_uids(&mut uncounted.failed, &mut status.failed);
     status.uncounted_terminated_pods = Some(uncounted);
 }

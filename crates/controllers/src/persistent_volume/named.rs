@@ -1,4 +1,4 @@
-//! Claims that name a volume, and volumes whose claim is bound elsewhere (CT-123, CT-230).
+//! Claims with a `volumeName`, and volumes whose claim is bound to another volume (CT-123, CT-230).
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use super::{BIND_COMPLETED, BOUND_BY_CONTROLLER, RESYNC, bind, class_of, refers_
 use crate::controller::{ControllerContext, note};
 use crate::plan::Plan;
 
-/// Whether the claim was bound before.
+/// Returns whether the claim was completely bound before.
 pub(super) fn is_bound(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.annotation(BIND_COMPLETED).is_some()
 }
 
-/// A claim that names its volume, or was bound to one before.
+/// Handles a claim that has a `volumeName` or was bound before.
 pub(super) fn sync(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) -> Plan {
     let name = &claim.spec.volume_name;
     let volume = cx.objects.named::<PersistentVolume>(name).cloned();
     if !is_bound(claim) {
-        return asks_for(claim, volume.as_deref(), cx);
+        return sync_requested(claim, volume.as_deref(), cx);
     }
     let Some(volume) = volume else {
         let what = if name.is_empty() {
@@ -28,19 +28,19 @@ pub(super) fn sync(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_,
             "its PersistentVolume"
         };
         let text = format!("Bound claim has lost {what}. Data on the volume is lost!");
-        return lose(claim, "ClaimLost", &text, cx);
+        return set_lost(claim, "ClaimLost", &text, cx);
     };
     match &volume.spec.claim_ref {
         Some(reference) if !refers_to(reference, claim) => {
             let text = "Two claims are bound to the same volume, this one is bound incorrectly";
-            lose(claim, "ClaimMisbound", text, cx)
+            set_lost(claim, "ClaimMisbound", text, cx)
         }
         _ => bind(&volume, claim, Plan::default()),
     }
 }
 
-/// A claim that asks for a volume and has it not yet. What hinders it is said again at each resync.
-fn asks_for(
+/// Handles an unbound claim that requests a certain volume. The reason why it cannot bind is reported at each resync.
+fn sync_requested(
     claim: &PersistentVolumeClaim,
     volume: Option<&PersistentVolume>,
     cx: &mut ControllerContext<'_, '_>,
@@ -68,12 +68,12 @@ fn asks_for(
     pending.requeue_after(Some(RESYNC))
 }
 
-/// Whether the volume is such as the claim asks for.
+/// Checks that the volume satisfies the claim.
 ///
 /// # Errors
-/// The first thing that differs, in the controller's words.
+/// Returns the first mismatch, with the controller's message.
 fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result<(), String> {
-    let asked = claim.spec.resources.requests.get("storage");
+    let requested = claim.spec.resources.requests.get("storage");
     let size = volume.spec.capacity.get("storage");
     let value = |amount: Option<&podscope_api::Quantity>| amount.map_or(0, |amount| amount.value());
     if volume.metadata.is_terminating() {
@@ -82,7 +82,7 @@ fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result
             &*volume.metadata.name
         ));
     }
-    let wrong = if value(size) < value(asked) {
+    let mismatch = if value(size) < value(requested) {
         "requested PV is too small"
     } else if *volume.spec.storage_class_name != *class_of(claim) {
         "storageClassName does not match"
@@ -90,40 +90,39 @@ fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result
         != attributes(&claim.spec.volume_attributes_class_name)
     {
         "volumeAttributesClassName does not match"
-    } else if is_other_mode(volume, claim) {
+    } else if has_other_mode(volume, claim) {
         "incompatible volumeMode"
     } else if !(claim.spec.access_modes.iter()).all(|wanted| volume.spec.access_modes.contains(wanted)) {
         "incompatible accessMode"
     } else {
         return Ok(());
     };
-    Err(wrong.to_owned())
+    Err(mismatch.to_owned())
 }
 
 fn attributes(class: &Option<Str>) -> &str {
     class.as_deref().unwrap_or_default()
 }
 
-fn is_other_mode(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+fn has_other_mode(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let mode = |mode: &Option<Str>| mode.clone().unwrap_or_else(|| "Filesystem".into());
     mode(&volume.spec.volume_mode) != mode(&claim.spec.volume_mode)
 }
 
-fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
+fn set_lost(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
     if claim.status.phase != Some(ClaimPhase::Lost) {
         cx.event(note(claim, EventType::Warning, reason, text));
     }
     set_claim_phase(claim, ClaimPhase::Lost)
 }
 
-/// A volume that is reserved for a claim which names none: a claim of another mode never takes it, which both are told.
-/// Returns whether that is so.
-pub(super) fn tell_mode_mismatch(
+/// If the volume is reserved for a claim of another volume mode, reports that on both; returns whether that is so.
+pub(super) fn report_mode_mismatch(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
     cx: &mut ControllerContext<'_, '_>,
 ) -> bool {
-    if !is_other_mode(volume, claim) {
+    if !has_other_mode(volume, claim) {
         return false;
     }
     let (of_volume, of_claim) = (&*volume.metadata.name, &*claim.metadata.name);
@@ -138,8 +137,8 @@ pub(super) fn tell_mode_mismatch(
     true
 }
 
-/// Frees a volume whose claim is bound elsewhere: one that the controller chose is for anybody again, one that was
-/// reserved by hand stays reserved.
+/// Releases a volume whose claim is bound to another volume. The `claimRef` is removed if the controller had set it;
+/// otherwise the volume stays reserved for the claim's name.
 pub(super) fn unbind(volume: &PersistentVolume) -> Plan {
     let mut freed = volume.clone();
     if volume.metadata.annotation(BOUND_BY_CONTROLLER).is_some() {
@@ -148,7 +147,7 @@ pub(super) fn unbind(volume: &PersistentVolume) -> Plan {
     } else if let Some(reference) = &mut freed.spec.claim_ref {
         reference.uid = podscope_api::Uid::default();
     }
-    // The phase follows when the cache shows that the volume is free.
+    // The phase is updated after the cache shows this change.
     Plan::one(Request::Update(Object::PersistentVolume(Arc::new(freed)), Part::Main))
 }
 
@@ -172,17 +171,17 @@ mod tests {
         )
     }
 
-    /// CT-230: what hinders a claim that names its volume, said at each resync.
+    /// The mismatch between a claim and its requested volume is reported at each resync (CT-230).
     #[test]
-    fn a_claim_that_asks_for_another_volume_says_what_is_wrong() {
-        for (claim, says) in [
+    fn mismatch_of_requested_volume_is_reported_at_each_resync() {
+        for (claim, mismatch) in [
             (claim("c", "a", "5Gi", ""), "requested PV is too small"),
             (claim("c", "b", "1Gi", ""), "storageClassName does not match"),
             (claim("c", "a", "1Gi", "volumeMode: Block,"), "incompatible volumeMode"),
         ] {
             let mut lab = Lab::new(&["a-1"], &format!("{}\n---\n{claim}", volume("")));
             lab.run(Span::seconds(40));
-            let event = format!("c VolumeMismatch: Cannot bind to requested volume \"pv\": {says}");
+            let event = format!("c VolumeMismatch: Cannot bind to requested volume \"pv\": {mismatch}");
             let count = lab.events.iter().filter(|one| **one == event).count();
             assert!(count >= 2, "{:?}", lab.events);
             assert_eq!(
@@ -192,9 +191,9 @@ mod tests {
         }
     }
 
-    /// CT-230.
+    /// A claim that requests a bound volume stays pending with an event (CT-230).
     #[test]
-    fn a_claim_waits_for_a_volume_that_another_one_has() {
+    fn claim_that_requests_bound_volume_stays_pending() {
         let texts = [volume(""), claim("first", "a", "1Gi", "")];
         let mut lab = Lab::new(&["a-1"], &texts.join("\n---\n"));
         lab.run(Span::seconds(3));

@@ -1,4 +1,4 @@
-//! The volume that a driver makes for a claim (CT-123).
+//! Volumes that a driver provisions for a claim (CT-123).
 
 use podscope_api::{
     AccessMode, CsiVolume, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta, ObjectReference,
@@ -9,8 +9,9 @@ use podscope_api::{
 use super::{PROVISIONED_BY, ZONE};
 use crate::template::set_entry;
 
-/// The volume a driver makes: of the size asked for, in the selected node's zone or those the class allows.
-pub(super) fn made_for(
+/// The provisioned volume: of the requested size, in the zone of the selected node or in the class's first allowed
+/// topology.
+pub(super) fn provisioned_volume(
     claim: &PersistentVolumeClaim,
     class: &StorageClass,
     name: &str,

@@ -1,10 +1,11 @@
-//! The arithmetic of a metric: from what each pod uses to how many pods are wanted (CT-192).
+//! The arithmetic of a metric: from the usage of each pod to the number of replicas (CT-192).
 //!
 //! ```text
-//! ignored   being deleted, or Failed
-//! unready   Pending; for cpu also not ready yet: they count as idle when more pods are asked for
-//! missing   no metric: they count as fully used on the way down, as idle on the way up
-//! ready     the rest
+//! ignored   terminating or Failed
+//! unready   Pending, or for cpu not ready yet: counted as unused when scaling up
+//! missing   without a metric: counted as fully used when scaling down, as unused when scaling up
+//! ready     all others
+//! ```
 //! ```
 
 use std::sync::Arc;
@@ -13,20 +14,20 @@ use podscope_api::{ConditionStatus, Pod, PodPhase, Quantity, Str, Time, ordered}
 use podscope_sim::Span;
 use serde_json::Value;
 
-/// A ratio this near to 1 is left alone (`--horizontal-pod-autoscaler-tolerance`).
+/// Maximum distance of a ratio from 1 that causes no scaling (`--horizontal-pod-autoscaler-tolerance`).
 const TOLERANCE: f64 = 0.1;
-/// After its start a pod's use of cpu counts only while it is ready (`…-cpu-initialization-period`).
+/// During this time after its start, the cpu usage of a pod counts only while it is ready
+/// (`…-cpu-initialization-period`).
 const CPU_INITIALIZATION: Span = Span::seconds(300);
-/// How long a pod must have been ready for its use of cpu to be that of its work: a window of the metrics.
+/// How long a pod must be ready before its cpu usage counts: one window of the metrics.
 const WINDOW: Span = Span::seconds(15);
-/// A pod that was unready from its start on until here is taken for one that never got ready
-/// (`…-initial-readiness-delay`).
+/// A pod that became unready within this time after its start counts as never ready (`…-initial-readiness-delay`).
 const READINESS_DELAY: Span = Span::seconds(30);
 
-/// What pods use of one thing, in thousandths, by pod.
+/// The usage of one metric by each pod, in thousandths.
 pub(super) type PodMetrics = ordered::Map<Str, i64>;
 
-/// How far from 1 a ratio may be without anything being done.
+/// Maximum distance of a ratio from 1 that causes no scaling, in each direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tolerances {
     down: f64,
@@ -34,7 +35,7 @@ pub(super) struct Tolerances {
 }
 
 impl Tolerances {
-    /// The tolerances of `spec.behavior`, where it has them.
+    /// The tolerances of `spec.behavior`, or the default.
     pub(super) fn read(behavior: &Value) -> Self {
         let of = |direction: &str| {
             let text = behavior[direction]["tolerance"].as_str();
@@ -47,12 +48,12 @@ impl Tolerances {
         }
     }
 
-    pub(super) fn holds(self, ratio: f64) -> bool {
+    pub(super) fn is_within(self, ratio: f64) -> bool {
         1.0 - self.down <= ratio && ratio <= 1.0 + self.up
     }
 }
 
-/// The pods of a selector by what their metrics are good for.
+/// The pods of a selector, grouped by the usability of their metrics.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     pub(super) n_ready: usize,
@@ -62,7 +63,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Sorts pods into groups; `has_metric` says for which of them there is one.
+    /// Groups the pods. `has_metric` tells which of them have a metric.
     pub(super) fn of(pods: &[Arc<Pod>], has_metric: impl Fn(&Pod) -> bool, is_cpu: bool, now: Time) -> Self {
         let mut groups = Self::default();
         for pod in pods {
@@ -84,10 +85,10 @@ impl Groups {
         groups
     }
 
-    /// Leaves the metrics of ready pods; there must be some.
+    /// Removes the metrics of pods that are not ready.
     ///
     /// # Errors
-    /// No pod is ready.
+    /// Returns an error if no ready pod is left.
     pub(super) fn retain_ready(&self, metrics: &mut PodMetrics) -> Result<(), String> {
         for pod in self.ignored.iter().chain(&self.unready) {
             metrics.remove(pod);
@@ -99,7 +100,7 @@ impl Groups {
     }
 }
 
-/// Whether a pod's use of cpu is not yet that of its work.
+/// Returns whether a pod's cpu usage is not yet representative.
 fn is_unready(pod: &Pod, now: Time) -> bool {
     let (Some(ready), Some(start)) = (pod.condition("Ready"), pod.status.start_time) else {
         return true;
@@ -113,26 +114,26 @@ fn is_unready(pod: &Pod, now: Time) -> bool {
     }
 }
 
-/// How many pods the metrics of ready pods ask for.
+/// The number of replicas that the metrics of ready pods propose.
 ///
-/// `ratio` is the use relative to the target; `full` what a pod without a metric uses at most.
+/// `ratio` is the usage relative to the target; `max_usage` is the maximum usage of a pod without a metric.
 pub(super) fn replicas<E>(
     current: i32,
     mut metrics: PodMetrics,
     groups: &Groups,
     tolerances: Tolerances,
-    full: impl Fn(&Str) -> i64,
+    max_usage: impl Fn(&Str) -> i64,
     ratio: impl Fn(&PodMetrics) -> Result<f64, E>,
 ) -> Result<i32, E> {
     let first = ratio(&metrics)?;
     let counts_unready = !groups.unready.is_empty() && first > 1.0;
     if !counts_unready && groups.missing.is_empty() {
-        let is_near = tolerances.holds(first);
+        let is_near = tolerances.is_within(first);
         return Ok(if is_near { current } else { times(first, groups.n_ready) });
     }
     for pod in &groups.missing {
         if first < 1.0 {
-            metrics.insert(pod.clone(), full(pod));
+            metrics.insert(pod.clone(), max_usage(pod));
         } else if first > 1.0 {
             metrics.insert(pod.clone(), 0);
         }
@@ -141,24 +142,24 @@ pub(super) fn replicas<E>(
         metrics.extend(groups.unready.iter().map(|pod| (pod.clone(), 0)));
     }
     let second = ratio(&metrics)?;
-    // Neither a change that is too small nor one in the other direction is made.
-    let turns = (first < 1.0 && second > 1.0) || (first > 1.0 && second < 1.0);
-    if tolerances.holds(second) || turns {
+    // A change within the tolerance, or in the opposite direction of the first ratio, is not made.
+    let changes_direction = (first < 1.0 && second > 1.0) || (first > 1.0 && second < 1.0);
+    if tolerances.is_within(second) || changes_direction {
         return Ok(current);
     }
     let wanted = times(second, metrics.len());
-    let turns = (second < 1.0 && wanted > current) || (second > 1.0 && wanted < current);
-    Ok(if turns { current } else { wanted })
+    let changes_direction = (second < 1.0 && wanted > current) || (second > 1.0 && wanted < current);
+    Ok(if changes_direction { current } else { wanted })
 }
 
-/// The ratio of the average use to a target, and the average.
+/// The ratio of the average usage to the target, and the average usage.
 pub(super) fn usage_ratio(metrics: &PodMetrics, target: i64) -> (f64, i64) {
     let total = metrics.values().fold(0_i64, |sum, value| sum.saturating_add(*value));
-    let average = total / count(metrics.len()).max(1);
+    let average = total / to_i64(metrics.len()).max(1);
     (average as f64 / target as f64, average)
 }
 
-/// The use in percent of what is requested, relative to a target in percent.
+/// The usage in percent of the requests, relative to a target in percent.
 pub(super) struct Utilization {
     pub(super) ratio: f64,
     pub(super) percent: i64,
@@ -167,7 +168,7 @@ pub(super) struct Utilization {
 
 impl Utilization {
     /// # Errors
-    /// Nothing is requested.
+    /// Returns an error if no pod has a request.
     pub(super) fn of(metrics: &PodMetrics, requests: &PodMetrics, target: i64) -> Result<Self, String> {
         let (mut used, mut requested, mut entries) = (0_i64, 0_i64, 0);
         for (pod, value) in metrics {
@@ -189,7 +190,7 @@ impl Utilization {
     }
 }
 
-/// So many pods times a ratio, rounded up.
+/// The number of pods times a ratio, rounded up.
 pub(super) fn times(ratio: f64, pods: usize) -> i32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -199,6 +200,6 @@ pub(super) fn times(ratio: f64, pods: usize) -> i32 {
     wanted
 }
 
-fn count(pods: usize) -> i64 {
+fn to_i64(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)
 }

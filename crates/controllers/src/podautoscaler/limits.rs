@@ -1,83 +1,83 @@
-//! How far and how fast an autoscaler may go: stabilization windows, policies, minimum and maximum.
+//! Limits of an autoscaler: stabilization windows, scaling policies, minimum and maximum.
 
 use podscope_api::HorizontalPodAutoscalerSpec;
 use podscope_sim::{SimTime, Span};
 use serde_json::Value;
 
-/// What is remembered longest: the largest window and period that the API server accepts.
-const KEPT: Span = Span::seconds(3600);
+/// How long the history is kept: the largest window and period that the API server accepts.
+const HISTORY_MAX_AGE: Span = Span::seconds(3600);
 /// `--horizontal-pod-autoscaler-downscale-stabilization`.
 const DOWN_WINDOW: i64 = 300;
 
-/// What was recommended and done lately.
+/// Recent recommendations and scaling actions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     recommended: Vec<(SimTime, i32)>,
-    /// Replicas that were added, or taken away where negative.
+    /// Changes of the number of replicas; negative when scaling down.
     changes: Vec<(SimTime, i32)>,
 }
 
-/// A reason and its message, of a condition.
+/// Reason and message of a condition.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Says {
+pub(super) struct ConditionText {
     pub(super) reason: &'static str,
     pub(super) message: &'static str,
 }
 
-/// Whether the number that was asked for could not be had, and why.
-pub(super) struct Limited {
-    pub(super) holds: bool,
-    pub(super) says: Says,
+/// The condition ScalingLimited: whether the recommended number was limited, and why.
+pub(super) struct Limitation {
+    pub(super) is_limited: bool,
+    pub(super) says: ConditionText,
 }
 
-/// What becomes of a recommendation.
+/// The result of applying all limits to a recommendation.
 pub(super) struct Allowed {
     pub(super) replicas: i32,
-    pub(super) able: Says,
-    pub(super) limited: Limited,
+    pub(super) able: ConditionText,
+    pub(super) limited: Limitation,
 }
 
-const READY: Says = Says {
+const READY: ConditionText = ConditionText {
     reason: "ReadyForNewScale",
     message: "recommended size matches current size",
 };
-const DOWN_STABILIZED: Says = Says {
+const DOWN_STABILIZED: ConditionText = ConditionText {
     reason: "ScaleDownStabilized",
     message: "recent recommendations were higher than current one, applying the highest recent recommendation",
 };
-const UP_STABILIZED: Says = Says {
+const UP_STABILIZED: ConditionText = ConditionText {
     reason: "ScaleUpStabilized",
     message: "recent recommendations were lower than current one, applying the lowest recent recommendation",
 };
-const TOO_FAST_UP: Says = Says {
+const TOO_FAST_UP: ConditionText = ConditionText {
     reason: "ScaleUpLimit",
     message: "the desired replica count is increasing faster than the maximum scale rate",
 };
-const TOO_FAST_DOWN: Says = Says {
+const TOO_FAST_DOWN: ConditionText = ConditionText {
     reason: "ScaleDownLimit",
     message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
-const TOO_MANY: Says = Says {
+const TOO_MANY: ConditionText = ConditionText {
     reason: "TooManyReplicas",
     message: "the desired replica count is more than the maximum replica count",
 };
-const TOO_FEW: Says = Says {
+const TOO_FEW: ConditionText = ConditionText {
     reason: "TooFewReplicas",
     message: "the desired replica count is less than the minimum replica count",
 };
-const WITHIN: Says = Says {
+const WITHIN: ConditionText = ConditionText {
     reason: "DesiredWithinRange",
     message: "the desired count is within the acceptable range",
 };
 
-/// The rules of `spec.behavior` in one direction.
+/// The scaling rules of `spec.behavior` in one direction.
 struct Rules<'s> {
     window: i64,
     select: &'s str,
     policies: Vec<Policy>,
 }
 
-/// So many replicas, or so large a part of them, in a period.
+/// A maximum change per period, in replicas or percent.
 struct Policy {
     is_percent: bool,
     value: i64,
@@ -85,7 +85,7 @@ struct Policy {
 }
 
 impl<'s> Rules<'s> {
-    /// The rules as written; what is left out has the API's defaults.
+    /// Reads the rules; omitted ones have the API's defaults.
     fn read(behavior: &'s Value, direction: &str, window: i64, defaults: &[(bool, i64)]) -> Self {
         let rules = &behavior[direction];
         let number = |value: &Value| value.as_i64();
@@ -112,7 +112,8 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// The extreme of what the policies allow: the largest change, or the smallest with `selectPolicy: Min`.
+    /// The limit that the policies set: that of the largest allowed change, or of the smallest with `selectPolicy:
+    /// Min`.
     fn limit(&self, current: i32, is_up: bool, of: impl Fn(&Policy) -> i64) -> i64 {
         if self.select == "Disabled" {
             return i64::from(current);
@@ -125,7 +126,7 @@ impl<'s> Rules<'s> {
 }
 
 impl History {
-    /// The first recommendation is what is there.
+    /// Records the initial number of replicas as the first recommendation.
     pub(super) fn begin(&mut self, replicas: i32, now: SimTime) {
         if self.recommended.is_empty() {
             self.recommended.push((now, replicas));
@@ -136,12 +137,12 @@ impl History {
         self.changes.push((now, to - from));
     }
 
-    /// The latest change was refused.
-    pub(super) fn not_rescaled(&mut self) {
+    /// Removes the latest change, because the API server refused it.
+    pub(super) fn undo_rescale(&mut self) {
         self.changes.pop();
     }
 
-    /// What becomes of `wanted`.
+    /// Applies all limits to the recommendation `wanted`.
     pub(super) fn allowed(
         &mut self,
         spec: &HorizontalPodAutoscalerSpec,
@@ -149,63 +150,63 @@ impl History {
         wanted: i32,
         now: SimTime,
     ) -> Allowed {
-        self.recommended.retain(|(at, _)| *at + KEPT >= now);
-        self.changes.retain(|(at, _)| *at + KEPT >= now);
-        let (least, most) = (spec.min_replicas.unwrap_or(1), spec.max_replicas);
+        self.recommended.retain(|(at, _)| *at + HISTORY_MAX_AGE >= now);
+        self.changes.retain(|(at, _)| *at + HISTORY_MAX_AGE >= now);
+        let (min_replicas, max_replicas) = (spec.min_replicas.unwrap_or(1), spec.max_replicas);
         let none = Value::Null;
         let behavior = spec.behavior.as_ref();
         let up = Rules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
         let down = Rules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
-        let (stable, stabilized) = self.stabilized(wanted, current, behavior.map(|_| (&up, &down)), now);
+        let (stabilized, stabilization) = self.stabilized(wanted, current, behavior.map(|_| (&up, &down)), now);
         self.recommended.push((now, wanted));
         let (ceiling, floor) = match behavior {
             Some(_) => (self.ceiling(&up, current, now), self.floor(&down, current, now)),
             None => (i64::from(current).saturating_mul(2).max(4), 0),
         };
         let int = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
-        let (highest, why_high) = if i64::from(most) > ceiling {
+        let (highest, why_high) = if i64::from(max_replicas) > ceiling {
             (int(ceiling), TOO_FAST_UP)
         } else {
-            (most, TOO_MANY)
+            (max_replicas, TOO_MANY)
         };
-        let (lowest, why_low) = if i64::from(least) < floor {
+        let (lowest, why_low) = if i64::from(min_replicas) < floor {
             (int(floor), TOO_FAST_DOWN)
         } else {
-            (least, TOO_FEW)
+            (min_replicas, TOO_FEW)
         };
-        let (replicas, says) = if stable < lowest {
+        let (replicas, says) = if stabilized < lowest {
             (lowest, why_low)
-        } else if stable > highest {
+        } else if stabilized > highest {
             (highest, why_high)
         } else {
-            (stable, WITHIN)
+            (stabilized, WITHIN)
         };
         Allowed {
             replicas,
-            able: if stable == wanted { READY } else { stabilized },
-            limited: Limited {
-                holds: replicas != stable,
+            able: if stabilized == wanted { READY } else { stabilization },
+            limited: Limitation {
+                is_limited: replicas != stabilized,
                 says,
             },
         }
     }
 
-    /// The gentlest of the recommendations within the windows: no more than the lowest of the window up, no less than
-    /// the highest of the window down. Without a `behavior` only the way down has a window.
+    /// Applies the stabilization windows: scales up to at most the lowest recent recommendation, and down to at least
+    /// the highest one. Without `behavior`, only scaling down has a window.
     fn stabilized(
         &self,
         wanted: i32,
         current: i32,
         rules: Option<(&Rules<'_>, &Rules<'_>)>,
         now: SimTime,
-    ) -> (i32, Says) {
+    ) -> (i32, ConditionText) {
         let Some((up, down)) = rules else {
             let recent = self
                 .recommended
                 .iter()
                 .filter(|(at, _)| *at + Span::seconds(DOWN_WINDOW) >= now);
-            let most = recent.map(|(_, replicas)| *replicas).chain([wanted]).max();
-            return (most.unwrap_or(wanted), DOWN_STABILIZED);
+            let highest = recent.map(|(_, replicas)| *replicas).chain([wanted]).max();
+            return (highest.unwrap_or(wanted), DOWN_STABILIZED);
         };
         let within = |window: i64| {
             let recent =
@@ -222,7 +223,7 @@ impl History {
         (current.max(lowest).min(highest), says)
     }
 
-    /// How many there were when a period began.
+    /// The number of replicas at the start of a period.
     fn at_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
         let within = self.changes.iter().filter(|(at, _)| *at + period > now);
         i64::from(current) - within.map(|(_, change)| i64::from(*change)).sum::<i64>()
@@ -232,7 +233,7 @@ impl History {
         let limit = rules.limit(current, true, |policy| {
             let start = self.at_start(policy.period, current, now);
             if policy.is_percent {
-                // In floating point, as upstream: 10 % more than 10 are 12.
+                // Floating point as in the real controller, where 10 % more than 10 is 12.
                 (start as f64 * (1.0 + policy.value as f64 / 100.0)).ceil() as i64
             } else {
                 start.saturating_add(policy.value)

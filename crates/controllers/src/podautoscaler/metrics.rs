@@ -1,6 +1,7 @@
-//! From what pods use to how many of them are wanted: one number a metric, or why there is none (CT-192, CT-229).
+//! From the usage of pods to the number of replicas: a proposal for each metric, or the reason why there is none
+//! (CT-192, CT-229).
 //!
-//! What the pods use comes from the behaviour of their containers, or from the autoscaler's own load
+//! The usage of pods follows from the behaviour of their containers, or from the autoscaler's own load
 //! ([`podscope_api::load`]). A container that does not run has no metrics.
 
 use std::sync::Arc;
@@ -15,36 +16,35 @@ use serde_json::{Value, json};
 use super::Scale;
 use super::calculator::{Groups, PodMetrics, Tolerances, Utilization, replicas, times, usage_ratio};
 
-/// What one metric asks for.
+/// The number of replicas that one metric proposes.
 pub(super) struct Proposal {
     pub(super) replicas: i32,
-    /// `cpu resource utilization (percentage of request)`.
+    /// Description of the metric, e.g. `cpu resource utilization (percentage of request)`.
     pub(super) name: String,
-    /// An entry of `status.currentMetrics`.
     pub(super) status: Value,
 }
 
-/// Why a metric asks for nothing.
+/// The reason why a metric proposes nothing.
 pub(super) struct Failure {
     pub(super) reason: &'static str,
-    /// As the event and the condition tell it.
+    /// Message of the event and the condition.
     pub(super) message: String,
-    /// As the summary of all metrics tells it.
+    /// Message in the summary of all metrics.
     pub(super) summary: String,
 }
 
-/// The pods of a scale, and what they use now.
+/// The pods of a scale, and their current usage.
 pub(super) struct Reading {
     pub(super) pods: Vec<Arc<Pod>>,
     namespace: Str,
     load: ordered::Map<Str, Usage>,
-    /// Since the autoscaler was made.
+    /// Age of the autoscaler, in microseconds.
     age: i64,
     current: i32,
     status_replicas: i32,
     tolerances: Tolerances,
     now: Time,
-    /// Whether nothing says what the pods use: they are of a dump.
+    /// Whether the usage of the pods is unknown, because they are imported.
     is_unmetered: bool,
 }
 
@@ -67,7 +67,7 @@ impl Reading {
                 && !pods.iter().any(is_scripted),
             pods,
             namespace: scale.key.namespace.clone(),
-            // What is written by requests can be read; of a live object, which is taken as it is, nothing is known then.
+            // Requests cannot store an invalid load. An imported object may have one; then its load is unknown.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
             age: now.0 - made.0,
             current: scale.replicas,
@@ -77,7 +77,7 @@ impl Reading {
         }
     }
 
-    /// What a metric asks for.
+    /// Evaluates a metric.
     pub(super) fn proposal(&self, metric: &Value) -> Result<Proposal, Failure> {
         match metric["type"].as_str() {
             Some("Resource") => self.resource(&metric["resource"]),
@@ -98,7 +98,7 @@ impl Reading {
 
     fn resource(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["name"].as_str().unwrap_or_default();
-        let (replicas, current, is_utilization) = self.of_resource(source, None).map_err(|message| Failure {
+        let (replicas, current, is_utilization) = self.evaluate_resource(source, None).map_err(|message| Failure {
             reason: "FailedGetResourceMetric",
             summary: format!("failed to get {name} resource metric value: {message}"),
             message,
@@ -117,7 +117,7 @@ impl Reading {
 
     fn container_resource(&self, source: &Value) -> Result<Proposal, Failure> {
         let [name, container] = ["name", "container"].map(|field| source[field].as_str().unwrap_or_default());
-        let found = self.of_resource(source, Some(container));
+        let found = self.evaluate_resource(source, Some(container));
         let (replicas, current, is_utilization) = found.map_err(|message| Failure {
             reason: "FailedGetContainerResourceMetric",
             summary: format!("failed to get {container} container metric value: {message}"),
@@ -136,18 +136,19 @@ impl Reading {
         })
     }
 
-    /// Replicas by a resource of the pods or of one container; the current value, and whether it is one in percent.
-    fn of_resource(&self, source: &Value, container: Option<&str>) -> Result<(i32, Value, bool), String> {
+    /// The number of replicas for a resource metric of the pods or of one container, its current value, and whether
+    /// that is a utilization in percent.
+    fn evaluate_resource(&self, source: &Value, container: Option<&str>) -> Result<(i32, Value, bool), String> {
         let name = source["name"].as_str().unwrap_or_default();
         let target = &source["target"];
-        let measured = || {
+        let ready_pods = || {
             let metrics = self.resource_metrics(name, container);
             let metrics = metrics.map_err(|why| format!("unable to get metrics for resource {name}: {why}"))?;
             self.ready_metrics(metrics, name == "cpu")
         };
         if let Some(wanted) = quantity(&target["averageValue"]) {
-            let (replicas, average) = measured()
-                .map(|(metrics, groups)| self.by_average(metrics, &groups, wanted))
+            let (replicas, average) = ready_pods()
+                .map(|(metrics, groups)| self.replicas_for_average(metrics, &groups, wanted))
                 .map_err(|why| format!("failed to get {name} usage: {why}"))?;
             return Ok((replicas, json!({"averageValue": milli(average)}), false));
         }
@@ -159,7 +160,7 @@ impl Reading {
             );
         };
         let utilization = || {
-            let (metrics, groups) = measured()?;
+            let (metrics, groups) = ready_pods()?;
             let requests = self.requests(name, container)?;
             let now = Utilization::of(&metrics, &requests, wanted)?;
             let full = |pod: &Str| requests.get(pod).map_or(0, |request| request * wanted.max(100) / 100);
@@ -173,7 +174,7 @@ impl Reading {
         Ok((replicas, current, true))
     }
 
-    /// A metric of each pod, by name.
+    /// Evaluates a custom metric of each pod.
     fn per_pod(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let fail = |message: String| Failure {
@@ -181,16 +182,16 @@ impl Reading {
             summary: format!("failed to get pods metric value: {message}"),
             message,
         };
-        let measured: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
-        if !self.load.contains_key(name) || measured.is_empty() {
+        let with_metrics: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
+        if !self.load.contains_key(name) || with_metrics.is_empty() {
             let why = "no metrics returned from custom metrics API";
             return Err(fail(format!("unable to get metric {name}: {why}")));
         }
-        let metrics = self.share(name, &measured, false).unwrap_or_default();
+        let metrics = self.share(name, &with_metrics, false).unwrap_or_default();
         let (metrics, groups) = self.ready_metrics(metrics, false).map_err(fail)?;
         let wanted = quantity(&source["target"]["averageValue"]).unwrap_or(1);
-        let (replicas, average) = self.by_average(metrics, &groups, wanted);
-        let status = json!({"metric": identifier(source), "current": {"averageValue": milli(average)}});
+        let (replicas, average) = self.replicas_for_average(metrics, &groups, wanted);
+        let status = json!({"metric": metric_identifier(source), "current": {"averageValue": milli(average)}});
         Ok(Proposal {
             replicas,
             name: format!("pods metric {name}"),
@@ -198,7 +199,7 @@ impl Reading {
         })
     }
 
-    /// A metric of an object, for all pods together.
+    /// Evaluates a metric of an object, shared by all pods.
     fn object(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let about = &source["describedObject"];
@@ -213,7 +214,7 @@ impl Reading {
             found.ok_or_else(|| {
                 let resource = resource_of(about);
                 let why = format!("the server could not find the metric {name} for {resource} {object}");
-                // The words stand in this order in the controller's message.
+                // The real controller's message has its parts in this order.
                 format!(
                     "unable to get metric {name}: {kind} on {} {object}/unable to fetch metrics from custom metrics API: {why}",
                     self.namespace
@@ -223,9 +224,8 @@ impl Reading {
         let target = &source["target"];
         if let Some(wanted) = quantity(&target["value"]).filter(|_| target["type"] == "Value") {
             let total = total().map_err(|why| fail(why, ""))?;
-            let replicas = self.by_ready(total, wanted).map_err(|why| fail(why, ""))?;
-            let status =
-                json!({"describedObject": about, "metric": identifier(source), "current": {"value": milli(total)}});
+            let replicas = self.replicas_for_total(total, wanted).map_err(|why| fail(why, ""))?;
+            let status = json!({"describedObject": about, "metric": metric_identifier(source), "current": {"value": milli(total)}});
             return Ok(Proposal {
                 replicas,
                 name: format!("{kind} metric {name}"),
@@ -235,11 +235,11 @@ impl Reading {
         if let Some(wanted) = quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
             let inner = format!("failed to get {name} object metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.by_status(total, wanted);
-            // The controller leaves out which object it was.
+            let (replicas, average) = self.replicas_for_share(total, wanted);
+            // The real controller omits the described object here.
             let none = json!({"kind": "", "name": ""});
             let current = json!({"averageValue": milli(average)});
-            let status = json!({"describedObject": none, "metric": identifier(source), "current": current});
+            let status = json!({"describedObject": none, "metric": metric_identifier(source), "current": current});
             return Ok(Proposal {
                 replicas,
                 name: format!("external metric {name}({})", selector_text(source)),
@@ -250,7 +250,7 @@ impl Reading {
         Err(fail(why.to_owned(), ""))
     }
 
-    /// A metric of something outside the cluster, for all pods together.
+    /// Evaluates an external metric, shared by all pods.
     fn external(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let selector = selector_text(source);
@@ -270,12 +270,14 @@ impl Reading {
         let (replicas, current) = if let Some(wanted) = quantity(&target["averageValue"]) {
             let inner = format!("failed to get {name} external metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.by_status(total, wanted);
+            let (replicas, average) = self.replicas_for_share(total, wanted);
             (replicas, json!({"averageValue": milli(average)}))
         } else if let Some(wanted) = quantity(&target["value"]) {
             let inner = format!("failed to get external metric {name}: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let replicas = self.by_ready(total, wanted).map_err(|why| fail(why, &inner))?;
+            let replicas = self
+                .replicas_for_total(total, wanted)
+                .map_err(|why| fail(why, &inner))?;
             (replicas, json!({"value": milli(total)}))
         } else {
             let why = "invalid external metric source: neither a value target nor an average value target was set";
@@ -284,11 +286,11 @@ impl Reading {
         Ok(Proposal {
             replicas,
             name: format!("external metric {name}({selector})"),
-            status: json!({"type": "External", "external": {"metric": identifier(source), "current": current}}),
+            status: json!({"type": "External", "external": {"metric": metric_identifier(source), "current": current}}),
         })
     }
 
-    /// Sorts the pods into groups and leaves the metrics of those that are ready.
+    /// Groups the pods, and keeps only the metrics of ready ones.
     fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, Groups), String> {
         if self.pods.is_empty() {
             return Err("no pods returned by selector while calculating replica count".to_owned());
@@ -299,21 +301,21 @@ impl Reading {
         Ok((metrics, groups))
     }
 
-    /// How many pods are wanted so that each uses so many thousandths, and the average now.
-    fn by_average(&self, metrics: PodMetrics, groups: &Groups, wanted: i64) -> (i32, i64) {
+    /// The number of replicas for a target average per pod, in thousandths, and the current average.
+    fn replicas_for_average(&self, metrics: PodMetrics, groups: &Groups, wanted: i64) -> (i32, i64) {
         let average = usage_ratio(&metrics, wanted).1;
         let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, wanted).0);
         let wanted = replicas(self.current, metrics, groups, self.tolerances, |_| wanted, ratio);
         (wanted.unwrap_or(self.current), average)
     }
 
-    /// How many pods are wanted so that a whole becomes so many thousandths: the ready ones times the ratio.
-    fn by_ready(&self, total: i64, wanted: i64) -> Result<i32, String> {
+    /// The number of replicas for a target total, in thousandths: the ready pods times the ratio.
+    fn replicas_for_total(&self, total: i64, wanted: i64) -> Result<i32, String> {
         let ratio = total as f64 / wanted as f64;
         if self.current == 0 {
             return Ok(times(ratio, 1));
         }
-        if self.tolerances.holds(ratio) {
+        if self.tolerances.is_within(ratio) {
             return Ok(self.current);
         }
         if self.pods.is_empty() {
@@ -324,51 +326,52 @@ impl Reading {
         Ok(times(ratio, self.pods.iter().filter(is_ready).count()))
     }
 
-    /// How many pods are wanted so that each has so many thousandths of a whole, and what each has now.
-    fn by_status(&self, total: i64, wanted: i64) -> (i32, i64) {
-        let there = i64::from(self.status_replicas);
-        let ratio = total as f64 / (wanted as f64 * there as f64);
-        let replicas = if self.tolerances.holds(ratio) {
+    /// The number of replicas for a target share of a total per pod, in thousandths, and the current share.
+    fn replicas_for_share(&self, total: i64, wanted: i64) -> (i32, i64) {
+        let n_pods = i64::from(self.status_replicas);
+        let ratio = total as f64 / (wanted as f64 * n_pods as f64);
+        let replicas = if self.tolerances.is_within(ratio) {
             self.status_replicas
         } else {
             times(total as f64 / wanted as f64, 1)
         };
-        let average = if there == 0 { total } else { ceil_div(total, there) };
+        let average = if n_pods == 0 { total } else { ceil_div(total, n_pods) };
         (replicas, average)
     }
 
-    /// What the metrics API says of a resource: of pods that run, or of one of their containers.
+    /// The usage of a resource as the metrics API reports it, for running pods or one of their containers.
     fn resource_metrics(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
-        let measured: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
-        if self.is_unmetered || measured.is_empty() {
+        let with_metrics: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
+        if self.is_unmetered || with_metrics.is_empty() {
             return Err("no metrics returned from resource metrics API".to_owned());
         }
         if let Some(container) = container
-            && let Some(pod) = measured.iter().find(|pod| !is_running(pod, container))
+            && let Some(pod) = with_metrics.iter().find(|pod| !is_running(pod, container))
         {
             let pod = format!("{}/{}", self.namespace, pod.metadata.name);
             return Err(format!(
                 "failed to get container metrics: container {container} not present in metrics for pod {pod}"
             ));
         }
-        let shared = self.share(name, &measured, name == "cpu");
+        let shared = self.share(name, &with_metrics, name == "cpu");
         Ok(shared.unwrap_or_else(|| {
-            let own = |pod: &&Arc<Pod>| (pod.metadata.name.clone(), self.own(pod, name, container));
-            measured.iter().map(own).collect()
+            let behavior_usage =
+                |pod: &&Arc<Pod>| (pod.metadata.name.clone(), self.behavior_usage(pod, name, container));
+            with_metrics.iter().map(behavior_usage).collect()
         }))
     }
 
-    /// The autoscaler's own load, shared evenly among the pods that are ready for it.
-    fn share(&self, name: &str, measured: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
+    /// The autoscaler's own load, divided evenly among the ready pods; `None` if it has no such load.
+    fn share(&self, name: &str, with_metrics: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
         let total = self.load.get(name)?.at(self.age).milli_value();
         let groups = Groups::of(&self.pods, is_measured, is_cpu, self.now);
         let sharing = i64::try_from(groups.n_ready).unwrap_or(i64::MAX).max(1);
         let each = |pod: &&Arc<Pod>| (pod.metadata.name.clone(), total / sharing);
-        Some(measured.iter().map(each).collect())
+        Some(with_metrics.iter().map(each).collect())
     }
 
-    /// What the pod's containers, or one of them, use by their behaviour, in thousandths.
-    fn own(&self, pod: &Pod, name: &str, of: Option<&str>) -> i64 {
+    /// The usage of a pod's containers, or of one of them, by their behaviour, in thousandths.
+    fn behavior_usage(&self, pod: &Pod, name: &str, of: Option<&str>) -> i64 {
         let behaviors = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_or_default();
         let idle = ContainerBehavior::default();
         let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
@@ -390,11 +393,15 @@ impl Reading {
         running.fold(0, i64::saturating_add)
     }
 
-    /// What each pod asks for of a resource, in thousandths: every container must say it, or the pod as a whole.
+    /// The resource request of each pod, in thousandths. Every container must have a request, or the pod as a whole.
     fn requests(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
         let each = self.pods.iter().map(|pod| {
-            let own = pod.spec.resources.iter().flat_map(|own| own.requests.keys());
-            let is_whole = container.is_none() && own.into_iter().any(|name| is_of_pods(name));
+            let pod_level = pod
+                .spec
+                .resources
+                .iter()
+                .flat_map(|resources| resources.requests.keys());
+            let is_whole = container.is_none() && pod_level.into_iter().any(|name| is_of_pods(name));
             let request = if is_whole {
                 let total = pod.spec.total_requests();
                 let missing = || format!("missing pod-level request for {name} in Pod {}", pod.metadata.name);
@@ -408,7 +415,7 @@ impl Reading {
     }
 }
 
-/// What containers and sidecars of a pod ask for, or one of them.
+/// The resource requests of a pod's containers and sidecars, or of one of them.
 fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, String> {
     let sidecars = pod.spec.init_containers.iter().filter(|one| one.is_sidecar());
     let mut all = pod.spec.containers.iter().chain(sidecars);
@@ -438,18 +445,17 @@ fn statuses(pod: &Pod) -> impl Iterator<Item = &podscope_api::ContainerStatus> {
         .chain(pod.status.init_container_statuses.iter())
 }
 
-/// Whether a container of the pod runs.
 fn is_running(pod: &Pod, container: &str) -> bool {
     statuses(pod).any(|status| &*status.name == container && status.state.running.is_some())
 }
 
-/// Whether the metrics API has something of the pod.
+/// Returns whether the metrics API has metrics of the pod.
 fn is_measured(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Running) && statuses(pod).any(|status| status.state.running.is_some())
 }
 
-/// `metric` of a status: name and selector, as in the spec.
-fn identifier(source: &Value) -> Value {
+/// The field `metric` of a status: name and selector, as in the spec.
+fn metric_identifier(source: &Value) -> Value {
     let mut metric = json!({"name": source["metric"]["name"]});
     if !source["metric"]["selector"].is_null() {
         metric["selector"] = source["metric"]["selector"].clone();
@@ -492,7 +498,7 @@ fn selector_text(source: &Value) -> String {
     )
 }
 
-/// `ingresses.networking.k8s.io` of a reference to an object.
+/// The qualified resource name of an object reference, e.g. `ingresses.networking.k8s.io`.
 fn resource_of(about: &Value) -> String {
     let [version, kind] = ["apiVersion", "kind"].map(|field| about[field].as_str().unwrap_or_default());
     match Kind::from_wire(version, kind) {
@@ -501,7 +507,7 @@ fn resource_of(about: &Value) -> String {
     }
 }
 
-/// The thousandths of a target that is above zero.
+/// A positive target, in thousandths.
 fn quantity(value: &Value) -> Option<i64> {
     let amount = match value {
         Value::String(text) => text.parse::<Quantity>().ok()?,

@@ -1,5 +1,5 @@
-//! The claims of a StatefulSet's pods: made before the pod, kept or dropped
-//! by the retention policy (CT-080, CT-081).
+//! The claims of a StatefulSet's pods: created before the pod, and kept or deleted by the retention policy (CT-080,
+//! CT-081).
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn claims_of<'s>(set: &'s StatefulSet, pod: &Pod) -> Vec<(&'s PersistentVolumeCl
         .collect()
 }
 
-/// Gives the pod a volume for each claim template; they win over volumes of the same name.
+/// Adds a volume for each claim template. It replaces a volume of the same name.
 pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
     if set.spec.volume_claim_templates.is_empty() {
         return;
@@ -44,20 +44,20 @@ pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
             ..Volume::default()
         });
     }
-    let own = |volume: &&Volume| {
+    let not_replaced = |volume: &&Volume| {
         set.spec
             .volume_claim_templates
             .iter()
             .all(|template| template.metadata.name != volume.name)
     };
-    volumes.extend(pod.spec.volumes.iter().filter(own).cloned());
+    volumes.extend(pod.spec.volumes.iter().filter(not_replaced).cloned());
     pod.spec.volumes = Arc::new(volumes);
 }
 
-/// Requests for the claims that do not exist.
+/// Create requests for the claims that do not exist.
 ///
 /// # Errors
-/// A claim that is being deleted: the pod must wait for it.
+/// Returns a message if a claim is being deleted, because the pod must wait for that.
 pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) -> Result<Vec<Action>, String> {
     let mut actions = Vec::new();
     for (template, key) in claims_of(set, pod) {
@@ -101,7 +101,7 @@ pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) ->
     Ok(actions)
 }
 
-/// What the set's policy says of claims when the set is deleted, and when it is scaled down.
+/// Whether the retention policy deletes claims when the set is deleted, and when it is scaled down.
 fn policy(set: &StatefulSet) -> (bool, bool) {
     let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
     let deletes = |text: Option<&Str>| text.is_some_and(|text| &**text == "Delete");
@@ -111,7 +111,7 @@ fn policy(set: &StatefulSet) -> (bool, bool) {
     )
 }
 
-/// Whether a claim still belongs to an earlier pod of this name, and will go with it.
+/// Returns whether a claim still belongs to an earlier pod of this name and will be deleted with it.
 pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
     policy(set).1
         && claims_of(set, pod)
@@ -125,25 +125,25 @@ pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool
             })
 }
 
-/// Patches that make the claims' owners what the policy wants; `condemned` pods are beyond the set's range.
+/// Patches that set the owners of the claims according to the policy; `condemned` pods are beyond the set's range.
 pub(super) fn retain(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
     let (when_deleted, when_scaled) = policy(set);
-    let by_pod = condemned && when_scaled;
-    let by_set = when_deleted && !by_pod;
+    let owned_by_pod = condemned && when_scaled;
+    let owned_by_set = when_deleted && !owned_by_pod;
     let mut actions = Vec::new();
     for (_, key) in claims_of(set, pod) {
         let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) else {
             continue;
         };
-        let wanted = [(by_set, plain_ref(set)), (by_pod, plain_ref(pod))];
-        let has = |reference: &OwnerReference| {
+        let wanted = [(owned_by_set, plain_ref(set)), (owned_by_pod, plain_ref(pod))];
+        let has_owner = |reference: &OwnerReference| {
             claim
                 .metadata
                 .owner_references
                 .iter()
                 .any(|theirs| theirs.uid == reference.uid)
         };
-        if wanted.iter().all(|(wanted, reference)| *wanted == has(reference)) {
+        if wanted.iter().all(|(wanted, reference)| *wanted == has_owner(reference)) {
             continue;
         }
         actions.push(patch_owners::<PersistentVolumeClaim>(
@@ -162,7 +162,7 @@ pub(super) fn retain(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned:
     actions
 }
 
-/// A reference that makes an owner of the object, not its controller.
+/// An owner reference that is not a controller reference.
 fn plain_ref<T: Resource>(owner: &T) -> OwnerReference {
     OwnerReference {
         api_version: T::KIND.api_version().into(),

@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscaler: C-14, CT-192, CT-193.
+//! Tests of the HorizontalPodAutoscaler controller (C-14, CT-192, CT-193).
 
 use podscope_api::{Deployment, HorizontalPodAutoscaler, load_key};
 use podscope_sim::Span;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::lab::Lab;
 
-/// A Deployment of two pods of 200m, that share `load`.
+/// A Deployment of two pods that request 200m of cpu each and share `load`.
 fn scaled(load: &str, more: &str) -> Lab {
     Lab::new(
         &["a-1"],
@@ -45,7 +45,7 @@ fn condition(lab: &Lab, kind: &str) -> String {
 
 /// Shows: C-14, CT-192, CT-193
 #[test]
-fn more_load_doubles_the_pods_at_most_and_less_waits_five_minutes() {
+fn scale_up_at_most_doubles_and_scale_down_waits_five_minutes() {
     let mut lab = scaled("cpu=100m", "");
     lab.run(Span::seconds(120));
     assert_eq!(replicas(&lab), 2);
@@ -73,17 +73,17 @@ fn more_load_doubles_the_pods_at_most_and_less_waits_five_minutes() {
     );
     let above =
         "web SuccessfulRescale: New size: 4; reason: cpu resource utilization (percentage of request) above target";
-    for said in [
+    for event in [
         above,
         "web SuccessfulRescale: New size: 3; reason: All metrics below target",
     ] {
-        assert!(lab.events.contains(&said.to_owned()), "{:?}", lab.events);
+        assert!(lab.events.contains(&event.to_owned()), "{:?}", lab.events);
     }
 }
 
 /// Shows: CT-193
 #[test]
-fn policies_bound_how_fast_it_goes() {
+fn scaling_policies_limit_rate_of_change() {
     let one_a_minute = "policies: [{type: Pods, value: 1, periodSeconds: 60}]";
     let rules = format!(
         "behavior: {{scaleUp: {{{one_a_minute}}}, scaleDown: {{stabilizationWindowSeconds: 0, {one_a_minute}}}}},"
@@ -95,7 +95,7 @@ fn policies_bound_how_fast_it_goes() {
     assert_eq!(replicas(&lab), 4);
     set_load(&mut lab, "cpu=400m");
     lab.run(Span::seconds(90));
-    assert_eq!(replicas(&lab), 4, "a half of what they ask for is what is wanted");
+    assert_eq!(replicas(&lab), 4, "half of the requested cpu is the target utilization");
     set_load(&mut lab, "cpu=10m");
     lab.run(Span::seconds(30));
     assert_eq!(
@@ -106,7 +106,7 @@ fn policies_bound_how_fast_it_goes() {
 
 /// Shows: CT-192
 #[test]
-fn what_cannot_be_read_changes_nothing_and_is_told() {
+fn missing_metrics_or_target_change_nothing_and_are_reported() {
     let mut lab = scaled("cpu=100m", "");
     lab.edit::<Deployment>("web", |one| {
         let template = Arc::make_mut(&mut one.spec.template);
@@ -135,9 +135,9 @@ fn what_cannot_be_read_changes_nothing_and_is_told() {
     );
 }
 
-/// CT-229.
+/// Pods that two autoscalers select are ambiguous, and neither scales them (CT-229).
 #[test]
-fn pods_of_two_autoscalers_are_scaled_by_neither() {
+fn pods_selected_by_two_autoscalers_are_not_scaled() {
     let mut lab = scaled("cpu=2", "");
     lab.apply(
         "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: other}, spec: {maxReplicas: 10, \
@@ -159,8 +159,8 @@ fn pods_of_two_autoscalers_are_scaled_by_neither() {
     assert_eq!(condition(&lab, "ScalingActive"), "True ValidMetricFound");
 }
 
-/// A Deployment of three pods, and an autoscaler with these metrics.
-fn measured(load: &str, pod: &str, metrics: &str) -> Lab {
+/// A Deployment of three pods, and an autoscaler with these metrics, after 400 s.
+fn lab_with_metrics(load: &str, pod: &str, metrics: &str) -> Lab {
     let mut lab = Lab::new(
         &["a-1"],
         &format!(
@@ -175,14 +175,14 @@ fn measured(load: &str, pod: &str, metrics: &str) -> Lab {
     lab
 }
 
-fn shown(lab: &Lab) -> serde_json::Value {
+fn current_metrics(lab: &Lab) -> serde_json::Value {
     let status = lab.get::<HorizontalPodAutoscaler>("web").unwrap().status.clone();
     serde_json::json!(status.current_metrics)
 }
 
-/// CT-229: failures of each kind of metric, in the controller's words.
+/// Each kind of metric has its own failure message (CT-229).
 #[test]
-fn each_kind_of_metric_says_why_it_failed() {
+fn failed_metrics_report_reason_for_each_kind() {
     let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
     let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {b: '2', a: '1'}}}, target: {type: \
                     AverageValue, averageValue: '5'}}}";
@@ -217,53 +217,53 @@ fn each_kind_of_metric_says_why_it_failed() {
             "failed to get q external metric value: failed to get q external metric: ",
         ),
     ] {
-        let lab = measured("", two, metric);
+        let lab = lab_with_metrics("", two, metric);
         assert_eq!(condition(&lab, "ScalingActive"), format!("False {reason}"), "{metric}");
-        let said = |start: String| lab.events.iter().any(|event| event.starts_with(&start));
-        assert!(said(format!("web {reason}: {message}")), "{:?}", lab.events);
+        let has_event = |start: String| lab.events.iter().any(|event| event.starts_with(&start));
+        assert!(has_event(format!("web {reason}: {message}")), "{:?}", lab.events);
         let summary = format!("invalid metrics (1 invalid out of 1), first error is: {prefix}{message}");
-        assert!(said(format!("web FailedComputeMetricsReplicas: {summary}")), "{:?}", lab.events);
-        assert_eq!(shown(&lab), serde_json::json!([{"type": ""}]));
+        assert!(has_event(format!("web FailedComputeMetricsReplicas: {summary}")), "{:?}", lab.events);
+        assert_eq!(current_metrics(&lab), serde_json::json!([{"type": ""}]));
     }
 }
 
-/// CT-229: an external metric with a selector; a metric that is missing forbids to shrink.
+/// The status of an external metric contains its selector. A missing metric prevents scaling down but not up (CT-229).
 #[test]
-fn external_metrics_scale_and_keep_their_selector() {
+fn external_metrics_with_selector_scale_workload() {
     let one = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]";
     let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {a: b}}}, target: {type: AverageValue, \
                     averageValue: '5'}}}";
-    let lab = measured("q=25", one, external);
+    let lab = lab_with_metrics("q=25", one, external);
     assert_eq!(replicas(&lab), 5);
     assert_eq!(
-        shown(&lab),
+        current_metrics(&lab),
         serde_json::json!([{"type": "External", "external": {"metric": {"name": "q", "selector": {"matchLabels": {"a": "b"}}},
             "current": {"averageValue": "5"}}}])
     );
     let why = "external metric q(&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},})";
-    let said = format!("web SuccessfulRescale: New size: 5; reason: {why} above target");
-    assert!(lab.events.contains(&said), "{:?}", lab.events);
+    let event = format!("web SuccessfulRescale: New size: 5; reason: {why} above target");
+    assert!(lab.events.contains(&event), "{:?}", lab.events);
     let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
-    let lab = measured("cpu=3m", one, &format!("{cpu}, {external}"));
+    let lab = lab_with_metrics("cpu=3m", one, &format!("{cpu}, {external}"));
     assert_eq!(
         (replicas(&lab), condition(&lab, "ScalingActive")),
         (3, "False FailedGetExternalMetric".to_owned())
     );
-    let lab = measured("cpu=3", one, &format!("{cpu}, {external}"));
-    assert!(replicas(&lab) > 3, "what is missing does not keep it from growing");
+    let lab = lab_with_metrics("cpu=3", one, &format!("{cpu}, {external}"));
+    assert!(replicas(&lab) > 3, "a missing metric does not prevent scaling up");
 }
 
-/// CT-229: one container alone, and requests of the pod as a whole.
+/// Utilization is relative to the requests of one container, or to the pod-level requests (CT-229).
 #[test]
-fn requests_are_those_of_the_container_or_of_the_whole_pod() {
+fn utilization_uses_container_or_pod_level_requests() {
     let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
-    let own = "{type: ContainerResource, containerResource: {name: cpu, container: c, target: {type: Utilization, \
+    let container_metric = "{type: ContainerResource, containerResource: {name: cpu, container: c, target: {type: Utilization, \
                averageUtilization: 50}}}";
-    let lab = measured("cpu=300m", two, own);
+    let lab = lab_with_metrics("cpu=300m", two, container_metric);
     assert_eq!(replicas(&lab), 6);
-    assert_eq!(shown(&lab)[0]["containerResource"]["container"], "c");
-    let whole = format!("resources: {{requests: {{cpu: 100m}}}}, {two}");
+    assert_eq!(current_metrics(&lab)[0]["containerResource"]["container"], "c");
+    let pod_level = format!("resources: {{requests: {{cpu: 100m}}}}, {two}");
     let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
-    let lab = measured("cpu=300m", &whole, cpu);
+    let lab = lab_with_metrics("cpu=300m", &pod_level, cpu);
     assert_eq!(replicas(&lab), 6, "{:?}", lab.events);
 }

@@ -1,4 +1,4 @@
-//! CronJob: C-14, CT-187, CT-188.
+//! Tests of the CronJob controller (C-14, CT-187, CT-188).
 
 use podscope_api::{CronJob, Job, JobStatus, Kind, Time, WorkloadCondition};
 use podscope_sim::Span;
@@ -15,7 +15,7 @@ fn every_minute(more: &str) -> Lab {
     )
 }
 
-/// Names of the Jobs that are there, without their common beginning.
+/// Names of the existing Jobs, without their common prefix.
 fn jobs(lab: &Lab) -> Vec<String> {
     let names = lab.objects().list::<Job>().map(|job| &job.metadata.name);
     names
@@ -27,31 +27,31 @@ fn active(lab: &Lab) -> usize {
     lab.get::<CronJob>("tick").unwrap().status.active.len()
 }
 
-fn end(lab: &mut Lab, name: &str, how: &'static str) {
+fn finish_job(lab: &mut Lab, name: &str, condition_type: &'static str) {
     let now = lab.wall();
     lab.edit::<Job>(&format!("tick-294537{name}"), move |job| {
         let condition = WorkloadCondition {
-            kind: how.into(),
+            kind: condition_type.into(),
             status: podscope_api::ConditionStatus::True,
             last_transition_time: Some(now),
             ..WorkloadCondition::default()
         };
         job.status = JobStatus {
             start_time: Some(now),
-            completion_time: (how == "Complete").then_some(now),
+            completion_time: (condition_type == "Complete").then_some(now),
             conditions: vec![condition],
             ..JobStatus::default()
         };
     });
 }
 
-fn said(lab: &Lab, text: &str) -> usize {
+fn count_events(lab: &Lab, text: &str) -> usize {
     lab.events.iter().filter(|event| event.starts_with(text)).count()
 }
 
 /// Shows: C-14, CT-187
 #[test]
-fn a_job_is_made_at_each_instant_of_the_schedule_and_named_after_its_minute() {
+fn job_is_created_at_each_scheduled_time_and_named_by_minute() {
     let mut lab = every_minute("");
     lab.run(Span::seconds(59));
     assert_eq!(jobs(&lab), Vec::<String>::new());
@@ -59,10 +59,13 @@ fn a_job_is_made_at_each_instant_of_the_schedule_and_named_after_its_minute() {
     assert_eq!((jobs(&lab), active(&lab)), (vec!["61".to_owned(), "62".to_owned()], 2));
     let cron = lab.get::<CronJob>("tick").unwrap();
     assert_eq!(cron.status.last_schedule_time, Some(Time::from_seconds(1_767_225_720)));
-    assert_eq!(said(&lab, "tick SuccessfulCreate: Created job tick-29453761"), 1);
-    assert_eq!(said(&lab, "tick UnexpectedJob"), 0);
-    let made = lab.get::<Job>("tick-29453762").unwrap();
-    let instant = made
+    assert_eq!(
+        count_events(&lab, "tick SuccessfulCreate: Created job tick-29453761"),
+        1
+    );
+    assert_eq!(count_events(&lab, "tick UnexpectedJob"), 0);
+    let job = lab.get::<Job>("tick-29453762").unwrap();
+    let instant = job
         .metadata
         .annotation("batch.kubernetes.io/cronjob-scheduled-timestamp");
     assert_eq!(instant, Some("2026-01-01T00:02:00Z"));
@@ -70,34 +73,37 @@ fn a_job_is_made_at_each_instant_of_the_schedule_and_named_after_its_minute() {
 
 /// Shows: CT-188
 #[test]
-fn while_a_job_runs_forbid_skips_and_replace_deletes() {
+fn concurrency_policy_forbid_skips_and_replace_deletes_job() {
     let mut lab = every_minute("concurrencyPolicy: Forbid,");
     lab.run(Span::seconds(130));
     assert_eq!(jobs(&lab), ["61"]);
-    assert!(said(&lab, "tick JobAlreadyActive") > 0, "{:?}", lab.events);
-    end(&mut lab, "61", "Complete");
+    assert!(count_events(&lab, "tick JobAlreadyActive") > 0, "{:?}", lab.events);
+    finish_job(&mut lab, "61", "Complete");
     lab.run(Span::seconds(2));
     assert_eq!(
-        said(
+        count_events(
             &lab,
             "tick SawCompletedJob: Saw completed job: tick-29453761, condition: Complete"
         ),
         1
     );
-    // The instant that was skipped is served late.
+    // The Job for the skipped time is created late.
     assert_eq!(jobs(&lab), ["61", "62"]);
     let mut lab = every_minute("concurrencyPolicy: Replace,");
     lab.run(Span::seconds(130));
     assert_eq!((jobs(&lab), active(&lab)), (vec!["62".to_owned()], 1));
     assert_eq!(
-        (said(&lab, "tick SuccessfulDelete"), said(&lab, "tick MissingJob")),
+        (
+            count_events(&lab, "tick SuccessfulDelete"),
+            count_events(&lab, "tick MissingJob")
+        ),
         (1, 0)
     );
 }
 
 /// Shows: CT-188
 #[test]
-fn jobs_that_were_replaced_are_not_missed_beside_other_schedules() {
+fn replaced_jobs_are_not_reported_missing() {
     let cron = |name: &str| {
         format!(
             "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: {name}}}, spec: {{schedule: '* * * * *', \
@@ -107,20 +113,20 @@ fn jobs_that_were_replaced_are_not_missed_beside_other_schedules() {
     };
     let mut lab = Lab::new(&["a-1"], &["a", "b", "c"].map(cron).join("\n---\n"));
     lab.run(Span::seconds(310));
-    let missed: Vec<&String> = (lab.events.iter())
+    let missing: Vec<&String> = (lab.events.iter())
         .filter(|event| event.contains("MissingJob"))
         .collect();
-    assert!(missed.is_empty(), "{missed:?}");
+    assert!(missing.is_empty(), "{missing:?}");
     assert_eq!(lab.objects().list::<Job>().count(), 3);
 }
 
 /// Shows: CT-188
 #[test]
-fn only_the_last_ones_that_ended_are_kept() {
+fn finished_jobs_beyond_history_limits_are_deleted() {
     let mut lab = every_minute("successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1,");
     for name in ["61", "62", "63", "64", "65"] {
         lab.run(Span::seconds(61));
-        end(
+        finish_job(
             &mut lab,
             name,
             if name == "62" || name == "63" {
@@ -137,14 +143,14 @@ fn only_the_last_ones_that_ended_are_kept() {
 }
 
 #[test]
-fn a_missing_job_is_told_of_and_a_suspended_cronjob_makes_none() {
+fn missing_job_is_reported_and_suspended_cronjob_creates_none() {
     let mut lab = every_minute("");
     lab.run(Span::seconds(61));
     lab.delete(Kind::Job, "tick-29453761", None);
     lab.run(Span::seconds(1));
     assert_eq!(
         (
-            said(&lab, "tick MissingJob: Active job went missing: tick-29453761"),
+            count_events(&lab, "tick MissingJob: Active job went missing: tick-29453761"),
             active(&lab)
         ),
         (1, 0)
@@ -154,9 +160,9 @@ fn a_missing_job_is_told_of_and_a_suspended_cronjob_makes_none() {
     assert_eq!(jobs(&lab), Vec::<String>::new());
 }
 
-/// The instants of a pause are not served one by one, and those older than the deadline not at all.
+/// After a pause only the latest missed time counts, and none that is older than the starting deadline.
 #[test]
-fn after_a_pause_only_the_latest_instant_counts() {
+fn resumed_cronjob_serves_only_latest_missed_time() {
     let mut lab = every_minute("suspend: true, startingDeadlineSeconds: 20,");
     lab.run(Span::seconds(190));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(false));
@@ -167,12 +173,12 @@ fn after_a_pause_only_the_latest_instant_counts() {
     lab.run(Span::seconds(60));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(false));
     lab.run(Span::seconds(1));
-    assert_eq!(jobs(&lab), ["63"], "the instant of 240 s is 32 s old");
+    assert_eq!(jobs(&lab), ["63"], "the scheduled time of 240 s was missed 32 s ago");
 }
 
-/// A process that takes over finds what the old one made, and makes nothing twice.
+/// A new leader finds the Jobs that the old one created, and creates none twice.
 #[test]
-fn a_new_leader_goes_on_where_the_old_one_stopped() {
+fn new_leader_creates_no_job_twice() {
     let mut lab = every_minute("");
     lab.run(Span::seconds(61));
     lab.restart();

@@ -1,4 +1,4 @@
-//! DaemonSet: C-03, CT-087 to CT-090.
+//! Tests of the DaemonSet controller (C-03, CT-087 to CT-090).
 
 use std::sync::Arc;
 
@@ -34,9 +34,10 @@ fn images(lab: &Lab) -> Vec<String> {
         .collect()
 }
 
-/// C-03, CT-087, CT-089: one on each node that fits; NoSchedule keeps, NoExecute removes.
+/// Each fitting node has one pod. A NoSchedule taint keeps the existing pod, a NoExecute taint removes it (C-03,
+/// CT-087, CT-089).
 #[test]
-fn a_daemon_set_has_one_pod_a_node() {
+fn each_fitting_node_has_one_daemon_pod() {
     let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
     lab.run(Span::seconds(3));
     assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
@@ -73,12 +74,17 @@ fn a_daemon_set_has_one_pod_a_node() {
     assert_eq!(nodes(&lab), ["a-1", "c-1", "d-1"]);
     lab.delete(Kind::Node, "d-1", None);
     lab.run(Span::seconds(3));
-    assert_eq!(nodes(&lab), ["a-1", "c-1"], "CT-090: pinned to a node that is gone");
+    assert_eq!(
+        nodes(&lab),
+        ["a-1", "c-1"],
+        "the pod pinned to a deleted node is deleted (CT-090)"
+    );
 }
 
-/// CT-038, CT-088: on a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
+/// On a lost node the daemon pod is neither evicted nor replaced, and a terminating pod blocks its node (CT-038,
+/// CT-088).
 #[test]
-fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
+fn daemon_pod_stays_on_lost_node() {
     let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
     lab.run(Span::seconds(3));
     lab.partition("a-1");
@@ -100,16 +106,16 @@ fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
     assert_eq!(
         nodes(&lab),
         ["b-1"],
-        "the NoSchedule taint of a lost node is not tolerated"
+        "daemon pods do not tolerate the NoSchedule taint of a lost node"
     );
     lab.heal("a-1");
     lab.run(Span::seconds(10));
     assert_eq!(nodes(&lab), ["a-1", "b-1"]);
 }
 
-/// CT-088: failed pods are replaced with back-off.
+/// A failed daemon pod is replaced, with back-off (CT-088).
 #[test]
-fn a_failed_pod_of_a_daemon_set_is_replaced() {
+fn failed_daemon_pod_is_replaced() {
     let mut lab = Lab::new(&["a-1"], &agent(""));
     lab.run(Span::seconds(3));
     let name = lab.pods()[0].clone();
@@ -121,10 +127,10 @@ fn a_failed_pod_of_a_daemon_set_is_replaced() {
     assert!(lab.events.contains(&text), "{:?}", lab.events);
 }
 
-/// C-03, CT-177: an update replaces one at a time; with surge the new pod comes first.
+/// An update replaces one pod at a time; with surge the new pod is created first (C-03, CT-177).
 #[test]
-fn a_daemon_set_is_updated_node_by_node() {
-    for (more, most) in [
+fn daemon_set_update_respects_max_unavailable_and_surge() {
+    for (more, max_pods) in [
         ("", 3),
         (
             "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},",
@@ -137,7 +143,7 @@ fn a_daemon_set_is_updated_node_by_node() {
             let template = Arc::make_mut(&mut set.spec.template);
             Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
         });
-        let (mut least_ready, mut seen) = (3, 0);
+        let (mut least_ready, mut max_seen) = (3, 0);
         for _ in 0..2000 {
             lab.run(Span::millis(10));
             let ready = lab
@@ -146,22 +152,22 @@ fn a_daemon_set_is_updated_node_by_node() {
                 .filter(|pod| pod.is_ready() && !pod.metadata.is_terminating())
                 .count();
             least_ready = least_ready.min(ready);
-            seen = seen.max(lab.pods().len());
+            max_seen = max_seen.max(lab.pods().len());
         }
         assert_eq!(images(&lab), ["i:2"; 3], "{more}");
-        assert!(least_ready >= if most == 4 { 3 } else { 2 }, "{more} {least_ready}");
-        assert!(seen <= most + 1, "{more} {seen}");
+        assert!(least_ready >= if max_pods == 4 { 3 } else { 2 }, "{more} {least_ready}");
+        assert!(max_seen <= max_pods + 1, "{more} {max_seen}");
     }
 }
 
-/// CT-228: an update that never works costs one pod; with surge it costs none.
+/// An update to pods that never become ready makes one pod unavailable, and with surge none (CT-228).
 #[test]
-fn an_update_that_never_works_stops_at_its_bounds() {
+fn failing_daemon_set_update_stops_at_its_bounds() {
     let surge = "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},";
     for (more, wanted) in [("", [1, 2]), (surge, [1, 3])] {
         let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
         lab.run(Span::seconds(3));
-        lab.broken = true;
+        lab.readiness_fails = true;
         for image in ["i:2", "i:3"] {
             lab.edit::<DaemonSet>("agent", |set| {
                 let template = Arc::make_mut(&mut set.spec.template);
@@ -174,9 +180,9 @@ fn an_update_that_never_works_stops_at_its_bounds() {
     }
 }
 
-/// CT-228: a pod on a node that no longer fits is updated away, and none takes its place.
+/// An update removes the old pod from a node that no longer fits, without a replacement (CT-228).
 #[test]
-fn an_update_removes_pods_from_nodes_that_no_longer_fit() {
+fn update_removes_pods_from_nodes_that_no_longer_fit() {
     let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
     lab.run(Span::seconds(3));
     lab.edit::<Node>("a-1", |node| {

@@ -1,4 +1,4 @@
-//! Deployment: C-01, CT-061 to CT-068.
+//! Tests of the Deployment controller (C-01, CT-061 to CT-068).
 
 use podscope_api::{Deployment, IntOrString, Kind, ReplicaSet};
 
@@ -50,7 +50,7 @@ fn reason(lab: &Lab, kind: &str) -> String {
 
 /// Shows: CT-061
 #[test]
-fn surge_and_unavailable_are_rounded_up_and_down() {
+fn max_surge_rounds_up_and_max_unavailable_rounds_down() {
     let percent = |text: &str| Some(IntOrString::String(text.into()));
     for (replicas, surge, unavailable, expected) in [
         (10, None, None, (3, 2)),
@@ -70,10 +70,10 @@ fn surge_and_unavailable_are_rounded_up_and_down() {
     }
 }
 
-/// Surge and unavailability stay within bounds, history is kept, a rollback reuses the old set.
+/// A rollout stays within maxSurge and maxUnavailable, keeps its history, and a rollback reuses the old ReplicaSet.
 /// Shows: CT-062, CT-065, CT-068
 #[test]
-fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
+fn rolling_update_stays_within_bounds_and_can_roll_back() {
     let mut lab = Lab::new(&["a-1", "b-1"], &web(10, ""));
     lab.run(Span::seconds(10));
     assert_eq!(sizes(&lab), [("1".to_owned(), 10)]);
@@ -104,13 +104,15 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     set_image(&mut lab, "web:1");
     lab.run(Span::seconds(30));
     assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 10)]);
-    let again = lab
+    let rolled_back = lab
         .objects()
         .list::<ReplicaSet>()
         .find(|set| set.spec.replicas == Some(10))
         .unwrap();
     assert_eq!(
-        again.metadata.annotation("deployment.kubernetes.io/revision-history"),
+        rolled_back
+            .metadata
+            .annotation("deployment.kubernetes.io/revision-history"),
         Some("1")
     );
     assert!(
@@ -120,10 +122,10 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     );
 }
 
-/// Pods on their way out are counted beside the replicas that replace them.
+/// Terminating pods are counted in addition to the replicas that replace them.
 /// Shows: CT-063
 #[test]
-fn terminating_pods_are_counted_in_the_status() {
+fn status_counts_terminating_pods() {
     let mut lab = Lab::new(&["a-1"], &web(3, ""));
     lab.run(Span::seconds(10));
     let counts = |lab: &Lab| {
@@ -139,13 +141,13 @@ fn terminating_pods_are_counted_in_the_status() {
     assert_eq!(counts(&lab), (Some(3), Some(0)));
 }
 
-/// Stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
+/// A rollout that exceeds its deadline is reported but not rolled back; the minimum number of old pods keeps running.
 /// Shows: CT-067
 #[test]
-fn a_stalled_rollout_says_so_and_is_not_undone() {
+fn stalled_rollout_is_reported_but_not_rolled_back() {
     let mut lab = Lab::new(&["a-1"], &web(4, "progressDeadlineSeconds: 60,"));
     lab.run(Span::seconds(10));
-    lab.broken = true;
+    lab.readiness_fails = true;
     set_image(&mut lab, "web:bad");
     lab.run(Span::seconds(55));
     assert_eq!(reason(&lab, "Progressing"), "ReplicaSetUpdated");
@@ -153,16 +155,16 @@ fn a_stalled_rollout_says_so_and_is_not_undone() {
     lab.run(Span::seconds(15));
     assert_eq!(reason(&lab, "Progressing"), "ProgressDeadlineExceeded");
     assert_eq!(sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
-    lab.broken = false;
+    lab.readiness_fails = false;
     set_image(&mut lab, "web:1");
     lab.run(Span::seconds(20));
     assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
 }
 
-/// No new pod before the last old one is gone, a terminating one included.
+/// No new pod is created before the last old one is removed, including terminating ones.
 /// Shows: CT-064
 #[test]
-fn recreate_waits_until_all_old_pods_are_gone() {
+fn recreate_waits_until_all_old_pods_are_removed() {
     let mut lab = Lab::new(&["a-1"], &web(3, "strategy: {type: Recreate},"));
     lab.run(Span::seconds(10));
     let old = lab.pods();
@@ -170,30 +172,30 @@ fn recreate_waits_until_all_old_pods_are_gone() {
     for _ in 0..4000 {
         lab.run(Span::millis(1));
         let pods = lab.pods();
-        let olds = pods
+        let n_old = pods
             .iter()
             .filter(|pod| old.contains(&pod.trim_start_matches('-').to_owned()))
             .count();
-        assert!(olds == 0 || olds == pods.len(), "{pods:?}");
+        assert!(n_old == 0 || n_old == pods.len(), "{pods:?}");
     }
     assert_eq!(sizes(&lab), [("1".to_owned(), 0), ("2".to_owned(), 3)]);
     let pods = lab.pods();
     assert!(pods.len() == 3 && pods.iter().all(|pod| !old.contains(pod)), "{pods:?}");
 }
 
-/// A change of size in the middle of a rollout is shared out.
+/// A change of `spec.replicas` during a rollout is distributed in proportion.
 /// Shows: CT-066
 #[test]
-fn scaling_in_the_middle_of_a_rollout() {
+fn scaling_during_rollout_is_proportional() {
     let mut lab = Lab::new(&["a-1"], &web(10, ""));
     lab.run(Span::seconds(10));
-    lab.broken = true;
+    lab.readiness_fails = true;
     set_image(&mut lab, "web:2");
     lab.run(Span::seconds(10));
     assert_eq!(sizes(&lab), [("1".to_owned(), 8), ("2".to_owned(), 5)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.replicas = Some(20));
     lab.run(Span::millis(100));
-    // 25 in all: 8·25/13 = 15, 5·25/13 = 10.
+    // 20 replicas and a surge of 5 are 25 pods: 8·25/13 = 15, 5·25/13 = 10.
     assert_eq!(sizes(&lab), [("1".to_owned(), 15), ("2".to_owned(), 10)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.paused = Some(true));
     lab.run(Span::millis(100));
@@ -203,10 +205,10 @@ fn scaling_in_the_middle_of_a_rollout() {
     assert!(lab.get::<Deployment>("web").is_none());
 }
 
-/// History beyond the limit is deleted.
+/// ReplicaSets beyond the revision history limit are deleted.
 /// Shows: CT-065
 #[test]
-fn old_revisions_are_cleaned_up() {
+fn revisions_beyond_history_limit_are_deleted() {
     let mut lab = Lab::new(&["a-1"], &web(1, "revisionHistoryLimit: 2,"));
     lab.run(Span::seconds(10));
     for image in ["web:2", "web:3", "web:4", "web:5"] {

@@ -1,4 +1,4 @@
-//! Fencing: V-05, CT-140 to CT-151.
+//! Tests of the fencing controller (V-05, CT-140 to CT-151).
 
 use podscope_api::{Kind, Node, Pod};
 
@@ -27,15 +27,19 @@ fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
     (lab, node.to_string())
 }
 
-/// Detect, fence, confirm, and only then mark; the one pod of a set comes back in minutes, not never.
+/// The node is fenced, and marked out of service only after the confirmation. Its StatefulSet pod is then replaced.
 /// Shows: V-05, V-06, CT-144
 #[test]
-fn a_lost_node_is_fenced_then_marked() {
+fn lost_node_is_fenced_before_it_is_marked_out_of_service() {
     let (mut lab, node) = lab(DB, true);
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
     lab.partition(&node);
     lab.run(Span::seconds(80));
-    assert_eq!(lab.records, Vec::<String>::new(), "Unknown for less than 30 s");
+    assert_eq!(
+        lab.records,
+        Vec::<String>::new(),
+        "the node has been Unknown for less than 30 s"
+    );
     lab.run(Span::seconds(15));
     assert_eq!(lab.records, [format!("Fence(NodeName(\"{node}\"), Power)")]);
     let marked = lab
@@ -55,22 +59,22 @@ fn a_lost_node_is_fenced_then_marked() {
     );
 }
 
-/// Never where a pod forbids it; not when most nodes are silent; off by default.
+/// No fencing if a pod forbids it, if most nodes are silent, or without the setting.
 /// Shows: CT-143
 #[test]
-fn only_what_the_policy_names_is_fenced() {
+fn fencing_respects_pod_policy_and_silent_majority() {
     let forbidden = DB.replace(
         "labels: {app: db}}, spec",
         "labels: {app: db}, annotations: {podscope.dev/fencing: never}}, spec",
     );
-    for (name, manifests, enabled, cut_all) in [
+    for (name, manifests, enabled, partition_all) in [
         ("never", &*forbidden, true, false),
         ("off", DB, false, false),
         ("most are silent", DB, true, true),
     ] {
         let (mut lab, node) = lab(manifests, enabled);
         lab.partition(&node);
-        if cut_all {
+        if partition_all {
             for other in ["a-1", "b-1", "c-1"] {
                 lab.partition(other);
             }
@@ -85,7 +89,7 @@ fn only_what_the_policy_names_is_fenced() {
 }
 
 #[test]
-fn fencing_settings_are_read() {
+fn fencing_settings_parse_and_report_errors() {
     let read = |text: &str| FencingSettings::from_value(&serde_json::from_str(text).unwrap());
     let settings = read(r#"{"enabled": true, "mechanism": "storage", "detectAfter": "1m"}"#).unwrap();
     assert_eq!((settings.enabled, settings.detect_after), (true, Span::seconds(60)));

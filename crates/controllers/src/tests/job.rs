@@ -1,4 +1,4 @@
-//! Job: C-03, CT-091 to CT-095.
+//! Tests of the Job controller (C-03, CT-091 to CT-095).
 
 use podscope_api::{Job, Kind, Pod, PodPhase};
 
@@ -12,7 +12,7 @@ fn batch(more: &str) -> String {
     )
 }
 
-fn end(lab: &mut Lab, pod: &str, phase: PodPhase) {
+fn finish_pod(lab: &mut Lab, pod: &str, phase: PodPhase) {
     lab.edit::<Pod>(pod, move |pod| pod.status.phase = Some(phase.clone()));
 }
 
@@ -33,29 +33,30 @@ fn conditions(lab: &Lab) -> Vec<String> {
         .collect()
 }
 
-/// A deadline of 64 bits is one that never comes.
+/// A deadline of the maximum 64-bit value never passes.
 /// Shows: Q-03
 #[test]
-fn the_longest_deadline() {
+fn maximum_active_deadline_does_not_overflow() {
     let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
     lab.run(Span::seconds(3));
     assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
 }
 
-/// No more than parallelism at a time, until completions; finished pods are counted, then released.
+/// At most `parallelism` pods run at a time until `completions` is reached. Finished pods are counted, then their
+/// finalizers removed.
 /// Shows: CT-091, CT-093
 #[test]
-fn a_job_runs_until_its_completions_are_reached() {
+fn job_runs_until_completions_are_reached() {
     let mut lab = Lab::new(&["a-1"], &batch("completions: 3, parallelism: 2,"));
     lab.run(Span::seconds(3));
     assert_eq!(active(&lab).len(), 2);
     let first = active(&lab)[0].clone();
-    end(&mut lab, &first, PodPhase::Succeeded);
+    finish_pod(&mut lab, &first, PodPhase::Succeeded);
     lab.run(Span::seconds(3));
     assert_eq!(active(&lab).len(), 2);
     assert!(lab.get::<Pod>(&first).unwrap().metadata.finalizers.is_empty());
     for pod in active(&lab) {
-        end(&mut lab, &pod, PodPhase::Succeeded);
+        finish_pod(&mut lab, &pod, PodPhase::Succeeded);
     }
     lab.run(Span::seconds(3));
     let job = lab.get::<Job>("batch").unwrap();
@@ -74,19 +75,19 @@ fn a_job_runs_until_its_completions_are_reached() {
     );
 }
 
-/// Failures wait 10 s, 20 s, …; beyond the limit the Job fails.
+/// Failed pods are retried after 10 s, 20 s, …; beyond the backoff limit the Job fails.
 /// Shows: CT-094
 #[test]
-fn a_jobs_failed_pods_come_back_with_back_off_until_the_limit() {
+fn failed_pods_are_retried_with_back_off_until_limit() {
     let mut lab = Lab::new(&["a-1"], &batch("backoffLimit: 1,"));
     lab.run(Span::seconds(3));
     let first = active(&lab)[0].clone();
-    end(&mut lab, &first, PodPhase::Failed);
+    finish_pod(&mut lab, &first, PodPhase::Failed);
     lab.run(Span::seconds(5));
-    assert_eq!(active(&lab).len(), 0, "backs off");
+    assert_eq!(active(&lab).len(), 0, "the retry is in back-off");
     lab.run(Span::seconds(10));
     let second = active(&lab)[0].clone();
-    end(&mut lab, &second, PodPhase::Failed);
+    finish_pod(&mut lab, &second, PodPhase::Failed);
     lab.run(Span::seconds(60));
     assert_eq!(active(&lab).len(), 0);
     assert_eq!(
@@ -96,10 +97,10 @@ fn a_jobs_failed_pods_come_back_with_back_off_until_the_limit() {
     assert_eq!(lab.get::<Job>("batch").unwrap().status.failed, Some(2));
 }
 
-/// A terminating pod is replaced at once by default, and waited for under `Failed`.
+/// A terminating pod is replaced at once by default, and only after its end with the policy `Failed`.
 /// Shows: CT-092, CT-095
 #[test]
-fn a_jobs_pod_is_replaced_by_its_policy() {
+fn pod_replacement_policy_decides_when_pod_is_replaced() {
     for (more, expected) in [("", 1), ("podReplacementPolicy: Failed,", 0)] {
         let mut lab = Lab::new(&["a-1", "b-1"], &batch(more));
         lab.run(Span::seconds(3));
@@ -109,14 +110,18 @@ fn a_jobs_pod_is_replaced_by_its_policy() {
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(60));
         assert_eq!(active(&lab).len(), expected, "{more}");
-        assert_eq!(conditions(&lab), Vec::<String>::new(), "CT-095: not before it is gone");
+        assert_eq!(
+            conditions(&lab),
+            Vec::<String>::new(),
+            "no condition before the pod is removed (CT-095)"
+        );
     }
 }
 
-/// Indexed: each index once; what failed comes again under its index.
+/// Each index runs once; a failed pod is retried with its index.
 /// Shows: C-03
 #[test]
-fn an_indexed_job_runs_each_index_once() {
+fn indexed_job_runs_each_index_until_it_succeeds() {
     let mut lab = Lab::new(
         &["a-1"],
         &batch("completions: 3, parallelism: 3, completionMode: Indexed,"),
@@ -127,18 +132,18 @@ fn an_indexed_job_runs_each_index_once() {
         pods[0].starts_with("batch-0-") && pods[2].starts_with("batch-2-"),
         "{pods:?}"
     );
-    end(&mut lab, &pods[1], PodPhase::Failed);
-    end(&mut lab, &pods[0], PodPhase::Succeeded);
-    end(&mut lab, &pods[2], PodPhase::Succeeded);
+    finish_pod(&mut lab, &pods[1], PodPhase::Failed);
+    finish_pod(&mut lab, &pods[0], PodPhase::Succeeded);
+    finish_pod(&mut lab, &pods[2], PodPhase::Succeeded);
     lab.run(Span::seconds(30));
     assert_eq!(&*lab.get::<Job>("batch").unwrap().status.completed_indexes, "0,2");
     assert!(active(&lab)[0].starts_with("batch-1-"), "{:?}", active(&lab));
 }
 
-/// A disruption can be ignored, an exit code can end the Job.
+/// A rule can ignore disruptions, and fail the Job for an exit code.
 /// Shows: CT-094
 #[test]
-fn a_failure_policy_decides_what_a_failed_pod_means() {
+fn pod_failure_policy_ignores_or_fails_job() {
     let policy = "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, \
                   {action: FailJob, onExitCodes: {operator: In, values: [42]}}]},";
     for (code, disrupted, expected) in [

@@ -1,4 +1,4 @@
-//! Tests of controllers that are longer than their file should be, on the lab bench.
+//! Longer tests of controllers, on the test bench [`super::lab`].
 
 mod autoscaler;
 mod cronjob;

@@ -1,4 +1,4 @@
-//! Node lifecycle, taint eviction and PodGC together: C-04, C-05, C-06, CT-020 to CT-051.
+//! Tests of node lifecycle, taint eviction and PodGC together (C-04, C-05, C-06, CT-020 to CT-051).
 
 use podscope_api::{ConditionStatus, Kind, Node, NodeName, Pod, TaintEffect};
 
@@ -41,14 +41,14 @@ fn ready(lab: &Lab, node: &str) -> ConditionStatus {
         .clone()
 }
 
-/// The default timeline of a partition, from the last heartbeat.
+/// The timeline of a partition with default settings, from the last heartbeat.
 /// Shows: C-05, CT-028, CT-042
 #[test]
-fn a_partition_leads_to_taints_and_evictions_at_their_times() {
+fn partition_timeline_ends_in_taints_and_evictions() {
     let mut lab = Lab::new(&["a-1", "a-2", "b-1"], &pods(&[("one", "a-1"), ("two", "a-2")]));
     lab.run(Span::millis(61_000));
     lab.partition("a-1");
-    // The last renewal is at 60 s; the pass at 60 s saw it; the first pass after 110 s is at 115 s.
+    // The last renewal is at 60 s, as is the pass that sees it. The first pass after the 50 s of grace is at 115 s.
     lab.run(Span::millis(53_990));
     assert_eq!(
         (ready(&lab, "a-1"), taints(&lab, "a-1"), lab.pods()),
@@ -79,7 +79,7 @@ fn a_partition_leads_to_taints_and_evictions_at_their_times() {
     assert_eq!(
         taints(&lab, "a-1"),
         ["unreachable:NoSchedule", "unreachable:NoExecute"],
-        "CT-028: within 100 ms"
+        "the NoExecute taint follows within 100 ms (CT-028)"
     );
     lab.run(Span::millis(299_900));
     assert_eq!(lab.pods(), ["!one", "two"]);
@@ -95,14 +95,17 @@ fn a_partition_leads_to_taints_and_evictions_at_their_times() {
             .contains(&"one TaintManagerEviction: Marking for deletion Pod default/one".to_owned())
     );
     lab.run(Span::seconds(3600));
-    assert_eq!(lab.pods(), ["-one", "two"], "never removed");
-    assert!(!lab.writes.iter().any(|(_, write)| write.starts_with("force")), "C-05");
+    assert_eq!(lab.pods(), ["-one", "two"], "the terminating pod is never removed");
+    assert!(
+        !lab.writes.iter().any(|(_, write)| write.starts_with("force")),
+        "no pod is deleted by force (C-05)"
+    );
 }
 
-/// Healing in time removes the taints and cancels the timers.
+/// If the partition heals in time, the taints are removed and the evictions cancelled.
 /// Shows: CT-036
 #[test]
-fn a_heal_cancels_the_eviction() {
+fn healed_partition_cancels_evictions() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -121,10 +124,10 @@ fn a_heal_cancels_the_eviction() {
     assert_eq!(lab.pods(), ["one"]);
 }
 
-/// One taint in ten seconds a zone; another zone has its own token.
+/// Each zone taints one node per ten seconds, with its own token.
 /// Shows: CT-029
 #[test]
-fn taints_are_throttled_by_zone() {
+fn taints_are_rate_limited_per_zone() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1", "b-2"], "");
     lab.run(Span::seconds(10));
     for node in ["a-1", "a-2", "b-1"] {
@@ -138,10 +141,10 @@ fn taints_are_throttled_by_zone() {
     assert_eq!(tainted(&lab), [true, true, true]);
 }
 
-/// CT-030, trap 7: three of five nodes of a small zone: no NoExecute taint at all.
+/// If three of five nodes of a small zone are lost, none gets a NoExecute taint (CT-030).
 /// Shows: CT-030
 #[test]
-fn partial_disruption_of_a_small_zone_stops_taints() {
+fn small_partly_disrupted_zone_gets_no_taints() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1"], "");
     lab.run(Span::seconds(10));
     for node in ["a-1", "a-2", "a-3"] {
@@ -154,10 +157,10 @@ fn partial_disruption_of_a_small_zone_stops_taints() {
     );
 }
 
-/// CT-031, trap 6: when every zone is lost, NoExecute taints go and evictions are cancelled; NoSchedule stays.
+/// If all zones are lost, NoExecute taints are removed and evictions cancelled; NoSchedule taints stay (CT-031).
 /// Shows: CT-031
 #[test]
-fn an_outage_of_everything_cancels_evictions() {
+fn outage_of_all_zones_cancels_evictions() {
     let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &pods(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -168,16 +171,20 @@ fn an_outage_of_everything_cancels_evictions() {
     lab.run(Span::seconds(100));
     assert_eq!(taints(&lab, "a-1"), ["unreachable:NoSchedule"]);
     lab.run(Span::seconds(1000));
-    assert_eq!(lab.pods(), ["!one"], "not deleted");
+    assert_eq!(lab.pods(), ["!one"], "the pod is not deleted");
     lab.heal("b-1");
     lab.run(Span::seconds(30));
-    assert_eq!(taints(&lab, "a-1").len(), 2, "what is still Unknown is tainted again");
+    assert_eq!(
+        taints(&lab, "a-1").len(),
+        2,
+        "a node that is still Unknown is tainted again"
+    );
 }
 
-/// A restarted manager gives full grace again. Trap 3.
+/// A restarted manager grants the full grace period again.
 /// Shows: CT-032
 #[test]
-fn restart_restarts_grace() {
+fn restarted_manager_grants_full_grace_period() {
     let mut lab = Lab::new(&["a-1", "b-1"], "");
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -189,10 +196,11 @@ fn restart_restarts_grace() {
     assert_eq!(ready(&lab, "a-1"), ConditionStatus::Unknown);
 }
 
-/// At once without toleration, never for a daemon's, and a shorter one later moves nothing.
+/// A pod without a toleration is evicted at once, one with an unlimited toleration never. A later, shorter toleration
+/// does not change a timer.
 /// Shows: CT-034, CT-035, CT-038
 #[test]
-fn timers_are_not_moved() {
+fn eviction_timer_is_not_changed_by_later_toleration() {
     let tolerating = |name: &str, tolerations: &str| {
         format!(
             "\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, \
@@ -216,10 +224,10 @@ fn timers_are_not_moved() {
     assert_eq!(lab.pods(), ["-one", "!three", "-two"]);
 }
 
-/// A deleted node's pods are collected 40 to 60 s later, marked Failed, by force.
+/// Pods of a deleted node are marked Failed and force-deleted 40 to 60 s later.
 /// Shows: CT-048, CT-050, CT-053
 #[test]
-fn pods_of_nodes_that_are_gone_are_collected() {
+fn pods_of_deleted_nodes_are_garbage_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(30));
     lab.partition("a-1");
@@ -237,7 +245,7 @@ fn pods_of_nodes_that_are_gone_are_collected() {
         .collect();
     assert_eq!(tail, ["force pod one", "patch pod/status one"]);
 
-    // A node of that name in time rescues them; the UID is ignored.
+    // A new node with the same name within that time saves the pods; its UID does not matter.
     lab.partition("b-1");
     lab.delete(Kind::Node, "b-1", None);
     lab.run(Span::seconds(30));
@@ -248,10 +256,10 @@ fn pods_of_nodes_that_are_gone_are_collected() {
     assert_eq!(lab.pods().len(), 1);
 }
 
-/// Out of service needs a terminating pod and a node that is not ready.
+/// With the out-of-service taint, only terminating pods of unready nodes are deleted.
 /// Shows: C-05, CT-047
 #[test]
-fn pods_of_a_node_out_of_service_are_collected() {
+fn terminating_pods_of_out_of_service_node_are_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -265,18 +273,18 @@ fn pods_of_a_node_out_of_service_are_collected() {
         });
     }
     lab.run(Span::seconds(90));
-    assert_eq!(lab.pods(), ["!one", "two"], "not terminating");
-    lab.cut.insert(NodeName::from("b-1"));
+    assert_eq!(lab.pods(), ["!one", "two"], "pods that are not terminating stay");
+    lab.partitioned.insert(NodeName::from("b-1"));
     lab.delete(Kind::Pod, "one", None);
     lab.delete(Kind::Pod, "two", None);
     lab.run(Span::seconds(21));
-    assert_eq!(lab.pods(), ["-two"], "its node is Ready: PodGC does not act");
+    assert_eq!(lab.pods(), ["-two"], "PodGC leaves the pod of a Ready node alone");
 }
 
-/// Beyond the threshold, evicted ones first, then the oldest.
+/// Beyond the threshold, evicted pods are deleted first, then the oldest.
 /// Shows: C-06, CT-046
 #[test]
-fn the_oldest_finished_pods_above_the_threshold_are_collected() {
+fn finished_pods_beyond_threshold_are_collected() {
     let settings = ControllerManagerSettings {
         terminated_pod_gc_threshold: 1,
         ..ControllerManagerSettings::default()
@@ -305,10 +313,10 @@ fn the_oldest_finished_pods_above_the_threshold_are_collected() {
     );
 }
 
-/// The three switches of this file change exactly their behaviour.
+/// Each of the three switches about nodes brings back one older behaviour.
 /// Shows: F-20
 #[test]
-fn switches_bring_older_rules_of_nodes_back() {
+fn switches_restore_older_node_behaviour() {
     for (switch, expected) in [
         ("node-controller-force-deletes", Vec::new()),
         ("lost-node-pods-failed", Vec::new()),
@@ -322,7 +330,7 @@ fn switches_bring_older_rules_of_nodes_back() {
         lab.partition("a-1");
         lab.run(Span::seconds(400));
         if switch == "lost-node-pods-failed" {
-            let pod = lab.get_pod_in("default", "one").expect("it stays, and is failed");
+            let pod = lab.get_pod_in("default", "one").expect("the failed pod stays");
             assert_eq!(pod.status.phase, Some(podscope_api::PodPhase::Failed));
             assert!(!pod.metadata.is_terminating());
         }
@@ -335,10 +343,10 @@ fn switches_bring_older_rules_of_nodes_back() {
     }
 }
 
-/// Healthy nodes cost one wake-up in five seconds, and no request.
+/// Healthy nodes cause one wake-up every five seconds, and no requests.
 /// Shows: F-02
 #[test]
-fn idle_nodes_cost_no_requests() {
+fn idle_nodes_cause_no_requests() {
     let names: Vec<String> = (0..50).map(|number| format!("a-{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut lab = Lab::new(&names, "");

@@ -1,4 +1,4 @@
-//! ResourceQuota: VA-290, CT-189, CT-190, and what the API server and its controller make of it together.
+//! Tests of ResourceQuotas in the API server and their controller together (VA-290, CT-189, CT-190).
 
 use podscope_api::{Kind, Pod, PodPhase, ResourceQuota};
 use podscope_sim::Span;
@@ -26,7 +26,7 @@ fn used(lab: &Lab) -> String {
 
 /// Shows: CT-190, VA-290
 #[test]
-fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
+fn pods_beyond_quota_are_refused_and_deleted_ones_given_back() {
     let mut lab = two_pods();
     lab.run(Span::seconds(3));
     assert_eq!(
@@ -45,7 +45,7 @@ fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
     assert_eq!(
         used(&lab),
         "count/replicasets.apps=1 pods=2",
-        "the failed pod's place is taken by another"
+        "another pod uses the quota of the failed one"
     );
     lab.delete(Kind::ReplicaSet, "web", None);
     lab.run(Span::seconds(60));
@@ -57,7 +57,7 @@ fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
 
 /// Shows: CT-190
 #[test]
-fn a_larger_quota_lets_the_waiting_pods_in() {
+fn raised_quota_admits_refused_pods() {
     let mut lab = two_pods();
     lab.run(Span::seconds(3));
     lab.edit::<ResourceQuota>("q", |quota| {

@@ -1,4 +1,4 @@
-//! StatefulSet: C-02, CT-070 to CT-086.
+//! Tests of the StatefulSet controller (C-02, CT-070 to CT-086).
 
 use podscope_api::{ControllerRevision, Kind, PersistentVolumeClaim, Pod, PodPhase, StatefulSet};
 
@@ -29,10 +29,10 @@ fn scale(lab: &mut Lab, replicas: i32) {
     lab.edit::<StatefulSet>("db", move |set| set.spec.replicas = Some(replicas));
 }
 
-/// Up in order, each when the one before is ready; down in reverse, one at a time.
+/// Pods are created in order, each after the previous one is ready, and deleted in reverse order, one at a time.
 /// Shows: CT-074, CT-075
 #[test]
-fn members_come_and_go_in_order() {
+fn pods_are_created_and_deleted_in_order() {
     let mut lab = Lab::new(&["a-1"], &db(3, ""));
     for expected in [
         vec!["!db-0"],
@@ -65,18 +65,18 @@ fn members_come_and_go_in_order() {
     assert_eq!((&*pod.spec.hostname, &*pod.spec.subdomain), ("db-0", "db"));
 }
 
-/// A change that is older than what the controller wrote itself makes it sync; it waits until its cache has
-/// caught up with its own writes, instead of creating db-0 a second time.
+/// A change event that is older than the controller's own writes triggers a sync. The controller waits until its cache
+/// contains those writes, instead of creating db-0 twice.
 /// Shows: CT-159
 #[test]
-fn a_sync_waits_until_the_cache_has_seen_what_the_controller_wrote() {
+fn sync_waits_until_cache_contains_own_writes() {
     let mut lab = Lab::new(&["a-1"], &db(2, ""));
     lab.watch_lag = Span::millis(50);
     lab.edit::<StatefulSet>("db", |set| {
         set.metadata.labels = std::sync::Arc::new([("tier".into(), "data".into())].into());
     });
     lab.run(Span::millis(54));
-    assert_eq!(lab.pods(), ["!db-0"], "created before the cache shows it");
+    assert_eq!(lab.pods(), ["!db-0"], "db-0 was created before the cache shows it");
     let creations = |lab: &Lab| {
         lab.writes
             .iter()
@@ -90,19 +90,19 @@ fn a_sync_waits_until_the_cache_has_seen_what_the_controller_wrote() {
     assert!(failures.is_empty(), "{failures:?}");
 }
 
-/// One step of a set that wants more pods than any cluster holds costs what a step costs.
+/// A sync of a set that wants more pods than a cluster can hold is not slower than others.
 /// Shows: CT-074
 #[test]
-fn a_set_of_two_thousand_million() {
+fn maximum_replica_count_does_not_slow_down_sync() {
     let mut lab = Lab::new(&["a-1"], &db(i32::MAX, ""));
     lab.run(Span::millis(2_100));
     assert_eq!(lab.pods(), ["db-0", "db-1", "!db-2"]);
 }
 
-/// A pod that cannot be confirmed dead holds its identity; a force delete frees it.
+/// A pod that cannot be confirmed dead blocks its identity; a force delete releases it.
 /// Shows: C-02, CT-083, CT-084
 #[test]
-fn an_identity_stalls_until_someone_asserts_its_death() {
+fn lost_pod_blocks_its_identity_until_force_deleted() {
     let mut lab = Lab::new(&["a-1", "b-1"], &db(2, ""));
     lab.run(Span::seconds(5));
     let node = lab.get::<Pod>("db-1").unwrap().spec.node_name.clone().unwrap();
@@ -114,13 +114,17 @@ fn an_identity_stalls_until_someone_asserts_its_death() {
     lab.delete(Kind::Pod, "db-1", Some(0));
     lab.run(Span::millis(20));
     let successor = lab.get::<Pod>("db-1").unwrap();
-    assert_ne!(successor.metadata.uid, uid, "within milliseconds");
+    assert_ne!(
+        successor.metadata.uid, uid,
+        "the successor is created within milliseconds"
+    );
 }
 
-/// Under OrderedReady lower ordinals are repaired, higher ones are not; under Parallel only the slot stalls.
+/// With OrderedReady, pods of lower ordinals are replaced but not those of higher ones. With Parallel only the slot of
+/// the lost pod is blocked.
 /// Shows: CT-086
 #[test]
-fn a_stuck_member_in_the_middle() {
+fn lost_pod_blocks_higher_ordinals_only_if_ordered() {
     for (more, expected) in [
         ("", vec!["db-0", "-db-1"]),
         ("podManagementPolicy: Parallel,", vec!["db-0", "-db-1", "db-2"]),
@@ -137,10 +141,11 @@ fn a_stuck_member_in_the_middle() {
     }
 }
 
-/// From the top down to the partition; below it pods stay and come back at the old revision.
+/// An update runs from the highest ordinal down to the partition. Pods below it keep the old revision, even if
+/// recreated.
 /// Shows: CT-077, CT-078
 #[test]
-fn a_rolling_update_stops_at_its_partition() {
+fn rolling_update_stops_at_partition() {
     let mut lab = Lab::new(
         &["a-1"],
         &db(
@@ -179,22 +184,22 @@ fn a_rolling_update_stops_at_its_partition() {
     assert_eq!(
         lab.objects().list::<ControllerRevision>().count(),
         2,
-        "the old revision is the newest again"
+        "the old revision becomes the newest again"
     );
 }
 
-/// A broken revision blocks before the update step; reverting does nothing until the pod is deleted by hand.
+/// A broken revision blocks the update; a rollback has no effect until the broken pod is deleted by hand.
 /// Shows: CT-079
 #[test]
-fn a_broken_update_is_stuck_until_its_pod_is_deleted() {
+fn broken_update_is_stuck_until_its_pod_is_deleted() {
     let mut lab = Lab::new(&["a-1"], &db(2, ""));
     lab.run(Span::seconds(8));
-    lab.broken = true;
+    lab.readiness_fails = true;
     set_image(&mut lab, "db:bad");
     lab.run(Span::seconds(10));
     assert_eq!(lab.pods(), ["db-0", "!db-1"]);
     set_image(&mut lab, "db:1");
-    lab.broken = false;
+    lab.readiness_fails = false;
     lab.run(Span::seconds(60));
     assert_eq!(image(&lab, "db-1"), "db:bad");
     lab.delete(Kind::Pod, "db-1", None);
@@ -205,10 +210,10 @@ fn a_broken_update_is_stuck_until_its_pod_is_deleted() {
     );
 }
 
-/// A finished pod is deleted once, and made again when it is gone.
+/// A finished pod is deleted once, and recreated after its removal.
 /// Shows: CT-072
 #[test]
-fn a_finished_pod_is_replaced() {
+fn finished_pod_is_replaced() {
     let mut lab = Lab::new(&["a-1"], &db(1, ""));
     lab.run(Span::seconds(5));
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
@@ -223,10 +228,10 @@ fn a_finished_pod_is_replaced() {
     assert_ne!(lab.get::<Pod>("db-0").unwrap().metadata.uid, uid);
 }
 
-/// Claims come before pods and stay, unless the policy says otherwise.
+/// Claims are created before pods, and kept unless the retention policy deletes them.
 /// Shows: CT-080, CT-081
 #[test]
-fn claims_are_made_kept_and_deleted_by_policy() {
+fn claims_follow_retention_policy() {
     let claims = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}],";
     let mut lab = Lab::new(&["a-1"], &db(2, claims));
     lab.run(Span::seconds(8));
@@ -260,10 +265,10 @@ fn claims_are_made_kept_and_deleted_by_policy() {
     assert_eq!((&*owner.kind, &*owner.name, owner.controller), ("Pod", "db-1", None));
 }
 
-/// The what-if breaks the rule that CT-083 keeps.
+/// The switch violates the rule that a lost pod blocks its identity (CT-083).
 /// Shows: F-20, CT-083
 #[test]
-fn the_switch_lets_a_stateful_set_replace_an_unreachable_member() {
+fn switch_replaces_terminating_pod_on_unreachable_node() {
     let mut switches = podscope_sim::Switches::default();
     switches.turn_on("statefulset-replaces-unreachable");
     let mut lab = Lab::with(

@@ -1,4 +1,4 @@
-//! Attach and detach: V-02, V-03, V-04, CT-127 to CT-135.
+//! Tests of attach and detach (V-02, V-03, V-04, CT-127 to CT-135).
 
 use podscope_api::{Kind, Node, PersistentVolume, Pod, Taint, TaintEffect, VolumeAttachment};
 
@@ -9,8 +9,8 @@ use podscope_sim::{Span, Switches};
 
 const ISCSI: &str = "iscsi: {targetPortal: p, iqn: 'iqn.2026-01.dev.podscope:q', lun: 0}";
 const EBS: &str = "awsElasticBlockStore: {volumeID: vol-1}";
-const NAME_OF_ISCSI: &str = "kubernetes.io/iscsi/p:iqn.2026-01.dev.podscope:q:0";
-const NAME_OF_EBS: &str = "kubernetes.io/aws-ebs/vol-1";
+const ISCSI_UNIQUE_NAME: &str = "kubernetes.io/iscsi/p:iqn.2026-01.dev.podscope:q:0";
+const EBS_UNIQUE_NAME: &str = "kubernetes.io/aws-ebs/vol-1";
 
 fn world(source: &str, modes: &str) -> String {
     format!(
@@ -27,20 +27,20 @@ fn pod(name: &str, node: &str) -> String {
     )
 }
 
-/// The kubelet reports what it uses.
-fn uses(lab: &mut Lab, node: &str, volume: Option<&'static str>) {
+/// Sets `volumesInUse` of a node, as its kubelet would.
+fn set_volumes_in_use(lab: &mut Lab, node: &str, volume: Option<&'static str>) {
     lab.edit::<Node>(node, move |node| {
         node.status.volumes_in_use = volume.into_iter().map(Into::into).collect()
     });
 }
 
-fn runs(lab: &mut Lab, pod: &str) {
+fn set_container_running(lab: &mut Lab, pod: &str) {
     lab.edit::<Pod>(pod, |pod| {
         pod.status.container_statuses = vec![podscope_api::ContainerStatus::default()];
     });
 }
 
-fn attached(lab: &Lab) -> Vec<String> {
+fn nodes_with_attachment(lab: &Lab) -> Vec<String> {
     let nodes = lab
         .objects()
         .list::<Node>()
@@ -56,24 +56,24 @@ fn holder(lab: &Lab) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Steps 6 to 15; every change of the holder is a swap from what was observed.
+/// Steps 6 to 15 of the attach protocol; every change of the holder requires its observed value.
 /// Shows: V-04, CT-174
 #[test]
-fn the_steps_of_the_attach_protocol() {
+fn attach_protocol_hands_volume_over_after_unmount() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     assert_eq!(
-        (holder(&lab).as_deref(), attached(&lab)),
+        (holder(&lab).as_deref(), nodes_with_attachment(&lab)),
         (Some("a-1 default/one"), vec!["a-1".to_owned()]),
-        "step 6"
+        "step 6: attached to a-1"
     );
-    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
-    runs(&mut lab, "one");
+    set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
+    set_container_running(&mut lab, "one");
     lab.partition("a-1");
     lab.delete(Kind::Pod, "one", None);
     lab.apply(&pod("two", "b-1"));
     lab.run(Span::seconds(30));
-    assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"), "step 11: B waits");
+    assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"), "step 11: b-1 waits");
     let text = "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod(s) one";
     assert_eq!(
         lab.events.iter().filter(|event| *event == text).count(),
@@ -81,13 +81,13 @@ fn the_steps_of_the_attach_protocol() {
         "{:?}",
         lab.events
     );
-    uses(&mut lab, "a-1", None);
+    set_volumes_in_use(&mut lab, "a-1", None);
     lab.delete(Kind::Pod, "one", Some(0));
     lab.run(Span::seconds(2));
     assert_eq!(
-        (holder(&lab).as_deref(), attached(&lab)),
+        (holder(&lab).as_deref(), nodes_with_attachment(&lab)),
         (Some("b-1 default/two"), vec!["b-1".to_owned()]),
-        "steps 13 and 14"
+        "steps 13 and 14: detached from a-1, attached to b-1"
     );
     assert_eq!(
         lab.records,
@@ -95,13 +95,13 @@ fn the_steps_of_the_attach_protocol() {
     );
 }
 
-/// Through a VolumeAttachment; detached after the unmount is reported.
+/// The volume is attached through a VolumeAttachment, and detached after the kubelet reports the unmount.
 /// Shows: V-03, CT-135
 #[test]
-fn a_driver_attaches_and_detaches() {
+fn driver_volume_is_detached_after_unmount_is_reported() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
     lab.run(Span::seconds(3));
-    assert_eq!(attached(&lab), ["a-1"]);
+    assert_eq!(nodes_with_attachment(&lab), ["a-1"]);
     assert_eq!(lab.objects().list::<VolumeAttachment>().count(), 1);
     assert!(
         lab.events
@@ -109,23 +109,27 @@ fn a_driver_attaches_and_detaches() {
         "{:?}",
         lab.events
     );
-    uses(&mut lab, "a-1", Some(NAME_OF_EBS));
+    set_volumes_in_use(&mut lab, "a-1", Some(EBS_UNIQUE_NAME));
     lab.delete(Kind::Pod, "one", Some(0));
     lab.run(Span::seconds(60));
-    assert_eq!(attached(&lab), ["a-1"], "still mounted");
-    uses(&mut lab, "a-1", None);
+    assert_eq!(nodes_with_attachment(&lab), ["a-1"], "the volume is still mounted");
+    set_volumes_in_use(&mut lab, "a-1", None);
     lab.run(Span::seconds(3));
     assert_eq!(
-        (attached(&lab).len(), lab.objects().list::<VolumeAttachment>().count()),
+        (
+            nodes_with_attachment(&lab).len(),
+            lab.objects().list::<VolumeAttachment>().count()
+        ),
         (0, 0)
     );
     assert_eq!(lab.records, ["VolumeAttached a-1", "VolumeDetached a-1"]);
 }
 
-/// Six minutes after nobody wants it there, if the node is not ready; a restart starts over; a setting forbids it.
+/// A volume is detached by force six minutes after it is no longer needed, if its node is not ready. A restart starts
+/// the time anew; a setting disables it.
 /// Shows: CT-131, CT-133, CT-137
 #[test]
-fn a_volume_is_detached_by_force_after_six_minutes() {
+fn volume_is_detached_by_force_after_six_minutes() {
     for (restart, disabled, early, late) in [
         (false, false, 400, 480),
         (true, false, 480, 700),
@@ -142,8 +146,8 @@ fn a_volume_is_detached_by_force_after_six_minutes() {
             Switches::default(),
         );
         lab.run(Span::seconds(2));
-        uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
-        runs(&mut lab, "one");
+        set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
+        set_container_running(&mut lab, "one");
         lab.partition("a-1");
         lab.run(Span::seconds(98));
         lab.delete(Kind::Pod, "one", Some(0));
@@ -153,20 +157,20 @@ fn a_volume_is_detached_by_force_after_six_minutes() {
             lab.restart();
         }
         lab.run(Span::seconds(early - 200));
-        assert_eq!(attached(&lab), ["a-1"], "{restart} {disabled}");
+        assert_eq!(nodes_with_attachment(&lab), ["a-1"], "{restart} {disabled}");
         lab.run(Span::seconds(late - early));
         let expected = if disabled { "a-1" } else { "b-1" };
-        assert_eq!(attached(&lab), [expected], "{restart} {disabled}");
+        assert_eq!(nodes_with_attachment(&lab), [expected], "{restart} {disabled}");
     }
 }
 
-/// A controller that starts when the node is gone finds the attachment on the volume itself.
+/// A controller that starts after the Node was deleted finds the attachment in the volume's annotation.
 /// Shows: CT-133, CT-150
 #[test]
-fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
+fn restarted_controller_detaches_volume_from_deleted_node() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
-    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+    set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
     lab.delete(Kind::Node, "a-1", None);
     lab.delete(Kind::Pod, "one", Some(0));
     lab.restart();
@@ -180,17 +184,17 @@ fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
     assert_eq!(holder(&lab), None);
 }
 
-/// CT-131, trap 2: with the out-of-service taint nothing is waited for, and readiness is not looked at.
+/// With the out-of-service taint the volume is detached at once, whether the node is ready or not (CT-131).
 /// Shows: CT-131
 #[test]
-fn a_volume_of_a_node_out_of_service_is_detached_at_once() {
+fn volume_of_out_of_service_node_is_detached_at_once() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
-    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+    set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
     lab.delete(Kind::Pod, "one", Some(0));
     lab.apply(&pod("two", "b-1"));
     lab.run(Span::seconds(5));
-    assert_eq!(attached(&lab), ["a-1"]);
+    assert_eq!(nodes_with_attachment(&lab), ["a-1"]);
     lab.edit::<Node>("a-1", |node| {
         node.spec.taints.push(Taint {
             key: "node.kubernetes.io/out-of-service".into(),
@@ -199,15 +203,15 @@ fn a_volume_of_a_node_out_of_service_is_detached_at_once() {
         });
     });
     lab.run(Span::seconds(1));
-    assert_eq!(attached(&lab), ["b-1"]);
+    assert_eq!(nodes_with_attachment(&lab), ["b-1"]);
 }
 
-/// What admits several nodes is attached to several.
+/// A volume with the access mode ReadWriteMany is attached to several nodes.
 /// Shows: V-02, CT-129
 #[test]
-fn a_shared_volume_is_attached_to_several_nodes() {
+fn shared_volume_is_attached_to_several_nodes() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteMany"));
     lab.apply(&pod("two", "b-1"));
     lab.run(Span::seconds(5));
-    assert_eq!(attached(&lab), ["a-1", "b-1"]);
+    assert_eq!(nodes_with_attachment(&lab), ["a-1", "b-1"]);
 }
