@@ -204,7 +204,7 @@ fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     ] {
         for (idx, container) in containers.iter().enumerate() {
             let name = &container.name;
-            let path = |of: &str, handler: &str| format!("spec.{list}[{idx}].{of}.{handler}.port");
+            let path = |field: &str, handler: &str| format!("spec.{list}[{idx}].{field}.{handler}.port");
             let probes = [
                 ("readinessProbe", &container.readiness_probe, "it is never Ready"),
                 (

@@ -29,11 +29,11 @@ pub fn instant(at: i64) -> String {
 /// Prints whole seconds as `1:30`.
 #[must_use]
 pub fn whole(seconds: i64) -> String {
-    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if h > 0 {
-        format!("{h}:{m:02}:{s:02}")
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
     } else {
-        format!("{m}:{s:02}")
+        format!("{minutes}:{seconds:02}")
     }
 }
 

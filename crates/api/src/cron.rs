@@ -165,7 +165,7 @@ impl Fields {
     fn is_day(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         let (_, month, of_month) = civil_from_days(day);
-        // The epoch was a Thursday.
+        // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday = (day + 4).rem_euclid(7);
         let [in_month, in_week] = [has(self.day, of_month), has(self.weekday, weekday)];
         let is_day = if self.needs_both_days {

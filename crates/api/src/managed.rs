@@ -385,13 +385,14 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
 #[must_use]
 pub fn position(items: &[Value], step: &str) -> Option<usize> {
     let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
-    let of = |item: &Value, key: &str| match item.get(key) {
+    let key_value = |item: &Value, key: &str| match item.get(key) {
         None if key == "protocol" => Some(Value::from("TCP")),
         value => value.cloned(),
     };
-    items
-        .iter()
-        .position(|item| keys.iter().all(|(key, value)| of(item, key).as_ref() == Some(value)))
+    items.iter().position(|item| {
+        keys.iter()
+            .all(|(key, value)| key_value(item, key).as_ref() == Some(value))
+    })
 }
 
 /// Prints a path as in error messages: `.spec.containers[name="app"].image`.

@@ -56,14 +56,14 @@ impl PodSpec {
         self.sum_containers_by(|container| Cow::Borrowed(select(&container.resources)))
     }
 
-    fn sum_containers_by<'a>(&'a self, of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
+    fn sum_containers_by<'a>(&'a self, list_of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
         let mut total = ResourceList::new();
         for container in self.containers.iter() {
-            add(&mut total, &of(container));
+            add(&mut total, &list_of(container));
         }
         let (mut sidecars, mut peak) = (ResourceList::new(), ResourceList::new());
         for container in self.init_containers.iter() {
-            let own = of(container);
+            let own = list_of(container);
             let mut now = sidecars.clone();
             add(&mut now, &own);
             if container.is_sidecar() {

@@ -40,9 +40,9 @@ pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
     let Some(at) = left.iter().zip(&right).position(|(a, b)| a != b) else {
         return left.len().cmp(&right.len());
     };
-    let (l, r) = (left[at], right[at]);
-    match (l.is_alphabetic(), r.is_alphabetic()) {
-        (true, true) => return l.cmp(&r),
+    let (a_char, b_char) = (left[at], right[at]);
+    match (a_char.is_alphabetic(), b_char.is_alphabetic()) {
+        (true, true) => return a_char.cmp(&b_char),
         (true, false) => return Ordering::Greater,
         (false, true) => return Ordering::Less,
         (false, false) => {}
@@ -54,7 +54,7 @@ pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
         });
         (value, digits.len())
     };
-    number(&left[at..]).cmp(&number(&right[at..])).then(l.cmp(&r))
+    number(&left[at..]).cmp(&number(&right[at..])).then(a_char.cmp(&b_char))
 }
 
 #[derive(Default)]

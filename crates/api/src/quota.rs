@@ -12,8 +12,8 @@ use crate::{
 /// The amounts that one object uses, by quota resource name. A pod that has ended counts only as an object.
 pub fn usage(object: &Object, now: Time) -> ResourceList {
     let mut taken = ResourceList::new();
-    let one = || Quantity::from_units(1);
-    taken.insert(count_name(object.kind()), one());
+    let one_object = || Quantity::from_units(1);
+    taken.insert(count_name(object.kind()), one_object());
     match object {
         Object::Pod(pod) if is_charged(pod, now) => {
             let resources = ResourceRequirements {
@@ -25,7 +25,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
         }
         Object::Service(service) => {
             let [ports, balancers] = node_ports_and_load_balancers(service);
-            taken.insert("services".into(), one());
+            taken.insert("services".into(), one_object());
             taken.insert("services.nodeports".into(), Quantity::from_units(ports));
             taken.insert("services.loadbalancers".into(), Quantity::from_units(balancers));
         }
@@ -37,7 +37,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
                 .get("storage")
                 .copied()
                 .unwrap_or_default();
-            taken.insert("persistentvolumeclaims".into(), one());
+            taken.insert("persistentvolumeclaims".into(), one_object());
             taken.insert("requests.storage".into(), storage);
             if let Some(class) = claim
                 .spec
@@ -45,13 +45,14 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
                 .as_deref()
                 .filter(|class| !class.is_empty())
             {
-                let of = |what: &str| Str::from(format!("{class}.storageclass.storage.k8s.io/{what}"));
-                taken.insert(of("persistentvolumeclaims"), one());
-                taken.insert(of("requests.storage"), storage);
+                let class_resource =
+                    |resource: &str| Str::from(format!("{class}.storageclass.storage.k8s.io/{resource}"));
+                taken.insert(class_resource("persistentvolumeclaims"), one_object());
+                taken.insert(class_resource("requests.storage"), storage);
             }
         }
         Object::ReplicationController(_) | Object::ResourceQuota(_) | Object::Secret(_) | Object::ConfigMap(_) => {
-            taken.insert(object.kind().plural().into(), one());
+            taken.insert(object.kind().plural().into(), one_object());
         }
         _ => {}
     }

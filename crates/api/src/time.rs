@@ -106,7 +106,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
 
 /// Prints RFC 1123 in UTC with a numeric zone, as kubectl does: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
 pub fn print_rfc1123(at: Time) -> String {
-    // The epoch was a Thursday.
+    // 1970-01-01 was a Thursday.
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -115,13 +115,13 @@ pub fn print_rfc1123(at: Time) -> String {
     let (year, month, day) = civil_from_days(days);
     let of_day = at.seconds().rem_euclid(86_400);
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    let of = |names: &[&'static str], at: i64| {
+    let name_at = |names: &[&'static str], at: i64| {
         usize::try_from(at)
             .ok()
             .and_then(|at| names.get(at).copied())
             .unwrap_or("")
     };
-    let (weekday, month) = (of(&DAYS, days.rem_euclid(7)), of(&MONTHS, month - 1));
+    let (weekday, month) = (name_at(&DAYS, days.rem_euclid(7)), name_at(&MONTHS, month - 1));
     format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
 }
 

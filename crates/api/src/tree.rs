@@ -192,19 +192,19 @@ impl<'t> Tree<'t> {
 
     /// A copy that does not borrow from the text.
     pub fn owned(&self) -> Tree<'static> {
-        let own = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+        let to_static = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
         let data = match &self.data {
             Data::Null => Data::Null,
             Data::Bool(value) => Data::Bool(*value),
             Data::Int(number) => Data::Int(*number),
-            Data::Number(text) => Data::Number(own(text)),
-            Data::String(text) => Data::String(own(text)),
+            Data::Number(text) => Data::Number(to_static(text)),
+            Data::String(text) => Data::String(to_static(text)),
             Data::Seq(items) => Data::Seq(items.iter().map(Tree::owned).collect()),
             Data::Map(entries) => Data::Map(
                 entries
                     .iter()
                     .map(|entry| Entry {
-                        key: own(&entry.key),
+                        key: to_static(&entry.key),
                         line: entry.line,
                         column: entry.column,
                         value: entry.value.owned(),

@@ -1,4 +1,4 @@
-//! The wire form of scalars, lists and maps.
+//! Implements [`Wire`] for scalars, lists and maps.
 
 use crate::ordered;
 use std::sync::Arc;

@@ -8,19 +8,19 @@ use crate::Kind;
 /// version, or its kind is not converted.
 #[must_use]
 pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value) -> Option<(Kind, Value)> {
-    let of = match (api_version, kind) {
+    let stored_kind = match (api_version, kind) {
         ("autoscaling/v1", "HorizontalPodAutoscaler") => Kind::HorizontalPodAutoscaler,
         ("events.k8s.io/v1", "Event") => Kind::Event,
         _ => return None,
     };
     let mut value = value();
     let fields = value.as_object_mut()?;
-    match of {
+    match stored_kind {
         Kind::Event => event(fields),
         _ => autoscaler(fields),
     }
-    fields.insert("apiVersion".to_owned(), of.api_version().into());
-    Some((of, value))
+    fields.insert("apiVersion".to_owned(), stored_kind.api_version().into());
+    Some((stored_kind, value))
 }
 
 /// Converts the CPU target of `autoscaling/v1` to the list of metrics of v2.

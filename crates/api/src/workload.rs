@@ -83,7 +83,7 @@ wire_types! {
 
     /// How a Deployment replaces its pods.
     pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
-    /// Bounds of a rolling update.
+    /// Limits on unavailable and additional pods during a rolling update.
     pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
     pub struct DeploymentStatus {
         pub observed_generation: Option<i64>,
@@ -167,7 +167,7 @@ wire_types! {
 
     /// How a DaemonSet replaces its pods.
     pub struct DaemonSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
-    /// Bounds of a DaemonSet's update.
+    /// Limits on unavailable and additional pods during a rolling update of a DaemonSet.
     pub struct RollingUpdateDaemonSet { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
     pub struct DaemonSetStatus {
         pub current_number_scheduled: i32,

@@ -91,7 +91,7 @@ impl ClockChange {
     /// The local time of the clock change in a year, in seconds since the epoch.
     fn of(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
-        // The epoch was a Thursday.
+        // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday_of_first = (first + 4).rem_euclid(7);
         let mut day = first + (self.weekday - weekday_of_first).rem_euclid(7) + 7 * (self.week - 1);
         let (next_year, next_month) = if self.month == 12 {

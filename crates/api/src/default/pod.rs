@@ -1,4 +1,4 @@
-//! Pods, templates, containers, probes and volumes (VA-023 to VA-048).
+//! Defaults of pods, pod templates, containers, probes and volumes (VA-023 to VA-048).
 
 use crate::untyped::text;
 

@@ -19,7 +19,8 @@ pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
     super::sort::put_in_order(items, order);
 }
 
-/// Sorts indices, so that the code is generated only once for all element types.
+/// Sorts indices, so that the code is generated only once for all element types. Names follow Go's source: `a..b` is the
+/// range to sort.
 struct Sorter<'a> {
     items: &'a mut [usize],
     less: &'a dyn Fn(usize, usize) -> bool,

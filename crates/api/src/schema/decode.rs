@@ -96,7 +96,7 @@ struct Decoder<'n> {
 }
 
 /// The converter's message for a value whose type does not match the field's.
-fn converter_error(found_type: &str, of: GoType) -> String {
+fn converter_error(found_type: &str, go_type: GoType) -> String {
     let found_type = match found_type {
         "array" => "slice",
         "object" => "map",
@@ -107,7 +107,7 @@ fn converter_error(found_type: &str, of: GoType) -> String {
             None => other,
         },
     };
-    match of.shape() {
+    match go_type.shape() {
         Shape::List(_) => format!("cannot restore slice from {found_type}"),
         Shape::Map(_) => format!("cannot restore map from {found_type}"),
         Shape::Struct(_) => format!("cannot restore struct from: {found_type}"),
@@ -115,7 +115,7 @@ fn converter_error(found_type: &str, of: GoType) -> String {
             let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
             match (found_type, kind) {
                 // Go could convert these types; the API server refuses them.
-                ("int64", "string") => format!("cannot convert int64 to {}", of.go_name()),
+                ("int64", "string") => format!("cannot convert int64 to {}", go_type.go_name()),
                 ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
                 _ => format!("unrecognized type: {kind}"),
             }
@@ -137,15 +137,15 @@ impl<'n> Decoder<'n> {
         self.saved.get_or_insert(message);
     }
 
-    /// Records that a value does not have type `of`; `holder` is the struct whose field is being decoded.
-    fn mismatch(&mut self, holder: &str, found_type: &str, of: &str) {
+    /// Records that a value does not have type `go_type`; `holder` is the struct whose field is being decoded.
+    fn mismatch(&mut self, holder: &str, found_type: &str, go_type: &str) {
         let place = if self.fields.is_empty() {
             "value".to_owned()
         } else {
             format!("struct field {holder}.{}", self.fields.join("."))
         };
         self.save_error(format!(
-            "json: cannot unmarshal {found_type} into Go {place} of type {of}"
+            "json: cannot unmarshal {found_type} into Go {place} of type {go_type}"
         ));
     }
 
@@ -171,7 +171,7 @@ impl<'n> Decoder<'n> {
                 Some(field) => {
                     self.fields.extend(field.embedded.map(Cow::Borrowed));
                     self.fields.push(Cow::Borrowed(&entry.key));
-                    self.value(field.of, name, &entry.value);
+                    self.value(field.go_type, name, &entry.value);
                 }
                 None if type_meta => {
                     self.fields.push(Cow::Borrowed("TypeMeta"));
@@ -185,12 +185,12 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    fn value(&mut self, of: GoType, holder: &str, tree: &'n Tree<'n>) {
+    fn value(&mut self, go_type: GoType, holder: &str, tree: &'n Tree<'n>) {
         if tree.is_null() || self.fatal.is_some() {
             return;
         }
         let length = self.path.len();
-        match of.shape() {
+        match go_type.shape() {
             Shape::Struct(fields) => self.record(fields, holder, tree, false),
             Shape::List(element) => match &tree.data {
                 Data::Seq(items) => {
@@ -200,7 +200,7 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.type_error(holder, tree, of),
+                _ => self.type_error(holder, tree, go_type),
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
@@ -211,13 +211,13 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.type_error(holder, tree, of),
+                _ => self.type_error(holder, tree, go_type),
             },
-            Shape::Leaf(leaf) => self.leaf(of, leaf, holder, tree),
+            Shape::Leaf(leaf) => self.leaf(go_type, leaf, holder, tree),
         }
     }
 
-    fn leaf(&mut self, of: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
+    fn leaf(&mut self, go_type: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
         match (leaf.split_once('=').map_or(leaf, |(plain, _)| plain), &tree.data) {
             ("raw", _) | ("string", Data::String(_)) | ("bool", Data::Bool(_)) => {}
             ("float64", Data::Int(_) | Data::Number(_)) | ("int64", Data::Int(_)) => {}
@@ -225,11 +225,11 @@ impl<'n> Decoder<'n> {
             ("IntOrString", Data::String(_)) => {}
             ("int32" | "int64" | "IntOrString", Data::Int(_) | Data::Number(_)) => {
                 if self.converts && leaf != "IntOrString" {
-                    return self.type_error(holder, tree, of);
+                    return self.type_error(holder, tree, go_type);
                 }
-                let of = if leaf == "int64" { "int64" } else { "int32" };
+                let go_type = if leaf == "int64" { "int64" } else { "int32" };
                 let found_type = format!("number {}", number(tree));
-                self.mismatch(holder, &found_type, of);
+                self.mismatch(holder, &found_type, go_type);
                 self.stop_if_own_decoder(leaf == "IntOrString");
             }
             ("IntOrString", _) => {
@@ -265,19 +265,19 @@ impl<'n> Decoder<'n> {
                     self.save_error(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            _ => self.type_error(holder, tree, of),
+            _ => self.type_error(holder, tree, go_type),
         }
     }
 
-    fn type_error(&mut self, holder: &str, tree: &Tree<'_>, of: GoType) {
+    fn type_error(&mut self, holder: &str, tree: &Tree<'_>, go_type: GoType) {
         if self.converts {
             let found_type = match &tree.data {
                 Data::Int(_) | Data::Number(_) => format!("number {}", number(tree)),
                 _ => found_type(tree),
             };
-            self.fatal = Some(converter_error(&found_type, of));
+            self.fatal = Some(converter_error(&found_type, go_type));
         } else {
-            self.mismatch(holder, &found_type(tree), &of.go_name());
+            self.mismatch(holder, &found_type(tree), &go_type.go_name());
         }
     }
 

@@ -28,11 +28,11 @@ pub struct Struct {
 
 /// A field of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldOf {
+pub struct StructField {
     pub name: &'static str,
     /// The embedded Go struct that holds the field, if any.
     embedded: Option<&'static str>,
-    pub of: GoType,
+    pub go_type: GoType,
 }
 
 /// A Go type, as written in the table.
@@ -131,24 +131,24 @@ impl Struct {
     }
 
     /// The fields, sorted by name.
-    pub fn fields(self) -> impl Iterator<Item = FieldOf> {
+    pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
-            let (name, of) = row.split_once(':')?;
+            let (name, go_type) = row.split_once(':')?;
             let (embedded, name) = match name.split_once('/') {
                 Some((embedded, name)) => (Some(embedded), name),
                 None => (None, name),
             };
-            Some(FieldOf {
+            Some(StructField {
                 name,
                 embedded,
-                of: GoType(of),
+                go_type: GoType(go_type),
             })
         })
     }
 
     /// The field with this name.
     #[must_use]
-    pub fn field(self, name: &str) -> Option<FieldOf> {
+    pub fn field(self, name: &str) -> Option<StructField> {
         self.fields().find(|field| field.name == name)
     }
 }

@@ -224,7 +224,7 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
     let Some(field) = holder.field(name) else {
         return false;
     };
-    match (field.of.shape(), value) {
+    match (field.go_type.shape(), value) {
         // A value of another type is refused later, so it must stay.
         (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && applies_to(SCALARS, name, holder),
         (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && applies_to(SCALARS, name, holder),
@@ -237,8 +237,8 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
 fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
     let mut at: Result<Struct, GoType> = Ok(root);
     for step in path {
-        let of = match (at, step) {
-            (Ok(record), Step::Key(key)) => record.field(key)?.of,
+        let go_type = match (at, step) {
+            (Ok(record), Step::Key(key)) => record.field(key)?.go_type,
             (Err(of), Step::Key(_)) => match of.shape() {
                 Shape::Map(of) => of,
                 _ => return None,
@@ -249,9 +249,9 @@ fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
             },
             (Ok(_), Step::Index(_)) => return None,
         };
-        at = match of.shape() {
+        at = match go_type.shape() {
             Shape::Struct(record) => Ok(record),
-            _ => Err(of),
+            _ => Err(go_type),
         };
     }
     at.ok()
@@ -311,7 +311,7 @@ mod tests {
              readOnly: false}}], containers: [{name: c, image: i, stdin: false, tty: false, command: [], securityContext: \
              {privileged: false}}]}}",
         );
-        let at = |pointer: &str| pod.pointer(pointer).cloned();
+        let value_at = |pointer: &str| pod.pointer(pointer).cloned();
         for gone in [
             "/metadata/labels",
             "/spec/hostIPC",
@@ -319,16 +319,16 @@ mod tests {
             "/spec/containers/0/stdin",
             "/spec/containers/0/command",
         ] {
-            assert_eq!(at(gone), None, "{gone}");
+            assert_eq!(value_at(gone), None, "{gone}");
         }
         for kept in [
             "/spec/hostUsers",
             "/spec/volumes/2/csi/readOnly",
             "/spec/containers/0/securityContext/privileged",
         ] {
-            assert_eq!(at(kept), Some(false.into()), "{kept}");
+            assert_eq!(value_at(kept), Some(false.into()), "{kept}");
         }
-        assert_eq!(at("/spec/volumes/0/emptyDir"), Some(serde_json::json!({})));
+        assert_eq!(value_at("/spec/volumes/0/emptyDir"), Some(serde_json::json!({})));
         let role = stored("{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: a}, rules: []}");
         assert_eq!(role.get("rules"), Some(&serde_json::json!([])));
     }

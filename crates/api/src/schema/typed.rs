@@ -23,39 +23,39 @@ fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     for (name, value) in sorted {
         let place = format!("{at}.{name}");
         match fields.field(name) {
-            Some(field) => typed(name, field.of, value, &place, found),
+            Some(field) => typed(name, field.go_type, value, &place, found),
             None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
             None => found.push(format!("{place}: field not declared in schema")),
         }
     }
 }
 
-fn typed(name: &str, of: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
+fn typed(name: &str, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
     if value.is_null() {
         return;
     }
-    match of.shape() {
+    match go_type.shape() {
         Shape::Struct(fields) => record(fields, value, at, found),
-        Shape::Map(of) => match value {
+        Shape::Map(go_type) => match value {
             Value::Object(map) => map
                 .iter()
-                .for_each(|(key, value)| typed(key, of, value, &format!("{at}.{key}"), found)),
+                .for_each(|(key, value)| typed(key, go_type, value, &format!("{at}.{key}"), found)),
             _ => push_mismatch("map", value, at, found),
         },
-        Shape::List(of) => match value {
-            Value::Array(items) => list(name, of, items, at, found),
+        Shape::List(go_type) => match value {
+            Value::Array(items) => list(name, go_type, items, at, found),
             _ => push_mismatch("list", value, at, found),
         },
         Shape::Leaf(leaf) => scalar(leaf, value, at, found),
     }
 }
 
-fn list(name: &str, of: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
+fn list(name: &str, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
     let keys = list_keys(name, items);
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let Some(keys) = keys else {
-            typed("", of, item, &format!("{at}[{index}]"), found);
+            typed("", go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
         let Some(step) = element_step(item, keys) else {
@@ -70,7 +70,7 @@ fn list(name: &str, of: GoType, items: &[Value], at: &str, found: &mut Vec<Strin
             found.push(format!("{at}: duplicate entries for key {element}"));
         }
         seen.push(step);
-        typed("", of, item, &format!("{at}{element}"), found);
+        typed("", go_type, item, &format!("{at}{element}"), found);
     }
 }
 
@@ -85,13 +85,13 @@ fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
             ));
         }
         "int32" | "int64" | "float64" if !value.is_number() => {
-            let of = match value {
+            let go_type = match value {
                 Value::String(_) => "string",
                 Value::Bool(_) => "bool",
                 Value::Array(_) => "[]interface {}",
                 _ => "map[string]interface {}",
             };
-            found.push(format!("{at}: expected numeric (int or float), got {of}"));
+            found.push(format!("{at}: expected numeric (int or float), got {go_type}"));
         }
         "bool" if !value.is_boolean() => push_mismatch("boolean", value, at, found),
         "IntOrString" | "Quantity" if !is_scalar => push_mismatch("scalar", value, at, found),

@@ -1,4 +1,4 @@
-//! Affinity and node selectors (VA-144 to VA-153).
+//! Validation of affinity and node selectors (VA-144 to VA-153).
 
 use crate::{
     Affinity, LabelSelector, NAME_FIELD, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity,

@@ -78,10 +78,10 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
 
 pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
     for pointer in ["/spec/scope", "/spec/names/kind", "/spec/group", "/spec/names/plural"] {
-        let of = |object: &Kept| object.at(pointer).cloned().unwrap_or_default();
-        if of(old) != of(new) {
+        let value_in = |object: &Kept| object.at(pointer).cloned().unwrap_or_default();
+        if value_in(old) != value_in(new) {
             let field = pointer.trim_start_matches('/').replace('/', ".");
-            errors.invalid(&Path::root(&field), of(new), IMMUTABLE);
+            errors.invalid(&Path::root(&field), value_in(new), IMMUTABLE);
         }
     }
 }
@@ -183,14 +183,16 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 /// The versions as the API server prints them, without fields that are moved to the spec.
 fn internal(spec: &Value) -> String {
     const MOVED_TO_SPEC: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
-    let one = |version: &Value| -> Value {
+    let version_to_internal = |version: &Value| -> Value {
         let mut own = version.clone();
         if let Some(fields) = own.as_object_mut() {
             fields.retain(|field, _| !MOVED_TO_SPEC.contains(&field.as_str()) || shared_field(spec, field).is_none());
         }
         to_internal("CustomResourceDefinitionVersion", &own)
     };
-    let all: Vec<Value> = items(spec, "versions").map(|(_, version)| one(version)).collect();
+    let all: Vec<Value> = items(spec, "versions")
+        .map(|(_, version)| version_to_internal(version))
+        .collect();
     Value::Array(all).to_string()
 }
 
@@ -274,9 +276,9 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 
 /// Checks that the schema is structural: every part must have a type.
 fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = text(schema, "type");
+    let kind = text(schema, "type");
     let parts = given(schema, "items");
-    if of == "array" && parts.is_none() {
+    if kind == "array" && parts.is_none() {
         errors.required(&path.child("items"), "must be specified");
     }
     if let Some(parts) = parts {
@@ -297,7 +299,7 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
     }
     let is_open = ["x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"];
     let at = path.child("type");
-    match (of, level) {
+    match (kind, level) {
         ("", _) if is_open.iter().any(|field| is_true(schema, field)) => {}
         ("", Level::Root) => errors.required(&at, "must not be empty at the root"),
         ("", Level::Item) => errors.required(&at, "must not be empty for specified array items"),
@@ -308,9 +310,9 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
 }
 
 fn schema_types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = text(schema, "type");
-    if !of.is_empty() && !SCHEMA_TYPES.contains(&of) {
-        errors.unsupported_text(&path.child("type"), of, SCHEMA_TYPES);
+    let kind = text(schema, "type");
+    if !kind.is_empty() && !SCHEMA_TYPES.contains(&kind) {
+        errors.unsupported_text(&path.child("type"), kind, SCHEMA_TYPES);
     }
     let at = path.child("properties");
     for (name, property) in properties(schema) {

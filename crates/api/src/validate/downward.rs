@@ -113,19 +113,19 @@ pub(super) fn resource(selector: &ResourceFieldSelector, is_file: bool, path: &P
     let Some(divisor) = divisor.filter(|divisor| divisor != "0") else {
         return;
     };
-    let of = match resource.split_once('.').map_or("", |(_, of)| of) {
+    let noun = match resource.split_once('.').map_or("", |(_, name)| name) {
         "cpu" => "cpu",
         "memory" => "memory",
         "ephemeral-storage" => "local ephemeral storage",
         _ if is_huge => "hugepages",
         _ => return,
     };
-    let message = match of {
+    let message = match noun {
         "cpu" if matches!(&*divisor, "1m" | "1") => return,
         "cpu" => "only divisor's values 1m and 1 are supported with the cpu resource".to_owned(),
         _ if BYTE_DIVISORS.contains(&&*divisor) => return,
         _ => format!(
-            "only divisor's values {} are supported with the {of} resource",
+            "only divisor's values {} are supported with the {noun} resource",
             BYTE_DIVISORS.join(", ")
         ),
     };

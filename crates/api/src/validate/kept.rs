@@ -134,18 +134,18 @@ fn rules(object: &Kept, errors: &mut ErrorList) {
 fn binding(object: &Kept, errors: &mut ErrorList) {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let path = Path::root("roleRef");
-    let of = object.at("/roleRef").unwrap_or(&Value::Null);
-    if text(of, "apiGroup") != GROUP {
-        errors.unsupported_text(&path.child("apiGroup"), text(of, "apiGroup"), &[GROUP]);
+    let role_ref = object.at("/roleRef").unwrap_or(&Value::Null);
+    if text(role_ref, "apiGroup") != GROUP {
+        errors.unsupported_text(&path.child("apiGroup"), text(role_ref, "apiGroup"), &[GROUP]);
     }
     let kinds: &[&str] = match object.kind {
         Kind::RoleBinding => &["Role", "ClusterRole"],
         _ => &["ClusterRole"],
     };
-    if !kinds.contains(&text(of, "kind")) {
-        errors.unsupported_text(&path.child("kind"), text(of, "kind"), kinds);
+    if !kinds.contains(&text(role_ref, "kind")) {
+        errors.unsupported_text(&path.child("kind"), text(role_ref, "kind"), kinds);
     }
-    errors.name(&path.child("name"), text(of, "name"), names::path_segment);
+    errors.name(&path.child("name"), text(role_ref, "name"), names::path_segment);
     let path = Path::root("subjects");
     for (index, subject) in list(object.at("/subjects")) {
         let path = path.index(index);

@@ -92,17 +92,17 @@ fn windows(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks HostProcess containers of Windows: either all containers of a pod or none, and with host networking.
 pub(super) fn host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = |value: &Value| {
+    let host_process = |value: &Value| {
         let context = value.pointer("/securityContext/windowsOptions/hostProcess");
         context.and_then(Value::as_bool)
     };
-    let of_pod = of(spec);
+    let of_pod = host_process(spec);
     let (mut n_containers, mut n_processes) = (0, 0);
     for list in LISTS {
         let path = path.child(list);
         for (index, container) in items(spec, list) {
             n_containers += 1;
-            let own = of(container);
+            let own = host_process(container);
             if let (Some(of_pod), Some(own)) = (of_pod, own)
                 && of_pod != own
             {

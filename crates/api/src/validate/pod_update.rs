@@ -86,8 +86,8 @@ fn internal_spec(pod: &Pod) -> Value {
 
 /// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
 fn mirror(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
-    match (of(old), of(new)) {
+    let manifest_of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
+    match (manifest_of(old), manifest_of(new)) {
         (before, after) if before == after => {}
         (None, _) => errors.forbidden(&path.key(MIRROR), "may not add mirror pod annotation"),
         _ => errors.forbidden(&path.key(MIRROR), "may not remove or update mirror pod annotation"),
@@ -137,12 +137,12 @@ fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut Error
     let is_same_except_seconds = |a: &Toleration, b: &Toleration| {
         a.key == b.key && a.operator == b.operator && a.value == b.value && a.effect == b.effect
     };
-    let kept = old.tolerations.iter().all(|before| {
+    let all_kept = old.tolerations.iter().all(|before| {
         new.tolerations
             .iter()
             .any(|after| is_same_except_seconds(before, after))
     });
-    if !kept {
+    if !all_kept {
         errors.forbidden(
             path,
             "existing toleration can not be modified except its tolerationSeconds",
@@ -187,9 +187,9 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
             Some(after) if after.node_selector_terms.len() == before.node_selector_terms.len() => {
                 let pairs = before.node_selector_terms.iter().zip(&after.node_selector_terms);
                 for (index, (before, after)) in pairs.enumerate() {
-                    let begins = after.match_expressions.starts_with(&before.match_expressions)
+                    let only_appended = after.match_expressions.starts_with(&before.match_expressions)
                         && after.match_fields.starts_with(&before.match_fields);
-                    if !begins {
+                    if !only_appended {
                         errors.invalid(&terms.index(index), internal_term(after), ONLY_ADDITIONS);
                     }
                 }

@@ -124,10 +124,10 @@ fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
 fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
     let fits = move |resource: &str| match scope {
         "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
-            let of = ["requests.", "limits."]
+            let suffix = ["requests.", "limits."]
                 .iter()
                 .find_map(|kind| resource.strip_prefix(kind));
-            resource == "pods" || matches!(of.unwrap_or(resource), "cpu" | "memory")
+            resource == "pods" || matches!(suffix.unwrap_or(resource), "cpu" | "memory")
         }
         "BestEffort" => resource == "pods",
         _ => true,
@@ -266,12 +266,16 @@ fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks the bounds of a resource against each other.
 fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = |list: &ResourceList| list.get(resource).copied();
+    let amount_in = |list: &ResourceList| list.get(resource).copied();
     let is_pod = &*item.kind == "Pod";
-    let (min, max, ratio) = (of(&item.min), of(&item.max), of(&item.max_limit_request_ratio));
+    let (min, max, ratio) = (
+        amount_in(&item.min),
+        amount_in(&item.max),
+        amount_in(&item.max_limit_request_ratio),
+    );
     let (default, request) = match is_pod {
         true => (None, None),
-        false => (of(&item.default), of(&item.default_request)),
+        false => (amount_in(&item.default), amount_in(&item.default_request)),
     };
     let mut check_order =
         |low: Option<Quantity>, high: Option<Quantity>, field: &str, value: Option<Quantity>, words: [&str; 2]| {

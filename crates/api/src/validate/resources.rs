@@ -81,9 +81,9 @@ fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
 
 /// Returns whether the resource is a standard resource of quotas.
 pub(super) fn is_standard_quota(resource: &str) -> bool {
-    let of = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
-    match of {
-        Some(of) => matches!(of, "cpu" | "memory" | "ephemeral-storage" | "storage") || is_huge_page(of),
+    let name = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
+    match name {
+        Some(name) => matches!(name, "cpu" | "memory" | "ephemeral-storage" | "storage") || is_huge_page(name),
         None => {
             matches!(
                 resource,

@@ -152,7 +152,7 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(profile) = given(context, "seccompProfile") else {
         return;
     };
-    let of = path.child("localhostProfile");
+    let profile_path = path.child("localhostProfile");
     let name = profile.get("localhostProfile").and_then(Value::as_str);
     let kind = text(profile, "type");
     if kind.is_empty() {
@@ -161,11 +161,11 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.unsupported_text(&path.child("type"), kind, &PROFILES);
     }
     match (kind, name) {
-        ("Localhost", None) => errors.required(&of, "must be set when seccomp type is Localhost"),
-        ("Localhost", Some(name)) => volume::local_descending_path(name, &of, errors),
+        ("Localhost", None) => errors.required(&profile_path, "must be set when seccomp type is Localhost"),
+        ("Localhost", Some(name)) => volume::local_descending_path(name, &profile_path, errors),
         (_, Some(_)) => {
             let value = internal::to_internal_json("SeccompProfile", profile);
-            errors.invalid(&of, value, "can only be set when seccomp type is Localhost");
+            errors.invalid(&profile_path, value, "can only be set when seccomp type is Localhost");
         }
         (_, None) => {}
     }
@@ -178,22 +178,22 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(profile) = given(context, "appArmorProfile") else {
         return;
     };
-    let of = path.child("localhostProfile");
+    let profile_path = path.child("localhostProfile");
     let name = profile.get("localhostProfile").and_then(Value::as_str);
     match (text(profile, "type"), name) {
-        ("Localhost", None) => errors.required(&of, NEEDED),
+        ("Localhost", None) => errors.required(&profile_path, NEEDED),
         ("Localhost", Some(name)) => {
             if name.trim() != name {
-                errors.invalid_text(&of, name, "must not be padded with whitespace");
+                errors.invalid_text(&profile_path, name, "must not be padded with whitespace");
             } else if name.is_empty() {
-                errors.required(&of, NEEDED);
+                errors.required(&profile_path, NEEDED);
             }
             if name.len() > NAME_MAX {
-                errors.too_long(&of, NAME_MAX);
+                errors.too_long(&profile_path, NAME_MAX);
             }
         }
         ("RuntimeDefault" | "Unconfined", Some(name)) => {
-            errors.invalid_text(&of, name, "can only be set when AppArmor type is Localhost");
+            errors.invalid_text(&profile_path, name, "can only be set when AppArmor type is Localhost");
         }
         ("RuntimeDefault" | "Unconfined", None) => {}
         ("", _) => errors.required(&path.child("type"), "type is required when appArmorProfile is set"),

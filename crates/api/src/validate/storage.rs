@@ -240,8 +240,8 @@ fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
 pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
     volume(new, errors);
     if source_only(&old.spec) != source_only(&new.spec) {
-        let of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
-        let diff = internal::unified_diff(&of(&old.spec), &of(&new.spec));
+        let source_of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
+        let diff = internal::unified_diff(&source_of(&old.spec), &source_of(&new.spec));
         errors.forbidden(
             &Path::root("spec").child("persistentvolumesource"),
             &format!("spec.persistentvolumesource is immutable after creation\n{diff}"),
@@ -360,8 +360,9 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
             .clone_from(&old.spec.volume_attributes_class_name);
     }
     if rest != old.spec {
-        let of = |spec: &PersistentVolumeClaimSpec| internal::to_internal("PersistentVolumeClaimSpec", &spec.write());
-        let diff = internal::unified_diff(&of(&old.spec), &of(&rest));
+        let internal_spec =
+            |spec: &PersistentVolumeClaimSpec| internal::to_internal("PersistentVolumeClaimSpec", &spec.write());
+        let diff = internal::unified_diff(&internal_spec(&old.spec), &internal_spec(&rest));
         let rule =
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
         errors.forbidden(&Path::root("spec"), &format!("{rule}\n{diff}"));

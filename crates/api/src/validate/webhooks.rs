@@ -13,7 +13,7 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     let mut seen: Vec<&str> = Vec::new();
     for (index, webhook) in list(object.at("/webhooks")) {
         let path = path.index(index);
-        one(webhook, object.kind, &path, errors);
+        webhook_fields(webhook, object.kind, &path, errors);
         let name = text(webhook, "name");
         if !name.is_empty() && seen.contains(&name) {
             errors.duplicate(&path.child("name"), super::quoted(name), "");
@@ -22,7 +22,7 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
+fn webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
     let at = path.child("name");
     match text(webhook, "name") {
         "" => errors.required(&at, ""),
@@ -193,13 +193,13 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         if words.is_empty() {
             errors.required(&at, "");
         }
-        let what = match field {
+        let plural = match field {
             "operations" => "operations",
             "apiGroups" => "API groups",
             _ => "API versions",
         };
         if words.len() > 1 && words.contains(&"*") {
-            let message = format!("if '*' is present, must not specify other {what}");
+            let message = format!("if '*' is present, must not specify other {plural}");
             errors.invalid(&at, serde_json::json!(words), &message);
         }
         for (index, word) in words.iter().enumerate() {

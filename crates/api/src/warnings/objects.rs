@@ -29,7 +29,7 @@ pub const DEPRECATED_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; us
 
 pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<String>) {
     let has_annotation = |key: &str| object.metadata().annotation(key).is_some();
-    let at = |pointer: &str| value.pointer(pointer);
+    let value_at = |pointer: &str| value.pointer(pointer);
     match object.kind() {
         Kind::StatefulSet => stateful_set(value, found),
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => {
@@ -40,12 +40,12 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
             }
             if object.kind() == Kind::PersistentVolume {
                 volume(object, value, found);
-            } else if let Some(amount) = at("/spec/resources/requests/storage") {
+            } else if let Some(amount) = value_at("/spec/resources/requests/storage") {
                 warn_if_fractional(amount, "spec.resources.requests[storage]", found);
             }
         }
         Kind::StorageClass => {
-            for (index, term) in list(at("/allowedTopologies")) {
+            for (index, term) in list(value_at("/allowedTopologies")) {
                 for (inner, expression) in items(term, "matchLabelExpressions") {
                     if let Some(message) = old_label(text(expression, "key")) {
                         let at = format!("allowedTopologies[{index}].matchLabelExpressions[{inner}].key");
@@ -55,12 +55,12 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
             }
         }
         Kind::RuntimeClass => {
-            let selected = at("/scheduling/nodeSelector").and_then(Value::as_object);
+            let selected = value_at("/scheduling/nodeSelector").and_then(Value::as_object);
             let keys = selected.into_iter().flat_map(|labels| labels.keys());
             found.extend(keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", old_label(key)?))));
         }
-        Kind::Job => job_size_warning(at("/spec"), found),
-        Kind::CronJob => job_size_warning(at("/spec/jobTemplate/spec"), found),
+        Kind::Job => job_size_warning(value_at("/spec"), found),
+        Kind::CronJob => job_size_warning(value_at("/spec/jobTemplate/spec"), found),
         Kind::Service => service(value, has_annotation(OLD_TOPOLOGY), found),
         Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair(value)),
         Kind::Endpoints => endpoints(value, found),
@@ -73,7 +73,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
             "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate \
              access to mounted secrets"
         )),
-        Kind::Node if at("/spec/externalID").is_some() => {
+        Kind::Node if value_at("/spec/externalID").is_some() => {
             found.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
         }
         _ => {}

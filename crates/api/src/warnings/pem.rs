@@ -9,9 +9,9 @@ use serde_json::Value;
 /// The error of Go's `tls.X509KeyPair`, if the pair is invalid.
 pub(super) fn key_pair(secret: &Value) -> Option<String> {
     let part = |name: &str| {
-        let of = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
-        let plain = of("stringData").map(str::to_owned);
-        plain.unwrap_or_else(|| decoded(of("data").unwrap_or_default()))
+        let entry = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
+        let plain = entry("stringData").map(str::to_owned);
+        plain.unwrap_or_else(|| decoded(entry("data").unwrap_or_default()))
     };
     certificate_error(&block_types(&part("tls.crt"))).or_else(|| key_error(&block_types(&part("tls.key"))))
 }
@@ -87,14 +87,14 @@ mod tests {
     fn tls_secret_without_pem_gives_a_warning() {
         // base64 of "x" for both, then a PEM block of type CERTIFICATE.
         let wrapped = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
-        let of =
+        let error_for =
             |certificate: &str| key_pair(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}));
         assert_eq!(
-            of("eA==").as_deref(),
+            error_for("eA==").as_deref(),
             Some("tls: failed to find any PEM data in certificate input")
         );
         assert_eq!(
-            of(wrapped).as_deref(),
+            error_for(wrapped).as_deref(),
             Some("tls: failed to find any PEM data in key input")
         );
     }

@@ -66,7 +66,7 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     let seccomp = |key: &str| {
         format!("{at}metadata.annotations[{key}]: non-functional in v1.27+; use the \"seccompProfile\" field instead")
     };
-    let has_profile = |of: &Value| of.pointer("/securityContext/seccompProfile").is_some();
+    let has_profile = |object: &Value| object.pointer("/securityContext/seccompProfile").is_some();
     if has_annotation(SECCOMP) && !has_profile(spec) {
         found.push(seccomp(SECCOMP));
     }
@@ -100,7 +100,7 @@ fn app_armor(
     at: &str,
     found: &mut Vec<String>,
 ) {
-    let has_profile = |of: &Value| of.pointer("/securityContext/appArmorProfile").is_some();
+    let has_profile = |object: &Value| object.pointer("/securityContext/appArmorProfile").is_some();
     for (_, container) in containers {
         let key = format!("{APP_ARMOR}{}", text(container, "name"));
         if has_annotation(&key) && !has_profile(container) && !has_profile(spec) {
@@ -137,7 +137,7 @@ fn node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
         if let Some(message) = old_label(key) {
             found.push(format!("{at}.topologyKey: {key} is {message}"));
         }
-        no_selector(constraint, &at, found);
+        warn_if_no_selector(constraint, &at, found);
     }
 }
 
@@ -160,8 +160,8 @@ pub(super) fn node_term(term: &Value, checks_values: bool, at: &str, found: &mut
     }
 }
 
-fn no_selector(of: &Value, at: &str, found: &mut Vec<String>) {
-    if given(of, "labelSelector").is_none() {
+fn warn_if_no_selector(term: &Value, at: &str, found: &mut Vec<String>) {
+    if given(term, "labelSelector").is_none() {
         found.push(format!(
             "{at}.labelSelector: a null labelSelector results in matching no pod"
         ));
@@ -170,15 +170,15 @@ fn no_selector(of: &Value, at: &str, found: &mut Vec<String>) {
 
 fn affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
     for kind in ["podAffinity", "podAntiAffinity"] {
-        let of = |list_name: &str| spec.pointer(&format!("/affinity/{kind}/{list_name}"));
+        let terms_in = |list_name: &str| spec.pointer(&format!("/affinity/{kind}/{list_name}"));
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        for (index, term) in list(of(required)) {
-            no_selector(term, &format!("{path}.affinity.{kind}.{required}[{index}]"), found);
+        for (index, term) in list(terms_in(required)) {
+            warn_if_no_selector(term, &format!("{path}.affinity.{kind}.{required}[{index}]"), found);
         }
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        for (index, term) in list(of(preferred)) {
+        for (index, term) in list(terms_in(preferred)) {
             let at = format!("{path}.affinity.{kind}.{preferred}[{index}].podAffinityTerm");
-            no_selector(term.get("podAffinityTerm").unwrap_or(&Value::Null), &at, found);
+            warn_if_no_selector(term.get("podAffinityTerm").unwrap_or(&Value::Null), &at, found);
         }
     }
 }
@@ -275,7 +275,7 @@ fn overlapping_paths(volume: &Value, found: &mut Vec<String>) {
 }
 
 fn projected_paths(source: &Value) -> Vec<VolumePath> {
-    let named = |kind: &str, of: &Value| format!("{kind} {}", quoted(text(of, "name")));
+    let named = |kind: &str, source: &Value| format!("{kind} {}", quoted(text(source, "name")));
     if let Some(of) = given(source, "configMap") {
         return VolumePath::of_items(of, &named("ConfigMap", of));
     }

@@ -50,16 +50,16 @@ fn mirror_annotation_is_immutable() {
 /// Shows: LC-042, VA-171, VA-172, VA-173, VA-174, VA-175, VA-176, VA-177, VA-178
 #[test]
 fn immutable_pod_fields_are_refused() {
-    const C: &str = "containers: [{name: c, image: i}]";
-    let with = |more: &str| pod("", &format!("{C}, {more}"));
+    const CONTAINERS: &str = "containers: [{name: c, image: i}]";
+    let with = |more: &str| pod("", &format!("{CONTAINERS}, {more}"));
     let rows: &[(String, String, &[&str])] = &[
         // Allowed changes.
         (
-            pod("", C),
+            pod("", CONTAINERS),
             pod("labels: {a: b}", "containers: [{name: c, image: j}]"),
             &[],
         ),
-        (pod("", C), with("activeDeadlineSeconds: 5"), &[]),
+        (pod("", CONTAINERS), with("activeDeadlineSeconds: 5"), &[]),
         (with("activeDeadlineSeconds: 9"), with("activeDeadlineSeconds: 5"), &[]),
         (
             with("tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}]"),
@@ -86,13 +86,21 @@ fn immutable_pod_fields_are_refused() {
         ),
         // Forbidden changes.
         (
-            pod("", C),
+            pod("", CONTAINERS),
             pod("", "containers: [{name: c, image: i}, {name: d, image: i}]"),
             &["spec.containers: Forbidden: pod updates may not add or remove containers"],
         ),
-        (pod("", C), with("nodeName: n1"), &[FORBIDDEN]),
-        (pod("", C), with("terminationGracePeriodSeconds: 5"), &[FORBIDDEN]),
-        (pod("", C), with("automountServiceAccountToken: false"), &[FORBIDDEN]),
+        (pod("", CONTAINERS), with("nodeName: n1"), &[FORBIDDEN]),
+        (
+            pod("", CONTAINERS),
+            with("terminationGracePeriodSeconds: 5"),
+            &[FORBIDDEN],
+        ),
+        (
+            pod("", CONTAINERS),
+            with("automountServiceAccountToken: false"),
+            &[FORBIDDEN],
+        ),
         (
             with("activeDeadlineSeconds: 5"),
             with("activeDeadlineSeconds: 60"),
@@ -100,7 +108,7 @@ fn immutable_pod_fields_are_refused() {
         ),
         (
             with("activeDeadlineSeconds: 5"),
-            pod("", C),
+            pod("", CONTAINERS),
             &["spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value"],
         ),
         (
@@ -109,7 +117,7 @@ fn immutable_pod_fields_are_refused() {
             &["spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"],
         ),
         (
-            pod("", C),
+            pod("", CONTAINERS),
             with("schedulingGates: [{name: g}]"),
             &["spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"],
         ),
@@ -137,8 +145,11 @@ fn immutable_pod_fields_are_refused() {
             ],
         ),
         (
-            pod("deletionTimestamp: '2026-01-01T00:00:00Z'", C),
-            pod("deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a/b]", C),
+            pod("deletionTimestamp: '2026-01-01T00:00:00Z'", CONTAINERS),
+            pod(
+                "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a/b]",
+                CONTAINERS,
+            ),
             &[
                 "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new \
                  finalizers []string{\"a/b\"}",
@@ -154,18 +165,18 @@ fn immutable_pod_fields_are_refused() {
 /// VA-206, VA-207, VA-208, VA-209, VA-210, VA-211, VA-212, VA-213, VA-214
 #[test]
 fn immutable_fields_of_other_kinds_are_refused() {
-    const T: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
+    const TEMPLATE: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, String, &[&str])] = &[
         (
             "apps/v1, kind: Deployment",
-            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {T}}}"),
-            format!("spec: {{selector: {{matchLabels: {{c: d}}}}, replicas: 3, {T}}}"),
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {TEMPLATE}}}"),
+            format!("spec: {{selector: {{matchLabels: {{c: d}}}}, replicas: 3, {TEMPLATE}}}"),
             &["spec.selector: Invalid value: {\"matchLabels\":{\"c\":\"d\"}}: field is immutable"],
         ),
         (
             "apps/v1, kind: StatefulSet",
-            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {T}}}"),
-            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, replicas: 3, serviceName: s, {T}}}"),
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {TEMPLATE}}}"),
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, replicas: 3, serviceName: s, {TEMPLATE}}}"),
             &[
                 "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
                  'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are \

@@ -2,16 +2,16 @@
 
 use super::*;
 
-fn rows(of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
+fn check_rows(problems_of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
     for (fields, wanted) in rows {
-        check(&of(fields), wanted, fields);
+        check(&problems_of(fields), wanted, fields);
     }
 }
 
 /// Shows: VA-292, VA-293, VA-294
 #[test]
 fn invalid_env_sources_are_refused() {
-    rows(
+    check_rows(
         container,
         &[
             (
@@ -66,7 +66,7 @@ fn invalid_env_sources_are_refused() {
 /// Shows: VA-295, VA-296
 #[test]
 fn invalid_volume_files_and_sources_are_refused() {
-    rows(
+    check_rows(
         pod,
         &[
             (
@@ -145,7 +145,7 @@ fn invalid_volume_mounts_are_refused() {
 /// Shows: VA-298, VA-299
 #[test]
 fn fields_of_another_os_are_refused() {
-    rows(
+    check_rows(
         pod,
         &[
             (
@@ -176,7 +176,7 @@ fn fields_of_another_os_are_refused() {
             ),
         ],
     );
-    rows(
+    check_rows(
         container,
         &[(
             "securityContext: {privileged: true, allowPrivilegeEscalation: false, seccompProfile: {type: Foo}, runAsUser: -1}",
@@ -249,13 +249,13 @@ fn inconsistent_service_addresses_are_refused() {
 /// Shows: VA-303, VA-304, VA-305
 #[test]
 fn invalid_ingresses_and_network_policies_are_refused() {
-    let of = |kind: &str, spec: &str| {
+    let problems_of = |kind: &str, spec: &str| {
         problems(&format!(
             "{{apiVersion: networking.k8s.io/v1, kind: {kind}, spec: {spec}}}"
         ))
     };
     check(
-        &of(
+        &problems_of(
             "Ingress",
             "{defaultBackend: {service: {name: a, port: {number: 1, name: b}}}, rules: [{host: '*.B'}, {host: 1.2.3.4, http: \
              {paths: [{path: a//b, pathType: Exact, backend: {}}, {path: x, pathType: Yy, backend: {service: {name: '', port: \
@@ -278,7 +278,7 @@ fn invalid_ingresses_and_network_policies_are_refused() {
         "VA-303",
     );
     check(
-        &of(
+        &problems_of(
             "IngressClass",
             "{controller: a/@, parameters: {kind: K, name: p, scope: Namespace}}",
         ),
@@ -289,7 +289,7 @@ fn invalid_ingresses_and_network_policies_are_refused() {
         "VA-304",
     );
     check(
-        &of(
+        &problems_of(
             "NetworkPolicy",
             "{podSelector: {matchLabels: {a b: c}}, ingress: [{from: [{}, {podSelector: {}, ipBlock: {cidr: 10.0.0.0/8, except: \
              [10.1.0.0/16, 11.0.0.0/8]}}], ports: [{port: 80, endPort: 70}, {protocol: X, endPort: 5}]}], egress: [{to: \

@@ -6,11 +6,11 @@ use super::*;
 /// VA-193, VA-194, VA-195, VA-196, VA-197
 #[test]
 fn invalid_workloads_are_refused() {
-    const T: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
+    const TEMPLATE: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, &[&str])] = &[
         (
             "apps/v1, kind: Deployment",
-            T.into(),
+            TEMPLATE.into(),
             &[
                 "spec.selector: Required value",
                 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`",
@@ -18,7 +18,7 @@ fn invalid_workloads_are_refused() {
         ),
         (
             "apps/v1, kind: ReplicaSet",
-            format!("{T}, selector: {{}}, replicas: -1"),
+            format!("{TEMPLATE}, selector: {{}}, replicas: -1"),
             &[
                 "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
                 "spec.selector: Invalid value: {}: empty selector is invalid for deployment",
@@ -36,7 +36,7 @@ fn invalid_workloads_are_refused() {
         (
             "apps/v1, kind: Deployment",
             format!(
-                "{T}, selector: {{matchExpressions: [{{key: a, operator: Foo}}]}}, strategy: {{type: Foo}}, \
+                "{TEMPLATE}, selector: {{matchExpressions: [{{key: a, operator: Foo}}]}}, strategy: {{type: Foo}}, \
                  progressDeadlineSeconds: 5, minReadySeconds: 5"
             ),
             &[
@@ -51,7 +51,7 @@ fn invalid_workloads_are_refused() {
         (
             "apps/v1, kind: Deployment",
             format!(
-                "{T}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: 0%, maxUnavailable: 0}}}}"
+                "{TEMPLATE}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: 0%, maxUnavailable: 0}}}}"
             ),
             &[
                 "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0",
@@ -61,7 +61,7 @@ fn invalid_workloads_are_refused() {
             // Limits of a rolling update are percentages or integers (VA-325).
             "apps/v1, kind: DaemonSet",
             format!(
-                "{T}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{type: RollingUpdate, rollingUpdate: \
+                "{TEMPLATE}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{type: RollingUpdate, rollingUpdate: \
                  {{maxSurge: 101%, maxUnavailable: abc}}}}"
             ),
             &[
@@ -73,7 +73,7 @@ fn invalid_workloads_are_refused() {
         (
             "apps/v1, kind: Deployment",
             format!(
-                "{T}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: '5', maxUnavailable: \
+                "{TEMPLATE}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: '5', maxUnavailable: \
                  120%}}}}"
             ),
             &[
@@ -85,7 +85,7 @@ fn invalid_workloads_are_refused() {
         (
             "apps/v1, kind: DaemonSet",
             format!(
-                "{T}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{rollingUpdate: {{maxSurge: 1, maxUnavailable: \
+                "{TEMPLATE}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{rollingUpdate: {{maxSurge: 1, maxUnavailable: \
                  1}}}}"
             ),
             &["spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero"],
@@ -93,7 +93,7 @@ fn invalid_workloads_are_refused() {
         (
             "apps/v1, kind: StatefulSet",
             format!(
-                "{T}, selector: {{matchLabels: {{a: b}}}}, podManagementPolicy: Foo, updateStrategy: {{type: Foo}}, \
+                "{TEMPLATE}, selector: {{matchLabels: {{a: b}}}}, podManagementPolicy: Foo, updateStrategy: {{type: Foo}}, \
                  serviceName: A, persistentVolumeClaimRetentionPolicy: {{whenDeleted: X}}"
             ),
             &[
@@ -117,7 +117,7 @@ fn invalid_workloads_are_refused() {
         ),
         (
             "batch/v1, kind: Job",
-            format!("{T}, completionMode: Indexed, parallelism: 2, backoffLimit: -1"),
+            format!("{TEMPLATE}, completionMode: Indexed, parallelism: 2, backoffLimit: -1"),
             &[
                 "spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
                 "spec.completions: Required value: when completion mode is Indexed",

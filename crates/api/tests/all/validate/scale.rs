@@ -5,14 +5,14 @@ use super::*;
 /// Shows: VA-306, VA-307
 #[test]
 fn invalid_autoscaler_metrics_and_behavior_are_refused() {
-    let of = |spec: &str| {
+    let autoscaler_problems = |spec: &str| {
         problems(&format!(
             "{{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, spec: {{maxReplicas: 3, scaleTargetRef: {{apiVersion: \
              apps/v1, kind: Deployment, name: w}}, {spec}}}}}"
         ))
     };
     check(
-        &of(
+        &autoscaler_problems(
             "metrics: [{type: Resource, resource: {name: cpu, target: {type: Foo, averageUtilization: 0, averageValue: 1}}}, \
              {type: Foo}, {type: Pods, pods: {metric: {name: a/b}, target: {type: Value, value: '0'}}, resource: {name: cpu}}, \
              {type: ContainerResource, containerResource: {name: foo, container: A, target: {type: Utilization}}}, {type: \
@@ -47,7 +47,7 @@ fn invalid_autoscaler_metrics_and_behavior_are_refused() {
         "VA-306",
     );
     check(
-        &of(
+        &autoscaler_problems(
             "behavior: {scaleUp: {stabilizationWindowSeconds: 3601, selectPolicy: Foo, policies: []}, scaleDown: \
              {stabilizationWindowSeconds: -1, policies: [{type: X, value: 0, periodSeconds: 0}, {type: Pods, value: 1, \
              periodSeconds: 1801}]}}",
