@@ -1,5 +1,5 @@
-//! Who gets which event: calls to the API server and their answers, watch
-//! changes to those who watch, timers to those who set them.
+//! Dispatches events: calls to the API server, answers to their callers, watch events to watchers, timers to the
+//! components that set them.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::effect::{Input, Timer};
 use crate::election::ElectionResult;
 use crate::event::{Call, Event, Process};
 use crate::machine::MachineEvent;
-use crate::world::{Body, CALL_TIMEOUT, Held};
+use crate::world::{Body, CALL_TIMEOUT, HeldRequest};
 use crate::{Actor, Answer, ApiError, CallId, Change, Place, Rng, SimTime, Sink, Span, World};
 
-/// How often the liveness checks look.
+/// Interval of the liveness checks.
 pub(crate) const LOOK_INTERVAL: Span = Span::seconds(30);
 
 impl World {
@@ -51,11 +51,11 @@ impl World {
             Event::Machine(node, timer) => {
                 self.with_machine(&node, sink, |machine, ctx| machine.handle(timer, ctx));
             }
-            Event::Held(id) => self.on_held(id),
+            Event::HeldRequest(id) => self.on_held_request(id),
             Event::Proxy(node, life, event) => self.on_proxy(&node, life, event),
             Event::Traffic => self.wake_traffic(),
             Event::Look => {
-                self.look(sink);
+                self.check_liveness(sink);
                 self.queue.set_cause(CausedBy::NOTHING);
                 self.api
                     .forget_old_events(podscope_api::Time(self.start.0 + self.now.0));
@@ -82,13 +82,13 @@ impl World {
             let verdict = acting
                 .election
                 .as_mut()
-                .and_then(|election| election.answered(id, &answer, ctx));
+                .and_then(|election| election.handle_answer(id, &answer, ctx));
             if verdict.is_none() {
                 acting.handle(Input::Answered(id, answer), ctx);
             }
             verdict.unwrap_or(ElectionResult::Unchanged)
         });
-        self.decide(process, verdict, sink);
+        self.apply_election(process, verdict, sink);
     }
 
     fn on_timer(&mut self, process: &Process, timer: Timer, sink: &mut dyn Sink) {
@@ -99,10 +99,10 @@ impl World {
             let election = acting.election.as_mut();
             election.map_or(ElectionResult::Unchanged, |election| election.tick(ctx))
         });
-        self.decide(process, verdict, sink);
+        self.apply_election(process, verdict, sink);
     }
 
-    fn decide(&mut self, process: &Process, verdict: Option<ElectionResult>, sink: &mut dyn Sink) {
+    fn apply_election(&mut self, process: &Process, verdict: Option<ElectionResult>, sink: &mut dyn Sink) {
         match verdict {
             Some(ElectionResult::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
@@ -112,9 +112,11 @@ impl World {
                         *slot = Some(Arc::new(core));
                         acting.handle(Input::Started, ctx);
                     }
-                    Body::Kubelet(_) | Body::Client(_) | Body::Down => unreachable!("it takes part in no election"),
+                    Body::Kubelet(_) | Body::Client(_) | Body::Down => {
+                        unreachable!("the process takes part in no leader election")
+                    }
                 });
-                // A scheduler watches since its start, a controller-manager from its election on.
+                // A scheduler watches from its start on; a controller-manager watches only while it leads.
                 if matches!(process.actor, Actor::ControllerManager(_)) {
                     self.open_watch(process);
                 }
@@ -124,19 +126,19 @@ impl World {
         }
     }
 
-    /// What a machine did that its kubelet can notice.
-    pub(crate) fn notice(&mut self, node: &NodeName, events: Vec<MachineEvent>, sink: &mut dyn Sink) {
+    /// Passes events of a machine to its kubelet, if that runs.
+    pub(crate) fn deliver_machine_events(&mut self, node: &NodeName, events: Vec<MachineEvent>, sink: &mut dyn Sink) {
         let cause = self.queue.cause();
         for event in events {
             let Some(process) = self.running(&Actor::Kubelet(node.clone())) else {
                 return;
             };
             self.queue.set_cause(cause);
-            self.with_process(&process, sink, |acting, ctx| acting.notice(&event, ctx));
+            self.with_process(&process, sink, |acting, ctx| acting.handle_machine_event(&event, ctx));
         }
     }
 
-    // Calls.
+    // Calls to the API server.
 
     fn on_call(&mut self, call: &Arc<Call>, sink: &mut dyn Sink) {
         if !self.is_api_up {
@@ -144,24 +146,24 @@ impl World {
             return;
         }
         if !self.is_etcd_up {
-            // Only what was under way when the link failed may have got through; what is asked later waits for the
-            // link, and if its caller gives up first it never happens.
+            // A request sent before the link failed may have reached etcd. A later one waits for the link, and is
+            // dropped if its caller times out first.
             let was_under_way = call.sent < self.etcd_cut;
             let commits = was_under_way && self.world_rng.below(2) == 0;
-            self.held.push(Held {
+            self.held_requests.push(HeldRequest {
                 call: call.clone(),
                 caused_by: self.queue.cause(),
                 commits,
                 has_timed_out: false,
             });
-            self.queue.push(self.now + CALL_TIMEOUT, Event::Held(call.id));
+            self.queue.push(self.now + CALL_TIMEOUT, Event::HeldRequest(call.id));
             return;
         }
         let answer = self.serve(&call.from.actor, &call.request, sink);
         self.answer(call, answer);
     }
 
-    /// Sends an answer back; if the way is cut, the caller's time-out comes instead.
+    /// Sends the answer to a call; if the link is cut, the caller gets a time-out.
     pub(crate) fn answer(&mut self, call: &Call, answer: Answer) {
         let place = call.from.actor.place();
         let (at, answer) = match self.network.delivery(self.now, &Place::ControlPlane, &place) {
@@ -172,22 +174,23 @@ impl World {
             .push(at, Event::Answer(call.from.clone(), call.id, Arc::new(answer)));
     }
 
-    fn on_held(&mut self, id: CallId) {
-        let Some(held) = self.held.iter_mut().find(|held| held.call.id == id) else {
+    fn on_held_request(&mut self, id: CallId) {
+        let Some(held) = self.held_requests.iter_mut().find(|held| held.call.id == id) else {
             return;
         };
         held.has_timed_out = true;
         let call = held.call.clone();
         if !held.commits {
-            self.held.retain(|held| held.call.id != id);
+            self.held_requests.retain(|held| held.call.id != id);
         }
         self.answer(&call, Err(ApiError::etcd_timeout()));
     }
 
-    /// etcd is back: what waits happens in order; what timed out happened only if it had reached etcd.
-    pub(crate) fn release_held(&mut self, sink: &mut dyn Sink) {
+    /// etcd is reachable again: held requests are served in order. A request that timed out is in the list only if it
+    /// had reached etcd.
+    pub(crate) fn serve_held_requests(&mut self, sink: &mut dyn Sink) {
         let heal = self.queue.cause();
-        for held in std::mem::take(&mut self.held) {
+        for held in std::mem::take(&mut self.held_requests) {
             self.queue.set_cause(held.caused_by);
             let answer = self.serve(&held.call.from.actor, &held.call.request, sink);
             if !held.has_timed_out {
@@ -197,30 +200,30 @@ impl World {
         self.queue.set_cause(heal);
     }
 
-    /// What the world itself does when something is written.
+    /// Updates the state of the world that follows from Node objects: leases and heartbeats.
     pub(crate) fn observe(&mut self, change: &Change) {
         if let (None, Some(Object::Node(node))) = (&change.old, &change.new) {
             let name = NodeName(node.metadata.name.clone());
             self.create_node_lease(&name);
-            self.beat_if_reachable(&name);
+            self.start_heartbeats_if_reachable(&name);
         }
         if let (Some(Object::Node(node)), None) = (&change.old, &change.new) {
             self.heartbeats.forget(&NodeName(node.metadata.name.clone()));
         }
     }
 
-    /// Renewals of a node's lease begin, if its kubelet runs, its Node exists and the way is open.
-    pub(crate) fn beat_if_reachable(&mut self, node: &NodeName) {
+    /// Starts the renewals of a node's lease if its kubelet runs, its Node exists and the link is open.
+    pub(crate) fn start_heartbeats_if_reachable(&mut self, node: &NodeName) {
         let is_open = self.network.is_open(&Place::Node(node.clone()), &Place::ControlPlane);
         let exists = self.objects().named::<Node>(node.as_str()).is_some();
         if is_open && exists && self.running(&Actor::Kubelet(node.clone())).is_some() {
             let mut rng = Rng::split(self.seed, &format!("heartbeat/{node}"));
             let pause = rng.between(Span::ZERO, Span::seconds(7));
-            self.heartbeats.begin(node, later(self.now, pause));
+            self.heartbeats.begin(node, first_renewal(self.now, pause));
         }
     }
 }
 
-fn later(now: SimTime, pause: Span) -> SimTime {
+fn first_renewal(now: SimTime, pause: Span) -> SimTime {
     now + Span::millis(2) + pause
 }

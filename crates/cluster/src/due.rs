@@ -1,5 +1,5 @@
-//! What will come by itself, from the memories of everyone who waits for it: the control plane's deadlines, the
-//! kubelets', and the processes' own ends. It is what would happen if nobody did anything.
+//! Pending actions of the whole world, collected from all components: deadlines of the control plane and the kubelets,
+//! and processes that end by themselves. They take place unless something else happens first.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, CronJob, Kind, Node, Object, ObjectKey, Pod, Time};
@@ -10,8 +10,8 @@ use crate::world::Body;
 use crate::{Actor, Coming, Due, SimTime, World};
 
 impl World {
-    /// What is due, the next thing first. An instant is that of the decision: what it leads to follows within
-    /// milliseconds, as the network goes.
+    /// Pending actions, the earliest first. An instant is that of the decision; its effects follow within milliseconds,
+    /// depending on the network.
     pub fn due(&self) -> Vec<Due> {
         let mut due: Vec<Due> = self.judged().unwrap_or_default();
         for state in self.processes.values() {
@@ -19,7 +19,7 @@ impl World {
                 .election
                 .as_ref()
                 .filter(|_| state.runs() && self.is_api_up && self.is_etcd_up);
-            if let Some((lease, at)) = candidate.and_then(|election| election.takes_at())
+            if let Some((lease, at)) = candidate.and_then(|election| election.takes_over_at())
                 && !self.is_led(lease)
             {
                 due.push(Due {
@@ -57,10 +57,10 @@ impl World {
         due
     }
 
-    /// What the controller-manager waits for and will do; none if nobody judges: none leads, or nothing can be stored.
-    /// An instant that is over stays until what it was for is seen.
+    /// Pending actions of the controller-manager; None if no controller-manager leads or nothing can be stored. An
+    /// action stays in the list until its effect is observed.
     pub fn judged(&self) -> Option<Vec<Due>> {
-        // The attacher and the fencing controller are of the same make, and judge nothing.
+        // The attacher and the fencing controller are processes of the same kind, but have no pending actions.
         let cores = self
             .processes
             .iter()
@@ -70,11 +70,11 @@ impl World {
             });
         let wall = Time(self.start.0 + self.now.0);
         let each = cores.map(|core| core.due(self.now, wall, &self.heartbeats));
-        let judged: Vec<Vec<Due>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
-        (!judged.is_empty()).then(|| judged.into_iter().flatten().collect())
+        let found: Vec<Vec<Due>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
+        (!found.is_empty()).then(|| found.into_iter().flatten().collect())
     }
 
-    /// Containers of pods that the API server knows and that end by themselves.
+    /// Containers that end by themselves, of pods that the API server has.
     fn exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = Due> + 'm {
         machine.pods().flat_map(move |(uid, held)| {
             let pod = match self.objects().by_uid(uid) {
@@ -100,19 +100,19 @@ impl World {
         })
     }
 
-    /// Whether a process leads that holds the lease of that name.
+    /// Returns whether a process holds the lease of that name and leads.
     fn is_led(&self, lease: &str) -> bool {
-        let holds = |actor: &Actor| match actor {
+        let is_holder = |actor: &Actor| match actor {
             Actor::Scheduler(_) => lease == "kube-scheduler",
             Actor::ControllerManager(_) => lease == "kube-controller-manager",
             _ => false,
         };
         let mut processes = self.control_plane_processes().into_iter();
-        processes.any(|(actor, _, leads)| leads && holds(&actor))
+        processes.any(|(actor, _, leads)| leads && is_holder(&actor))
     }
 
-    /// Whether what was due has come: its instant is over, and its effect can be seen. What an operator or another
-    /// controller did meanwhile may have taken its place.
+    /// Returns whether a pending action has taken place: its instant is over, and its effect is visible. An operator or
+    /// another controller may have caused the same effect.
     pub fn has_come(&self, due: &Due) -> bool {
         let pod = self
             .objects()
@@ -134,11 +134,11 @@ impl World {
                 Coming::Evicted => pod.is_none_or(|pod| pod.metadata.is_terminating()),
                 Coming::Lease => self.is_led(&due.key.name),
                 Coming::Attempt => {
-                    let waits = |pod: &Pod| pod.spec.node_name.is_none();
+                    let is_waiting = |pod: &Pod| pod.spec.node_name.is_none();
                     let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
                     let tried = |at: Option<i64>| at.is_none_or(|at| SimTime(at) > due.at);
                     let mut entries = queue.into_iter().filter(|entry| *entry.uid == *due.uid);
-                    !pod.is_some_and(|pod| waits(pod)) || entries.all(|entry| tried(entry.tried_at))
+                    !pod.is_some_and(|pod| is_waiting(pod)) || entries.all(|entry| tried(entry.tried_at))
                 }
                 Coming::BackOff => process().is_some_and(|one| one.started_at >= due.at),
                 Coming::Probe => {
@@ -151,7 +151,7 @@ impl World {
                         .objects()
                         .get::<CronJob>(&due.key)
                         .map(|cron| cron.status.last_schedule_time);
-                    // The controller looks a tenth of a second after the instant.
+                    // The CronJob controller acts a tenth of a second after the scheduled instant.
                     let instant = Time(self.start.0 + due.at.0 - 1_000_000);
                     served.is_none_or(|served| served > Some(instant))
                 }

@@ -1,40 +1,38 @@
-//! What the world's components may ask of it: their timers and acts in one enum each.
+//! Timers and acts of all components, each combined in one enum.
 
 use std::convert::Infallible;
 
 use crate::client::{ClientAct, ClientTimer};
 use crate::scheduler_process::SchedulerTimer;
 
-/// A context of any component.
+/// Context of any component.
 pub(crate) type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
-/// An effect of any component.
+/// Effect of any component.
 pub(crate) type Effect = podscope_sim::Effect<Timer, Act>;
-/// An input of any process that talks to the API server.
+/// Input of any process that calls the API server.
 pub(crate) type Input = podscope_sim::Input<Timer>;
 
-/// Timers of all components; each knows only its own.
+/// Timers of all components. A component only sees its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
-    /// Of a leader election.
     Election,
     Scheduler(SchedulerTimer),
-    /// Of a controller-manager.
     Controller(podscope_controllers::Timer),
-    /// Of a kubelet or its machine.
+    /// Timer of a kubelet or its machine.
     Node(podscope_node::Timer),
     Client(ClientTimer),
 }
 
-/// What a component does to the world beside calls, timers and records.
+/// Effects of components on the world other than calls, timers and records.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     Client(ClientAct),
     Controller(podscope_controllers::Act),
-    /// Of a kubelet or its machine.
+    /// Act of a kubelet or its machine.
     Node(podscope_node::Act),
 }
 
-macro_rules! some_of {
+macro_rules! impl_from_parts {
     ($all:ident: $($part:ty => $variant:ident),* $(,)?) => {
         $(impl From<$part> for $all {
             fn from(part: $part) -> Self {
@@ -43,11 +41,11 @@ macro_rules! some_of {
         })*
     };
 }
-some_of!(Timer: SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
+impl_from_parts!(Timer: SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
     ClientTimer => Client);
-some_of!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::Act => Node);
+impl_from_parts!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::Act => Node);
 
-macro_rules! one_of_these {
+macro_rules! impl_try_from_timer {
     ($($part:ty => $variant:ident),* $(,)?) => {
         $(impl TryFrom<Timer> for $part {
             type Error = Timer;
@@ -60,7 +58,7 @@ macro_rules! one_of_these {
         })*
     };
 }
-one_of_these!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
+impl_try_from_timer!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
     ClientTimer => Client);
 
 impl From<Infallible> for Act {

@@ -1,6 +1,6 @@
-//! Leader election by lease (CT-153): a candidate takes a lease whose record
-//! did not change for its whole duration, by its own clock; a leader renews
-//! every retry period and steps down when it could not for the renew deadline.
+//! Leader election by lease (CT-153). A candidate takes over a lease that did not change for its whole duration,
+//! measured by the candidate's own clock. A leader renews the lease every retry period, and exits if it could not renew
+//! it until the renew deadline.
 //!
 //! ```text
 //!              takes the lease                 no renewal for 10 s
@@ -14,14 +14,14 @@ use podscope_api::{Kind, Lease, LeaseSpec, MicroTime, Object, ObjectKey, ObjectM
 use crate::effect::{Context, Timer};
 use crate::{Answer, CallId, Part, Request, SimTime, Span};
 
-/// How long leases last and how often they are renewed.
+/// Lease duration and renewal times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ElectionSettings {
-    /// Validity of a lease; 15 s.
+    /// Validity of a lease; default 15 s.
     pub lease_duration: Span,
-    /// A leader without a renewal for this long exits; 10 s.
+    /// A leader exits after this time without a renewal; default 10 s.
     pub renew_deadline: Span,
-    /// Time between attempts; 2 s.
+    /// Time between attempts; default 2 s.
     pub retry_period: Span,
 }
 
@@ -35,10 +35,9 @@ impl Default for ElectionSettings {
     }
 }
 
-/// What a step of the election led to.
+/// Result of one step of the election.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ElectionResult {
-    /// Nothing changed.
     Unchanged,
     /// The process leads from now on.
     Elected,
@@ -46,13 +45,14 @@ pub(crate) enum ElectionResult {
     Lost,
 }
 
+/// The request whose answer is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Reading,
     Writing,
 }
 
-/// One process's part in an election.
+/// State of one process in a leader election.
 #[derive(Debug, Clone)]
 pub(crate) struct Election {
     lease: &'static str,
@@ -60,7 +60,7 @@ pub(crate) struct Election {
     settings: ElectionSettings,
     is_leader: bool,
     renewed_at: SimTime,
-    /// Version of the record last seen, and when it was first seen.
+    /// resourceVersion of the lease as last observed, and when that version was first observed.
     observed: Option<(Str, SimTime)>,
     /// The lease as last read or written.
     stored: Option<Arc<Lease>>,
@@ -68,7 +68,7 @@ pub(crate) struct Election {
 }
 
 impl Election {
-    /// A candidate for the lease of that name in `kube-system`.
+    /// A candidate for this lease in namespace `kube-system`.
     pub(crate) fn new(lease: &'static str, identity: Str, settings: ElectionSettings) -> Self {
         Self {
             lease,
@@ -82,7 +82,7 @@ impl Election {
         }
     }
 
-    /// A process that leads since `now`, and its lease as stored.
+    /// Makes this process the leader since `now`; `stored` is its lease.
     pub(crate) fn leading(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
         self.is_leader = true;
         self.renewed_at = now;
@@ -90,7 +90,7 @@ impl Election {
         self
     }
 
-    /// The lease with this process as holder.
+    /// The lease with this process as its holder.
     pub(crate) fn claim(&self, ctx: &Context<'_>) -> Lease {
         let now = MicroTime(ctx.wall().0);
         let (metadata, spec) = match &self.stored {
@@ -121,8 +121,9 @@ impl Election {
         }
     }
 
-    /// The lease, and when a candidate takes it at the latest if its record does not change.
-    pub(crate) fn takes_at(&self) -> Option<(&'static str, SimTime)> {
+    /// Name of the lease, and the latest instant at which this candidate takes it over if it does not change. None for
+    /// a leader.
+    pub(crate) fn takes_over_at(&self) -> Option<(&'static str, SimTime)> {
         let (_, since) = self.observed.as_ref().filter(|_| !self.is_leader)?;
         Some((
             self.lease,
@@ -130,7 +131,7 @@ impl Election {
         ))
     }
 
-    /// The retry period has passed.
+    /// Handles the retry timer.
     pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> ElectionResult {
         let deadline = self.renewed_at + self.settings.renew_deadline;
         if self.is_leader && ctx.now >= deadline {
@@ -150,8 +151,13 @@ impl Election {
         ElectionResult::Unchanged
     }
 
-    /// An answer; none if the call is not the election's.
-    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Context<'_>) -> Option<ElectionResult> {
+    /// Handles an answer; None if the call does not belong to the election.
+    pub(crate) fn handle_answer(
+        &mut self,
+        id: CallId,
+        answer: &Answer,
+        ctx: &mut Context<'_>,
+    ) -> Option<ElectionResult> {
         let (pending, stage) = self.pending?;
         if pending != id {
             return None;
@@ -179,7 +185,7 @@ impl Election {
             return Some(ElectionResult::Elected);
         }
         let version = &lease.metadata.resource_version;
-        if self.observed.as_ref().is_none_or(|(seen, _)| seen != version) {
+        if self.observed.as_ref().is_none_or(|(known, _)| known != version) {
             self.observed = Some((version.clone(), ctx.now));
         }
         let is_mine = lease.spec.holder_identity.as_ref() == Some(&self.identity);

@@ -1,4 +1,4 @@
-//! What the world's queue holds: who will get what.
+//! Events of the world's queue, each with its receiver.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::machine::MachineTimer;
 use crate::traffic::{ProxyEvent, ProxyLife};
 use crate::{Actor, Answer, CallId, Objects, Request, SimTime, WatchResponse};
 
-/// One life of a process. What is under way for an earlier life is dropped.
+/// One incarnation of a process. Messages and timers for an earlier incarnation are dropped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Process {
     pub actor: Actor,
     pub incarnation: u32,
 }
 
-/// A call on its way to the API server.
+/// A call that is being sent to the API server.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub from: Process,
@@ -25,33 +25,33 @@ pub(crate) struct Call {
     pub sent: SimTime,
 }
 
-/// Something that will happen.
+/// A pending event.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
-    /// A process starts, with empty memory.
+    /// A process starts, with empty state.
     Start(Process),
     /// A request arrives at the API server.
     Call(Arc<Call>),
-    /// A call's answer, or its time-out, arrives.
+    /// The answer to a call, or its time-out, arrives.
     Answer(Process, CallId, Arc<Answer>),
-    /// A process that is not watching asks for everything; arrives at the API server.
+    /// The list request of a process arrives at the API server.
     List(Process),
-    /// The answer to a list arrives.
+    /// The response to a list arrives.
     Listed(Process, u64, Arc<Objects>),
     /// A watch event arrives.
     Watch(Process, Arc<WatchResponse>),
-    /// A broken watch is tried again.
+    /// The process tries again to open its broken watch.
     Resume(Process),
-    /// A process's timer.
+    /// A timer of a process fires.
     Timer(Process, Timer),
-    /// A machine's timer.
+    /// A timer of a machine fires.
     Machine(NodeName, MachineTimer),
-    /// The liveness checks look again.
+    /// The liveness checks run.
     Look,
-    /// Something reaches the kube-proxy of a node.
+    /// A message or timer reaches the kube-proxy of a node.
     Proxy(NodeName, ProxyLife, ProxyEvent),
-    /// What becomes of requests may change by itself.
+    /// A time-dependent change of request results is due.
     Traffic,
     /// A request that waits for etcd reaches its deadline.
-    Held(CallId),
+    HeldRequest(CallId),
 }

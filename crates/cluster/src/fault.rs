@@ -8,10 +8,9 @@ use podscope_sim::Span;
 
 use crate::traffic::TrafficCommand;
 
-/// Which side of a node's links is cut.
+/// Which links of a node are cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutFrom {
-    /// Every link.
     Everything,
     ControlPlane,
     /// All other nodes.
@@ -21,82 +20,79 @@ pub enum CutFrom {
     Node(NodeName),
 }
 
-/// Which direction is lost.
+/// Direction in which messages are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Both,
-    /// What goes to the node.
+    /// Messages to the node.
     In,
-    /// What comes from the node.
+    /// Messages from the node.
     Out,
 }
 
 pub use podscope_sim::ControlPlaneProcess;
 
-/// Nodes a fault is about.
+/// The nodes that a fault affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
-    /// These nodes.
     Nodes(Vec<NodeName>),
     /// All nodes of a zone.
     Zone(Str),
-    /// Every node.
     All,
 }
 
-/// One fault or its repair: the `fault …` commands of the contract.
+/// A fault or its repair: the `fault …` and `app …` commands of the command language.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
     /// `fault partition`.
     Partition {
-        /// Whom.
+        /// The affected nodes.
         targets: Targets,
         from: CutFrom,
-        /// Which way.
         direction: Direction,
     },
-    /// `fault heal`: removes every cut of the targets.
+    /// `fault heal`: restores all cut links of the targets.
     Heal(Targets),
     /// `fault join`: new machines whose kubelets register.
     Join {
-        /// Name of the machine; of several what their names begin with.
+        /// Name of the machine; with a count, the prefix of the names.
         node: NodeName,
-        /// How many: `NODE-1` to `NODE-COUNT`; none is one of that very name.
+        /// Number of machines, named `NODE-1` to `NODE-COUNT`; None is one machine named `node`.
         count: Option<u32>,
-        /// A Node whose labels, capacity, allocatable and lasting taints they get.
+        /// A Node whose labels, capacity, allocatable and permanent taints the machines copy.
         like: Option<NodeName>,
-        /// Labels the kubelet registers with.
+        /// Additional labels with which the kubelet registers.
         labels: ordered::Map<Str, Str>,
-        /// Capacity; empty means the scenario's.
+        /// Capacity; empty means the scenario's default.
         capacity: ResourceList,
     },
-    /// `fault leave`: the machine is taken away for good.
+    /// `fault leave`: the machine is removed for good.
     Leave(NodeName),
-    /// `fault crash kubelet|runtime NODE` or `restart`.
+    /// `fault crash|restart kubelet NODE`.
     Kubelet {
         node: NodeName,
-        /// True to start it again (restarting a running one crashes it first).
+        /// True starts it again; a running kubelet is crashed first.
         up: bool,
     },
-    /// The container runtime of a node.
+    /// `fault crash|restart runtime NODE`.
     Runtime {
         node: NodeName,
-        /// True to start it again.
+        /// True starts it again.
         up: bool,
     },
     /// `fault poweroff` / `fault boot`.
     Power {
         node: NodeName,
-        /// True to boot.
+        /// True boots the machine.
         on: bool,
     },
-    /// `fault shutdown NODE`: the operating system goes down in order. The kubelet ends the pods first if it is
-    /// configured to (LC-212); else the power goes at once.
+    /// `fault shutdown NODE`: the operating system shuts down in order. The kubelet first ends the pods if it is
+    /// configured to (LC-212); otherwise the power goes off at once.
     Shutdown(NodeName),
     /// `fault crash|restart scheduler|controller-manager|apiserver`.
     ControlPlane {
         process: ControlPlaneProcess,
-        /// True to start it again.
+        /// True starts it again.
         up: bool,
     },
     /// `fault second controller-manager|scheduler`.
@@ -106,37 +102,32 @@ pub enum Fault {
         /// Whether the API server reaches etcd.
         up: bool,
     },
-    /// `fault slow NODE DURATION`.
+    /// `fault slow NODE DURATION`: additional latency of the node's links.
     Slow(NodeName, Span),
     /// `fault exit POD CONTAINER CODE`.
-    Exit {
-        pod: ObjectKey,
-        container: Str,
-        /// Its exit code.
-        code: i32,
-    },
+    Exit { pod: ObjectKey, container: Str, code: i32 },
     /// `fault sandbox POD`: the pod's sandbox is lost.
     Sandbox(ObjectKey),
     /// `fault fence NODE --by MECHANISM`.
     Fence(NodeName, FenceMechanism),
-    /// `fault unfence NODE`: the fences of storage and network are lifted; power comes back with `fault boot`.
+    /// `fault unfence NODE`: removes the fences of storage and network. `fault boot` restores the power.
     Unfence(NodeName),
-    /// `fault detach VOLUME`: breaks an attachment by force.
+    /// `fault detach VOLUME`: forces the volume's detach.
     Detach(Str),
     /// `app member add|remove GROUP MEMBER` (C-13).
     Member {
         group: Str,
-        /// The pod's name.
+        /// Name of the pod.
         member: Str,
-        /// True to add.
+        /// True adds the member.
         add: bool,
     },
-    /// `app traffic start|stop`: clients that send requests to a Service.
+    /// `app traffic start|stop`: requests to a Service.
     Traffic(TrafficCommand),
 }
 
 impl Fault {
-    /// The machines it names, the one it makes excepted.
+    /// The machines that the fault names, except new ones.
     pub fn machines(&self) -> Vec<&NodeName> {
         match self {
             Fault::Partition { targets, from, .. } => {
@@ -168,7 +159,7 @@ impl Fault {
     }
 }
 
-/// The machines that a `fault join` brings.
+/// Names of the machines that `fault join` creates.
 pub fn joining(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
     match count {
         None => vec![node.clone()],

@@ -1,4 +1,4 @@
-//! How a scenario's objects come into the world: what was dumped as it was, what was written as a client creates it.
+//! Brings a scenario's objects into the world: imported objects as they are, all others by create requests.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Str, ordered};
 use crate::setup::{applied, as_mirrored, generated, lasting};
 use crate::{Actor, ApiError, Part, Request, Setup, SetupError, Sink, World};
 
-/// Nodes that were there before.
+/// The imported nodes of a scenario.
 #[derive(Default)]
 pub(crate) struct Imported {
-    /// No object was there before.
+    /// Whether the scenario contains no imported object.
     is_empty: bool,
     pub(crate) nodes: Vec<NodeName>,
-    /// Those that nobody hears.
+    /// Nodes whose heartbeats had stopped: they begin with their links cut.
     pub(crate) cut_off: Vec<NodeName>,
 }
 
 impl World {
-    /// The nodes, and the objects that come with a UID: as they were.
+    /// Adds the nodes, and imports the objects that have a UID unchanged.
     pub(crate) fn import_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
-        // A node that is given takes the place of the generated one of its name.
+        // A Node in the scenario replaces the generated node of the same name.
         let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
         let (replaced, generated): (Vec<Node>, Vec<Node>) = generated(&setup.nodes)
@@ -53,7 +53,7 @@ impl World {
                     self.add_node(lasting(applied(node, &replaced), setup), place, setup);
                 }
                 object if !object.metadata().uid.is_empty() => {
-                    // That of a node was made with it.
+                    // The lease of a node was created with the node.
                     let is_known = object.kind() != Kind::Lease;
                     if is_known && self.objects().get_kind(object.kind(), &object.key()).is_some() {
                         let error = ApiError::already_exists(object.kind(), &object.metadata().name);
@@ -68,45 +68,46 @@ impl World {
             }
         }
         if !imported.is_empty {
-            self.import_unheld();
+            self.import_missing();
         }
         imported
     }
 
-    /// What every cluster has and what controllers had made, where a dump does not hold it: it was there before.
-    fn import_unheld(&mut self) {
+    /// Imports objects that exist in every cluster or are created by controllers, if the dump does not contain them.
+    fn import_missing(&mut self) {
         let namespaces: Vec<Str> = (self.objects().list::<podscope_api::Namespace>())
             .filter(|namespace| !namespace.metadata.is_terminating())
             .map(|namespace| namespace.metadata.name.clone())
             .collect();
-        let own = namespaces.iter().flat_map(|name| crate::controllers::objects_of(name));
-        let made = crate::controllers::unheld(self.objects());
-        for object in own.chain(made) {
+        let defaults = namespaces.iter().flat_map(|name| crate::controllers::objects_of(name));
+        let created = crate::controllers::unheld(self.objects());
+        for object in defaults.chain(created) {
             if self.objects().get_kind(object.kind(), &object.key()).is_none() {
                 self.import(object);
             }
         }
     }
 
-    /// What a kubelet that nobody hears had read before it was cut off: nobody had asked for the end of a pod, and what
-    /// was bound to its node later is not known there.
+    /// The objects that a kubelet had read before its link was cut: later deletion requests and later bindings to its
+    /// node are unknown there.
     pub(crate) fn known_before_cut(&self, node: &NodeName, objects: &Arc<crate::Objects>) -> Arc<crate::Objects> {
-        let heard = self.objects().named::<Node>(node.as_str()).and_then(|node| {
+        let last_heartbeat = self.objects().named::<Node>(node.as_str()).and_then(|node| {
             let beats = node.status.conditions.iter();
             beats.filter_map(|known| known.last_heartbeat_time).max()
         });
         let mut view = crate::Objects::clone(objects);
         let pods: Vec<Arc<podscope_api::Pod>> = objects.pods_on(node).cloned().collect();
         for mut pod in pods {
-            let is_later = heard.is_some_and(|heard| pod.metadata.creation_timestamp > Some(heard));
+            let is_later = last_heartbeat.is_some_and(|last| pod.metadata.creation_timestamp > Some(last));
             if is_later && pod.status.start_time.is_none() {
                 view.remove(Kind::Pod, &pod.metadata.key());
                 continue;
             }
             let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0).max(0);
-            let asked = pod.metadata.deletion_timestamp;
-            let asked = asked.map(|at| podscope_api::Time(at.0.saturating_sub(grace.saturating_mul(1_000_000))));
-            if asked.is_some() && heard.is_none_or(|heard| asked > Some(heard)) {
+            let requested_at = pod.metadata.deletion_timestamp;
+            let requested_at =
+                requested_at.map(|at| podscope_api::Time(at.0.saturating_sub(grace.saturating_mul(1_000_000))));
+            if requested_at.is_some() && last_heartbeat.is_none_or(|last| requested_at > Some(last)) {
                 let metadata = &mut Arc::make_mut(&mut pod).metadata;
                 metadata.deletion_timestamp = None;
                 metadata.deletion_grace_period_seconds = None;
@@ -116,7 +117,7 @@ impl World {
         Arc::new(view)
     }
 
-    /// The others: created as by a client.
+    /// Creates the objects without a UID, as a client would.
     pub(crate) fn create_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>, sink: &mut dyn Sink) {
         let is_imported = |object: &Object| {
             setup
@@ -125,28 +126,29 @@ impl World {
                 .any(|given| given.metadata().uid == object.metadata().uid)
         };
         let unnamed = setup.objects.iter().filter(|object| object.metadata().uid.is_empty());
-        let mut own: ordered::Set<(Kind, ObjectKey)> = unnamed
+        let mut defaults: ordered::Set<(Kind, ObjectKey)> = unnamed
             .filter_map(|object| self.objects().get_kind(object.kind(), &object.key()))
-            .filter(|there| !is_imported(there))
-            .map(|there| (there.kind(), there.key()))
+            .filter(|existing| !is_imported(existing))
+            .map(|existing| (existing.kind(), existing.key()))
             .collect();
         for (index, object) in setup.objects.iter().enumerate() {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }
             let mut request = Request::Create(as_mirrored(object.clone()));
-            // What every cluster has is changed to what the file says.
-            let there = self.objects().get_kind(object.kind(), &object.key());
-            if let Some(there) = there.filter(|there| own.contains(&(there.kind(), there.key()))) {
-                own.remove(&(there.kind(), there.key()));
-                request = Request::Update(as_changed(object.clone(), &there), Part::Main);
+            // An object that exists in every cluster is updated to the scenario's content.
+            let existing = self.objects().get_kind(object.kind(), &object.key());
+            if let Some(existing) = existing.filter(|existing| defaults.contains(&(existing.kind(), existing.key()))) {
+                defaults.remove(&(existing.kind(), existing.key()));
+                request = Request::Update(as_update(object.clone(), &existing), Part::Main);
             }
             match self.serve(&Actor::Client(0), &request, sink) {
                 Err(error) => errors.push(SetupError { index, error }),
                 Ok(Some(Object::Pod(pod))) if pod.is_mirror() => {
-                    // LC-213: a mirror among the scenario's objects says what its node has on disk.
+                    // A mirror pod in the scenario means that its node has the manifest of the static pod on disk
+                    // (LC-213).
                     if let Some(node) = pod.spec.node_name.clone() {
-                        self.with_machine(&node, sink, |machine, _| machine.keep_static(pod));
+                        self.with_machine(&node, sink, |machine, _| machine.set_static_pod(pod));
                     }
                 }
                 Ok(_) => {}
@@ -155,16 +157,16 @@ impl World {
     }
 }
 
-/// An object that every cluster has, as a file without its UID wants it.
-fn as_changed(mut object: Object, there: &Object) -> Object {
-    let before = there.metadata();
+/// The update that gives an existing default object the content of the scenario's object.
+fn as_update(mut object: Object, existing: &Object) -> Object {
+    let before = existing.metadata();
     let metadata = object.metadata_mut();
     metadata.uid = before.uid.clone();
     metadata.creation_timestamp = before.creation_timestamp;
-    if let (Object::Namespace(namespace), Object::Namespace(there)) = (&mut object, there) {
+    if let (Object::Namespace(namespace), Object::Namespace(existing)) = (&mut object, existing) {
         let namespace = Arc::make_mut(namespace);
-        namespace.spec = there.spec.clone();
-        namespace.status = there.status.clone();
+        namespace.spec = existing.spec.clone();
+        namespace.status = existing.status.clone();
     }
     object
 }

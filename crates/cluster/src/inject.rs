@@ -1,4 +1,4 @@
-//! What a fault does to the world (F-01), and what heals it.
+//! Effects of faults on the world (F-01), and of their repairs.
 
 mod control_plane;
 mod join;
@@ -17,27 +17,27 @@ use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
 
-/// From power to a running kubelet.
+/// Time from power on to the start of the kubelet.
 const BOOT_DELAY: Span = Span::seconds(10);
-/// From the start of a process to its first act.
+/// Time from the start of a process to its first action.
 const START_DELAY: Span = Span::millis(100);
 
-use join::Mold;
+use join::MachineTemplate;
 
 impl World {
     /// Applies a fault or its repair now, before the events of this instant.
     ///
     /// # Errors
-    /// Why it cannot happen: an unknown node, a process that already runs, ….
+    /// Why the fault is not possible: unknown node, process that already runs, ….
     pub fn apply_fault(&mut self, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
-        let done = self.cause(&Actor::World, fault, sink);
+        let done = self.inject(&Actor::World, fault, sink);
         self.settle_traffic(sink);
         done
     }
 
-    /// A fault caused by someone (the world, or a component such as fencing).
+    /// Applies a fault on behalf of an actor (the world, or a component such as fencing).
     #[expect(clippy::too_many_lines, reason = "one arm for each fault")]
-    pub(crate) fn cause(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
+    pub(crate) fn inject(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
         match fault {
             Fault::Partition {
                 targets,
@@ -46,7 +46,7 @@ impl World {
             } => {
                 let nodes = self.targets(targets)?;
                 if let CutFrom::Node(other) = from {
-                    self.known(other)?;
+                    self.existing_node(other)?;
                 }
                 self.partition(targets, from, *direction);
                 let cause = self.queue.cause();
@@ -73,80 +73,82 @@ impl World {
                 labels,
                 capacity,
             } => {
-                let mut mold = Mold::default();
+                let mut template = MachineTemplate::default();
                 if let Some(like) = like {
-                    mold = self.mold_of(like)?;
+                    template = self.template_of(like)?;
                 }
-                mold.labels
+                template
+                    .labels
                     .extend(labels.iter().map(|(key, value)| (key.clone(), value.clone())));
-                mold.capacity
+                template
+                    .capacity
                     .extend(capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
-                self.join(by, &joining(node, *count), &mold, sink)?;
+                self.join(by, &joining(node, *count), &template, sink)?;
             }
             Fault::Leave(node) => {
-                self.known(node)?;
-                self.emit_node(by, broken(FaultKind::Leave), node, sink);
+                self.existing_node(node)?;
+                self.emit_node(by, fault_record(FaultKind::Leave), node, sink);
                 self.power_off(node, sink);
                 self.network.heal(node);
                 self.nodes.remove_mut(node);
-                self.proxy_of_machine(node);
+                self.update_proxy_of_machine(node);
             }
-            Fault::Kubelet { node, up } => self.kubelet(by, node, *up, sink)?,
+            Fault::Kubelet { node, up } => self.kubelet_fault(by, node, *up, sink)?,
             Fault::Runtime { node, up } => {
-                self.powered(node)?;
+                self.powered_node(node)?;
                 let fault = if *up {
                     MachineFault::RuntimeUp
                 } else {
                     MachineFault::RuntimeDown
                 };
-                let told = broken_or_repaired(FaultKind::CrashRuntime, *up);
-                self.emit_node(by, told, node, sink);
+                let happening = fault_or_repair_record(FaultKind::CrashRuntime, *up);
+                self.emit_node(by, happening, node, sink);
                 self.machine_fault(node, &fault, sink)?;
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.has_runtime = *up;
                 }
             }
-            Fault::Power { node, on } => self.power(by, node, *on, sink)?,
+            Fault::Power { node, on } => self.power_fault(by, node, *on, sink)?,
             Fault::Shutdown(node) => self.shut_down(by, node, sink)?,
             Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
-            Fault::Second(process) => self.second(by, *process, sink)?,
-            Fault::Etcd { up } => self.etcd(by, *up, sink)?,
+            Fault::Second(process) => self.start_second_instance(by, *process, sink)?,
+            Fault::Etcd { up } => self.etcd_fault(by, *up, sink)?,
             Fault::Slow(node, extra) => {
-                self.known(node)?;
+                self.existing_node(node)?;
                 self.network.slow(node.clone(), *extra);
                 let (fault, details) = (FaultKind::Slow, FaultDetails::Latency(*extra));
-                let told = if *extra == Span::ZERO {
+                let happening = if *extra == Span::ZERO {
                     Happening::Healed { fault, details }
                 } else {
                     Happening::Fault { fault, details }
                 };
-                self.emit_node(by, told, node, sink);
+                self.emit_node(by, happening, node, sink);
             }
             Fault::Exit { pod, container, code } => {
-                let (subject, node, uid) = self.bound(pod)?;
+                let (subject, node, uid) = self.bound_pod(pod)?;
                 let fault = MachineFault::Exit {
                     pod: uid,
                     container: container.clone(),
                     code: *code,
                 };
-                let told = Happening::Fault {
+                let happening = Happening::Fault {
                     fault: FaultKind::Exit,
                     details: FaultDetails::Exit {
                         container: container.clone(),
                         code: *code,
                     },
                 };
-                self.emit(by, told, Some(subject), None, sink);
+                self.emit(by, happening, Some(subject), None, sink);
                 self.machine_fault(&node, &fault, sink)?;
             }
             Fault::Sandbox(pod) => {
-                let (subject, node, uid) = self.bound(pod)?;
-                self.emit(by, broken(FaultKind::Sandbox), Some(subject), None, sink);
+                let (subject, node, uid) = self.bound_pod(pod)?;
+                self.emit(by, fault_record(FaultKind::Sandbox), Some(subject), None, sink);
                 self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
             Fault::Unfence(node) => self.unfence(by, node, sink)?,
-            Fault::Detach(volume) => self.break_attachment(by, volume, sink)?,
+            Fault::Detach(volume) => self.force_detach(by, volume, sink)?,
             Fault::Member { group, member, add } => self.change_member(group, member, *add)?,
             Fault::Traffic(command) => self.change_traffic(command)?,
         }
@@ -168,14 +170,14 @@ impl World {
         subject(Kind::Node, ObjectKey::cluster(node.0.clone()), uid)
     }
 
-    fn known(&self, node: &NodeName) -> Result<&NodeState, String> {
+    fn existing_node(&self, node: &NodeName) -> Result<&NodeState, String> {
         self.nodes
             .get(node)
             .ok_or_else(|| format!("there is no machine called {:?}", node.as_str()))
     }
 
-    fn powered(&self, node: &NodeName) -> Result<&NodeState, String> {
-        let state = self.known(node)?;
+    fn powered_node(&self, node: &NodeName) -> Result<&NodeState, String> {
+        let state = self.existing_node(node)?;
         if state.is_powered {
             Ok(state)
         } else {
@@ -183,7 +185,7 @@ impl World {
         }
     }
 
-    fn bound(&self, key: &ObjectKey) -> Result<(Arc<Subject>, NodeName, podscope_api::Uid), String> {
+    fn bound_pod(&self, key: &ObjectKey) -> Result<(Arc<Subject>, NodeName, podscope_api::Uid), String> {
         let pod = self
             .objects()
             .get::<Pod>(key)
@@ -202,12 +204,15 @@ impl World {
             .unwrap_or_else(|| Err(format!("there is no machine called {:?}", node.as_str())))
     }
 
-    /// The nodes that targets mean, all of them known.
+    /// Resolves targets to node names.
+    ///
+    /// # Errors
+    /// A node or zone that does not exist.
     fn targets(&self, targets: &Targets) -> Result<Vec<NodeName>, String> {
         match targets {
             Targets::Nodes(nodes) => {
                 for node in nodes {
-                    self.known(node)?;
+                    self.existing_node(node)?;
                 }
                 Ok(nodes.clone())
             }
@@ -227,7 +232,7 @@ impl World {
         }
     }
 
-    /// Cuts links; silently, nobody is told.
+    /// Cuts links. No record is made and no component is notified.
     pub(crate) fn partition(&mut self, targets: &Targets, from: &CutFrom, direction: Direction) {
         let Ok(nodes) = self.targets(targets) else { return };
         let zone = match targets {
@@ -262,9 +267,9 @@ impl World {
         }
     }
 
-    /// Watches and heartbeats of a node follow its links.
+    /// After links were cut: breaks the kubelet's watch and stops its heartbeats if they used those links.
     fn after_cut(&mut self, node: &NodeName) {
-        self.proxy_link(node);
+        self.update_proxy_link(node);
         let place = Place::Node(node.clone());
         if !self.network.is_open(&Place::ControlPlane, &place) {
             let revision = self.api.store().revision();
@@ -285,23 +290,23 @@ impl World {
         for node in nodes {
             if self.network.heal(&node) {
                 self.queue.set_cause(cause);
-                self.emit_node(by, repaired(FaultKind::Partition), &node, sink);
+                self.emit_node(by, repair_record(FaultKind::Partition), &node, sink);
                 healed.push((node, self.queue.cause()));
             }
         }
-        // A cut between two nodes opens both ends.
+        // A link between two nodes is restored for both of them.
         for (node, repair) in &healed {
             self.queue.set_cause(*repair);
-            self.links_opened(node);
+            self.after_heal(node);
         }
         Ok(())
     }
 
-    /// Heartbeats and watches of a node whose links opened begin again, if they are open now.
-    fn links_opened(&mut self, node: &NodeName) {
-        self.proxy_link(node);
+    /// After links were restored: resumes heartbeats and watch of a node if its links are open now.
+    fn after_heal(&mut self, node: &NodeName) {
+        self.update_proxy_link(node);
         if self.heartbeats.silent().any(|silent| silent == node) {
-            self.beat_if_reachable(node);
+            self.start_heartbeats_if_reachable(node);
         }
         if self.nodes.get(node).is_some_and(|state| state.is_powered)
             && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
@@ -320,19 +325,19 @@ impl World {
         if let Some(process) = self.running(&actor) {
             self.queue.push(self.now + delay, Event::Start(process));
         }
-        self.beat_if_reachable(node);
+        self.start_heartbeats_if_reachable(node);
     }
 
-    fn kubelet(&mut self, by: &Actor, node: &NodeName, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
-        let is_running = self.powered(node)?.kubelet.runs();
+    fn kubelet_fault(&mut self, by: &Actor, node: &NodeName, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        let is_running = self.powered_node(node)?.kubelet.runs();
         if !up && !is_running {
             return Err(format!("the kubelet of {:?} does not run", node.as_str()));
         }
-        self.emit_node(by, broken_or_repaired(FaultKind::CrashKubelet, up), node, sink);
+        self.emit_node(by, fault_or_repair_record(FaultKind::CrashKubelet, up), node, sink);
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
-        // An orderly shutdown waits for this process only.
+        // An orderly shutdown only waits for the kubelet process that began it.
         if self
             .nodes
             .get(node)
@@ -350,15 +355,15 @@ impl World {
         if let Some(state) = self.nodes.get_mut(node) {
             state.is_powered = false;
         }
-        // A machine that is already off stays off.
+        // The fault fails if the machine is already off, which does not matter here.
         let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
-        self.monitors.ledger.node_is_dark(node);
-        self.proxy_of_machine(node);
+        self.monitors.ledger.end_all_on_node(node);
+        self.update_proxy_of_machine(node);
     }
 
     fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
-        let has_kubelet = self.powered(node)?.kubelet.runs();
-        self.emit_node(by, broken(FaultKind::Shutdown), node, sink);
+        let has_kubelet = self.powered_node(node)?.kubelet.runs();
+        self.emit_node(by, fault_record(FaultKind::Shutdown), node, sink);
         if has_kubelet && !self.settings.kubelet.shutdown.is_empty() {
             return self.machine_fault(node, &MachineFault::ShutDown, sink);
         }
@@ -366,25 +371,25 @@ impl World {
         Ok(())
     }
 
-    fn power(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
-        let is_powered = self.known(node)?.is_powered;
+    fn power_fault(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        let is_powered = self.existing_node(node)?.is_powered;
         match (on, is_powered) {
             (true, true) => Err(format!("machine {:?} already has power", node.as_str())),
             (false, false) => Err(format!("machine {:?} has no power", node.as_str())),
             (false, true) => {
-                self.emit_node(by, broken(FaultKind::PowerOff), node, sink);
+                self.emit_node(by, fault_record(FaultKind::PowerOff), node, sink);
                 self.power_off(node, sink);
                 Ok(())
             }
             (true, false) => {
-                self.emit_node(by, repaired(FaultKind::PowerOff), node, sink);
+                self.emit_node(by, repair_record(FaultKind::PowerOff), node, sink);
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.is_powered = true;
                     state.has_runtime = true;
                 }
                 self.machine_fault(node, &MachineFault::Boot, sink)?;
                 self.start_kubelet(node, BOOT_DELAY);
-                self.proxy_of_machine(node);
+                self.update_proxy_of_machine(node);
                 Ok(())
             }
         }
@@ -397,10 +402,10 @@ impl World {
         mechanism: FenceMechanism,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        self.known(node)?;
+        self.existing_node(node)?;
         match mechanism {
             FenceMechanism::Power => {
-                if self.known(node)?.is_powered {
+                if self.existing_node(node)?.is_powered {
                     self.power_off(node, sink);
                 }
             }
@@ -416,9 +421,9 @@ impl World {
         Ok(())
     }
 
-    /// Lifts what keeps a node from storage and network; a machine without power stays off.
+    /// Removes the storage and network fences of a node; a machine without power stays off.
     fn unfence(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
-        let is_powered = self.known(node)?.is_powered;
+        let is_powered = self.existing_node(node)?.is_powered;
         let mut lifted = Vec::new();
         if self
             .nodes
@@ -440,31 +445,32 @@ impl World {
             return Err(format!("machine {name:?} is not fenced from storage or network{more}"));
         }
         for mechanism in lifted {
-            self.emit_node(by, repaired(FaultKind::Fence(mechanism)), node, sink);
+            self.emit_node(by, repair_record(FaultKind::Fence(mechanism)), node, sink);
             if mechanism == FenceMechanism::Storage {
                 self.machine_fault(node, &MachineFault::StorageRefused(false), sink)?;
             } else {
                 self.network.unfence(node);
-                self.links_opened(node);
+                self.after_heal(node);
             }
         }
         Ok(())
     }
 }
 
-/// A fault of which there is no more to say.
-fn broken(fault: FaultKind) -> Happening {
+/// Record of a fault without details.
+fn fault_record(fault: FaultKind) -> Happening {
     let details = FaultDetails::None;
     Happening::Fault { fault, details }
 }
 
-fn repaired(fault: FaultKind) -> Happening {
+/// Record of a repair without details.
+fn repair_record(fault: FaultKind) -> Happening {
     let details = FaultDetails::None;
     Happening::Healed { fault, details }
 }
 
-fn broken_or_repaired(fault: FaultKind, up: bool) -> Happening {
-    if up { repaired(fault) } else { broken(fault) }
+fn fault_or_repair_record(fault: FaultKind, up: bool) -> Happening {
+    if up { repair_record(fault) } else { fault_record(fault) }
 }
 
 fn cut_name(from: &CutFrom) -> Str {

@@ -1,12 +1,11 @@
-//! The simulated world: clock and event queue, API server, network, machines,
-//! kubelets, controllers, clients, fencing, invariants, trace. No I/O, no wire
-//! format.
+//! The simulated world: clock and event queue, API server, network, machines, kubelets, controllers, clients, fencing,
+//! invariants and trace. This crate does no I/O and knows no wire format.
 //!
 //! ```
 //! use podscope_api::parse;
 //! use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, What, World};
 //!
-//! /// The world keeps no trace: whoever drives it does.
+//! /// The world does not store its trace: the caller collects the records.
 //! #[derive(Default)]
 //! struct Trace(Vec<Record>);
 //!
@@ -25,7 +24,7 @@
 //! let mut world = World::new(Setup { seed: 7, objects, ..Setup::default() }, &mut trace).expect("the pod is admitted");
 //! world.run_until(SimTime::from_seconds(10), &mut trace);
 //!
-//! let started = trace.0.iter().find(|record| record.what() == What::ContainerStarted).expect("it runs");
+//! let started = trace.0.iter().find(|record| record.what() == What::ContainerStarted).expect("the container starts");
 //! assert_eq!(started.container.as_deref(), Some("app"));
 //! assert_eq!(world.machines().flat_map(|(_, machine)| machine.processes()).count(), 1);
 //! ```

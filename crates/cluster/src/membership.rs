@@ -1,8 +1,6 @@
-//! Application groups (C-13): pods that carry the annotation
-//! `podscope.dev/group` know each other as members. Membership changes only
-//! where a quorum of the members runs and reaches each other: the mechanism
-//! behind the etcd example of seed 000 (C-12). The API server knows nothing
-//! of it.
+//! Application groups (C-13): pods with the same annotation `podscope.dev/group` are members of one group. The
+//! membership changes only if a quorum of the members runs and can reach each other. This is the mechanism behind the
+//! etcd example of seed 000 (C-12). The API server does not know groups.
 
 use podscope_api::ordered;
 
@@ -10,24 +8,25 @@ use podscope_api::{Kind, NodeName, ObjectKey, Pod, Str, Uid};
 
 use crate::{Place, World};
 
-/// The annotation that names a pod's group.
+/// Annotation with the name of a pod's group.
 pub const GROUP_ANNOTATION: &str = "podscope.dev/group";
 
 /// One member of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     pub pod: ObjectKey,
-    /// Which life of the pod joined; none for one that was added before it exists.
+    /// UID of the pod that joined; None for a member that was added before its pod exists.
     pub uid: Option<Uid>,
-    /// The machine where its processes run, if they do.
+    /// The machine on which processes of the pod run, if any.
     pub runs_on: Option<NodeName>,
 }
 
-/// Members by pod, with the UID that joined.
+/// Members by pod name, with the UID that joined.
 pub(crate) type Members = ordered::Map<ObjectKey, Option<Uid>>;
 
 impl World {
-    /// The groups with their members. A group whose membership was never changed consists of the pods that carry its name.
+    /// All groups with their members. If the membership of a group was never changed, it consists of the pods with its
+    /// annotation.
     pub fn groups(&self) -> ordered::Map<Str, Vec<Member>> {
         let mut groups: ordered::Map<Str, Members> = ordered::Map::new();
         for pod in self.objects().list::<Pod>() {
@@ -59,7 +58,7 @@ impl World {
             .collect()
     }
 
-    /// Where processes of a pod run; of that life of it, if one is given.
+    /// The machine on which processes of a pod run. If a UID is given, only that pod counts.
     fn runs_on(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
         self.machines().find_map(|(node, machine)| {
             machine
@@ -74,7 +73,7 @@ impl World {
         })
     }
 
-    /// Adds or removes a member, if a quorum agrees.
+    /// Adds or removes a member, if the group has a quorum.
     pub(crate) fn change_member(&mut self, group: &str, member: &str, add: bool) -> Result<(), String> {
         let groups = self.groups();
         let Some(members) = groups.get(group) else {
@@ -106,8 +105,8 @@ impl World {
         match existing {
             Some(member) => {
                 changed.remove(&member.pod);
-                // Its processes have no vote from now on, wherever they still run.
-                self.monitors.ledger.forgotten.extend(member.uid.clone());
+                // Processes of a removed member no longer count, wherever they still run.
+                self.monitors.ledger.expelled_members.extend(member.uid.clone());
             }
             None => {
                 let namespace = members

@@ -1,4 +1,4 @@
-//! The processes: where their memory lives, who runs, how one starts and ends, and how it is handed an input.
+//! Processes: where their state is stored, which of them run, how they start and end, and how they receive inputs.
 
 use std::sync::Arc;
 
@@ -15,45 +15,50 @@ use crate::watch::WatchState;
 use crate::world::{Body, ProcessState};
 use crate::{Actor, Objects, Rng, Span, World};
 
-/// A component of the control plane that exited is started again after this long.
+/// Time until an exited component of the control plane is started again.
 const RESTART_DELAY: Span = Span::seconds(1);
 
-/// A process that acts, with what it may touch.
+/// A process during a step, with everything that it can access.
 pub(crate) struct Acting<'a> {
     pub body: &'a mut Body,
     pub election: Option<&'a mut Election>,
-    /// Of a kubelet only.
+    /// Only for kubelets.
     pub machine: Option<&'a mut Machine>,
-    /// All objects as it could read them now.
+    /// The objects that the process can read now.
     pub view: &'a Objects,
 }
 
 impl Acting<'_> {
-    /// Hands an input to the process in the terms of its component.
+    /// Passes an input to the component, converted to the component's own timer type.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match (&mut *self.body, &mut self.machine) {
-            (Body::Manager(Some(core)), _) => hand(input, ctx, |input, ctx| Arc::make_mut(core).handle(input, ctx)),
-            (Body::Scheduler(scheduler), _) => {
-                hand(input, ctx, |input, ctx| Arc::make_mut(scheduler).handle(input, ctx));
+            (Body::Manager(Some(core)), _) => {
+                handle_scoped(input, ctx, |input, ctx| Arc::make_mut(core).handle(input, ctx));
             }
-            (Body::Client(client), _) => hand(input, ctx, |input, ctx| Arc::make_mut(client).handle(input, ctx)),
-            (Body::Kubelet(kubelet), Some(machine)) => hand(input, ctx, |input, ctx| {
+            (Body::Scheduler(scheduler), _) => {
+                handle_scoped(input, ctx, |input, ctx| Arc::make_mut(scheduler).handle(input, ctx));
+            }
+            (Body::Client(client), _) => {
+                handle_scoped(input, ctx, |input, ctx| Arc::make_mut(client).handle(input, ctx));
+            }
+            (Body::Kubelet(kubelet), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(kubelet).handle(input, machine, self.view, ctx);
             }),
-            (Body::Kubelet(_), None) => unreachable!("a kubelet without a machine"),
+            (Body::Kubelet(_), None) => unreachable!("a kubelet has a machine"),
             (Body::Manager(None) | Body::Down, _) => {}
         }
     }
 
-    /// Tells a kubelet what its machine did.
-    pub(crate) fn notice(&mut self, event: &MachineEvent, ctx: &mut Context<'_>) {
+    /// Passes an event of the machine to its kubelet.
+    pub(crate) fn handle_machine_event(&mut self, event: &MachineEvent, ctx: &mut Context<'_>) {
         if let (Body::Kubelet(kubelet), Some(machine)) = (&mut *self.body, &mut self.machine) {
-            ctx.scoped(|ctx| Arc::make_mut(kubelet).notice(event, machine, self.view, ctx));
+            ctx.scoped(|ctx| Arc::make_mut(kubelet).handle_machine_event(event, machine, self.view, ctx));
         }
     }
 }
 
-fn hand<T, A>(
+/// Calls a component with its own timer and act types.
+fn handle_scoped<T, A>(
     input: Input,
     ctx: &mut Context<'_>,
     handle: impl FnOnce(podscope_sim::Input<T>, &mut podscope_sim::Context<'_, T, A>),
@@ -73,7 +78,7 @@ impl ProcessState {
         !matches!(self.body, Body::Down)
     }
 
-    /// The memory of a kubelet, if this is one that runs.
+    /// The kubelet, if this process is one and runs.
     pub(crate) fn kubelet(&self) -> Option<&Kubelet> {
         match &self.body {
             Body::Kubelet(kubelet) => Some(kubelet),
@@ -97,7 +102,7 @@ impl World {
         }
     }
 
-    /// Every process that there is, kubelets first.
+    /// All processes, kubelets first.
     pub(crate) fn all_processes(&self) -> impl Iterator<Item = (Actor, &ProcessState)> {
         let kubelets = self
             .nodes
@@ -107,7 +112,7 @@ impl World {
         kubelets.chain(others)
     }
 
-    /// The life of a process that runs now.
+    /// The present incarnation of a process; None if it does not run.
     pub(crate) fn running(&self, actor: &Actor) -> Option<Process> {
         let state = self.process(actor).filter(|state| state.runs())?;
         Some(Process {
@@ -131,9 +136,9 @@ impl World {
         }
     }
 
-    // Starting and stopping.
+    // Start and stop of processes.
 
-    /// A kubelet process comes into being, with empty memory; it has not acted yet.
+    /// Creates a kubelet process with empty state; the caller schedules its start.
     pub(crate) fn boot(&mut self, node: &NodeName) {
         let settings = self.settings.kubelet.clone();
         if let Some(state) = self.nodes.get_mut(node) {
@@ -145,19 +150,19 @@ impl World {
         }
     }
 
-    /// The leaders at t = 0.
+    /// Starts the control plane at t = 0, with one leader of each kind.
     pub(crate) fn start_control_plane(&mut self) {
         self.add_process(Actor::Scheduler(0), true, true);
         self.add_process(Actor::ControllerManager(0), true, true);
-        self.add_helper(Actor::Attacher, ControllerManager::attacher());
+        self.add_controllers(Actor::Attacher, ControllerManager::attacher());
         if self.settings.fencing.enabled {
             let fencing = ControllerManager::fencing(self.settings.fencing.clone());
-            self.add_helper(Actor::Fencing, fencing);
+            self.add_controllers(Actor::Fencing, fencing);
         }
     }
 
-    /// A process of controllers that runs once and needs no election.
-    fn add_helper(&mut self, actor: Actor, core: ControllerManager) {
+    /// Adds a process of controllers that needs no leader election.
+    fn add_controllers(&mut self, actor: Actor, core: ControllerManager) {
         let state = ProcessState {
             incarnation: 1,
             body: Body::Manager(Some(Arc::new(core))),
@@ -169,7 +174,8 @@ impl World {
         self.processes.insert(actor, state);
     }
 
-    /// A scheduler or controller-manager with empty memory; without election it believes it leads (`fault second`).
+    /// Adds a scheduler or controller-manager with empty state. Without leader election it believes that it leads
+    /// (`fault second`).
     pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {
         let (lease, instance) = match actor {
             Actor::Scheduler(instance) => ("kube-scheduler", instance),
@@ -213,6 +219,7 @@ impl World {
         self.processes.insert(actor, state);
     }
 
+    /// Stores the lease of a process that leads from the start.
     fn install_leader(&mut self, candidate: Election) -> Election {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;
@@ -224,7 +231,7 @@ impl World {
         }
     }
 
-    /// A process ends: its memory is gone, what is under way for it is dropped.
+    /// Ends a process: its state is deleted, and pending messages for it are dropped.
     pub(crate) fn kill(&mut self, actor: &Actor) {
         if let Some(state) = self.process_mut(actor) {
             state.body = Body::Down;
@@ -236,7 +243,7 @@ impl World {
         }
     }
 
-    /// A leader that could not renew exits; it is started again with empty memory, as a candidate.
+    /// A leader that could not renew its lease exits. It is started again as a candidate with empty state.
     pub(crate) fn lose_lead(&mut self, process: &Process) {
         self.kill(&process.actor);
         self.add_process(process.actor.clone(), true, false);

@@ -1,11 +1,10 @@
-//! Watches: who gets which change, what happens to a watch whose way is cut,
-//! and how it resumes.
+//! Watches: which changes are sent to whom, what happens when the link is cut, and how a watch resumes.
 //!
 //! ```text
-//!             starts                list answered              way cut
+//!             starts                list answered              link cut
 //!   Closed ───────────► Broken ──────────────────────► Live ─────────────► Broken
-//!                                                       ▲  from its position, or by a new list
-//!                                                       └──────────────────────── after the heal
+//!                                                       ▲                     │
+//!                                                       └── resumed or listed ┘
 //! ```
 
 use std::sync::Arc;
@@ -16,24 +15,25 @@ use crate::event::{Event, Process};
 use crate::world::{Body, ProcessState};
 use crate::{Actor, Change, Objects, Place, SimTime, Span, WatchResponse, World};
 
-/// Back-off before a broken watch is tried again, low and high end.
+/// Back-off before a broken watch is tried again, minimum and maximum.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
-/// A connection over a way that is cut is noticed to be dead after this long (30 s without data, then a ping of 15 s).
-/// Until then a heal brings what was missed; afterwards the client lists again, and sees only what is (LC-208).
-const CONNECTION_PATIENCE: Span = Span::seconds(45);
+/// A client detects a dead connection after this time: 30 s without data, then a ping of 15 s. If the link heals
+/// earlier, the watch resumes and receives the missed changes; afterwards the client lists again and sees only the
+/// present state (LC-208).
+const CONNECTION_TIMEOUT: Span = Span::seconds(45);
 
 /// The state of a process's watch.
 #[derive(Debug, Clone)]
 pub(crate) enum WatchState {
-    /// The process does not run, or does not watch.
+    /// The process does not run or does not watch.
     Closed,
     /// Changes are sent as they happen.
     Live,
-    /// Changes after `since` were not sent; `view` is what the process could last read.
+    /// Changes after revision `since` were not sent; `view` is the state that the process could last read.
     Broken {
         since: Option<u64>,
         view: Arc<Objects>,
-        /// When the way was cut; none if only the server was away, which refuses connections until it is back.
+        /// When the link was cut; None if only the API server is down, which then refuses connections.
         cut_at: Option<SimTime>,
     },
 }
@@ -62,11 +62,11 @@ impl World {
         for actor in watching {
             self.send_change(&actor, change);
         }
-        self.tell_proxies(change);
+        self.notify_proxies(change);
     }
 
     fn send_change(&mut self, actor: &Actor, change: &Arc<WatchResponse>) {
-        // Read, not to be changed: what a checkpoint shares is copied by who asks to change it.
+        // Read-only access: `process_mut` would copy state that a checkpoint shares.
         let live = |state: &&ProcessState| matches!(state.watch, WatchState::Live) && state.runs();
         let Some(state) = self.process(actor).filter(live) else {
             return;
@@ -81,7 +81,7 @@ impl World {
         }
     }
 
-    /// The watch of a process no longer gets changes after a revision.
+    /// The process receives no changes after revision `since`.
     pub(crate) fn break_watch(&mut self, actor: &Actor, since: u64) {
         let view = self.api.objects().clone();
         let is_open = self.network.is_open(&Place::ControlPlane, &actor.place());
@@ -97,7 +97,7 @@ impl World {
         }
     }
 
-    /// A process begins to watch: it lists first.
+    /// Opens the watch of a process, which begins with a list.
     pub(crate) fn open_watch(&mut self, process: &Process) {
         let watches = match self.process(&process.actor).map(|state| &state.body) {
             Some(Body::Manager(core)) => core.is_some(),
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// A list request arrives.
+    /// Handles a list request at the API server.
     pub(crate) fn on_list(&mut self, process: &Process) {
         if !self.is_api_up || !self.is_current(process) {
             self.retry_watch(process);
@@ -149,7 +149,8 @@ impl World {
         self.queue.push(self.now + pause, Event::Resume(process.clone()));
     }
 
-    /// A broken watch is tried again: from its position, or by a new list if the log no longer has it.
+    /// Tries a broken watch again: resumes from its position, or lists again if the log no longer has it or the
+    /// connection is dead.
     pub(crate) fn on_resume(&mut self, process: &Process) {
         if !self.is_current(process) {
             return;
@@ -158,7 +159,7 @@ impl World {
         let Some(WatchState::Broken { since, cut_at, .. }) = self.watch_mut(&process.actor) else {
             return;
         };
-        let is_dead = cut_at.is_some_and(|at| now - at > CONNECTION_PATIENCE);
+        let is_dead = cut_at.is_some_and(|at| now - at > CONNECTION_TIMEOUT);
         let since = since.filter(|_| !is_dead);
         let place = process.actor.place();
         let is_open =
@@ -185,13 +186,13 @@ impl World {
         }
     }
 
-    /// Every broken watch whose way may be open again is tried after its back-off.
-    pub(crate) fn retry_broken_watches(&mut self, of: impl Fn(&Actor) -> bool) {
+    /// Schedules a retry of every broken watch of these actors.
+    pub(crate) fn retry_broken_watches(&mut self, is_included: impl Fn(&Actor) -> bool) {
         let broken: Vec<Actor> = self
             .all_processes()
             .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
             .map(|(actor, _)| actor)
-            .filter(of)
+            .filter(is_included)
             .collect();
         for actor in broken {
             if let Some(process) = self.running(&actor) {
@@ -201,6 +202,7 @@ impl World {
     }
 }
 
+/// Returns whether an actor's watch selects the object of a change.
 fn concerns(actor: &Actor, change: &Change) -> bool {
     let node = match actor {
         Actor::Kubelet(node) => node,

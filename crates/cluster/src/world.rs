@@ -1,6 +1,5 @@
-//! The simulated world: `step` takes the next event, hands it to the component
-//! it is addressed to, and applies what the component answers. Nothing else
-//! changes the world but faults and commands.
+//! The simulated world. [`World::step`] takes the next event from the queue, passes it to its component, and applies
+//! the effects that the component returns. Besides that, only faults and commands change the world.
 
 mod causes;
 mod load;
@@ -20,7 +19,7 @@ use crate::effect::{Act, Context, Effect, Timer};
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
 use crate::fault::Fault;
-use crate::invariants::{Breach, Deed, Monitors, Parts, Seen};
+use crate::invariants::{BlamedAction, DetectedViolation, Monitors, Observation, WorldParts};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
@@ -29,14 +28,14 @@ use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::traffic::{Touch, Traffic};
 use crate::watch::WatchState;
-use causes::Written;
+use causes::RequestRecord;
 
 use crate::{
     Actor, Answer, ApiError, Heartbeats, Network, OutputLine, Place, Record, Request, Rng, SimTime, Sink, Span,
     Subject, Switches,
 };
 
-/// After this long without an answer a call counts as failed (CT-155).
+/// A call without an answer counts as failed after this time (CT-155).
 pub(crate) const CALL_TIMEOUT: Span = Span::seconds(10);
 
 /// A machine with the kubelet that runs on it.
@@ -48,7 +47,7 @@ pub(crate) struct NodeState {
     pub is_powered: bool,
     /// Whether the container runtime answers.
     pub has_runtime: bool,
-    /// Of the machine, whatever its Node object says.
+    /// Zone of the machine, independent of the labels of its Node object.
     pub zone: Option<podscope_api::Str>,
 }
 
@@ -72,17 +71,17 @@ impl NodeState {
     }
 }
 
-/// The memory of a process.
+/// State of a process.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
-    /// It does not run.
+    /// The process does not run.
     Down,
-    /// A controller-manager; the core exists while it leads.
+    /// A controller-manager. Its controllers exist only while it leads.
     Manager(Option<Arc<ControllerManager>>),
     Scheduler(Arc<SchedulerProcess>),
     /// A command.
     Client(Arc<Client>),
-    /// A kubelet; its machine lives beside it.
+    /// A kubelet; its machine is in [`NodeState`].
     Kubelet(Arc<Kubelet>),
 }
 
@@ -93,33 +92,34 @@ pub(crate) struct ProcessState {
     pub body: Body,
     pub rng: Rng,
     pub watch: WatchState,
-    /// Of a command, the record that says that it was given: whatever it asks for, it asks for because of that.
+    /// For a command: the record of the command being given, which is the cause of everything the command does.
     pub command: CausedBy,
-    /// None for processes without an election, and for a second instance that believes it leads.
+    /// None for processes without leader election, and for a second instance that believes it leads.
     pub election: Option<Box<Election>>,
 }
 
 /// A request that waits for etcd.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct HeldRequest {
     pub call: Arc<Call>,
-    /// What led to the call.
+    /// The record that caused the call.
     pub caused_by: CausedBy,
-    /// Whether it had reached etcd when the link failed: then it happens, even if its caller gave up (CT-155).
+    /// Whether the request had reached etcd when the link failed. It is then committed even if its caller has timed out
+    /// (CT-155).
     pub commits: bool,
     pub has_timed_out: bool,
 }
 
-/// A command as it was given.
+/// A command as the user gave it.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
-    /// Its line.
+    /// The command line.
     pub text: &'a str,
-    /// Its number in this run, by which what it breaks is put down to it.
+    /// Number of the command in this run; violations that the command causes refer to it.
     pub number: u32,
 }
 
-/// The world at an instant. Cloning is cheap: the large parts are shared and copied on write.
+/// The world at one instant. Cloning is cheap: large parts are shared and copied on write.
 #[derive(Debug, Clone)]
 pub struct World {
     pub(crate) now: SimTime,
@@ -134,19 +134,20 @@ pub struct World {
     pub(crate) api: ApiServer,
     pub(crate) is_api_up: bool,
     pub(crate) is_etcd_up: bool,
-    /// When the link to etcd was cut last.
+    /// When the link to etcd was last cut.
     pub(crate) etcd_cut: SimTime,
-    pub(crate) held: Vec<Held>,
+    pub(crate) held_requests: Vec<HeldRequest>,
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
     pub(crate) processes: ordered::Map<Actor, ProcessState>,
-    /// Memberships that were changed; other groups are what their pods say.
+    /// Application groups whose membership was changed. The members of all other groups follow from the pods'
+    /// annotations.
     pub(crate) groups: ordered::Map<podscope_api::Str, Members>,
     pub(crate) world_rng: Rng,
     pub(crate) monitors: Monitors,
     pub(crate) traffic: Arc<Traffic>,
     is_unchecked: bool,
-    /// The command given last, until a client or fault takes it as its own.
-    command: Option<Deed>,
+    /// The command that was given last, until a client or fault takes it as its cause.
+    command: Option<BlamedAction>,
     next_call: u64,
     next_client: u32,
     next_record: u64,
@@ -168,7 +169,7 @@ impl World {
             is_api_up: true,
             is_etcd_up: true,
             etcd_cut: SimTime::ZERO,
-            held: Vec::new(),
+            held_requests: Vec::new(),
             nodes: RedBlackTreeMapSync::new_sync(),
             processes: ordered::Map::new(),
             groups: ordered::Map::new(),
@@ -183,25 +184,25 @@ impl World {
         }
     }
 
-    /// When the next event is due.
+    /// Time of the next event; None if the queue is empty.
     pub fn next_at(&self) -> Option<SimTime> {
         self.queue.next_at()
     }
 
-    /// Takes one event; false if there is none.
+    /// Processes one event; returns false if there is none.
     pub fn step(&mut self, sink: &mut dyn Sink) -> bool {
         let Some((at, event)) = self.queue.pop() else {
             return false;
         };
-        debug_assert!(at >= self.now, "an event in the past");
+        debug_assert!(at >= self.now, "the event is in the past");
         self.now = self.now.max(at);
-        self.monitors.ledger.given = None;
+        self.monitors.ledger.current_command = None;
         self.dispatch(event, sink);
         self.settle_traffic(sink);
         true
     }
 
-    /// Takes every event up to and including the instant, and moves the clock there.
+    /// Processes every event up to and including `until`, and moves the clock there.
     pub fn run_until(&mut self, until: SimTime, sink: &mut dyn Sink) {
         while self.next_at().is_some_and(|at| at <= until) {
             self.step(sink);
@@ -209,7 +210,8 @@ impl World {
         self.now = self.now.max(until);
     }
 
-    /// Takes every event before the instant, and moves the clock there: what comes before the commands of that instant.
+    /// Processes every event before `until`, and moves the clock there. Commands given at that instant take effect
+    /// before its events.
     pub fn run_before(&mut self, until: SimTime, sink: &mut dyn Sink) {
         while self.next_at().is_some_and(|at| at < until) {
             self.step(sink);
@@ -217,7 +219,7 @@ impl World {
         self.now = self.now.max(until);
     }
 
-    /// Records a command that was given, with the reason if it was refused.
+    /// Records a command, and the error if it was refused.
     pub fn record_command(&mut self, given: Given<'_>, error: Option<&str>, sink: &mut dyn Sink) {
         let Given { text, number } = given;
         self.queue.set_cause(CausedBy::NOTHING);
@@ -226,14 +228,14 @@ impl World {
             error: error.map(ToOwned::to_owned),
         };
         self.emit(&Actor::Client(0), given, None, None, sink);
-        self.monitors.ledger.given = Some(number);
-        self.command = error.is_none().then(|| Deed {
+        self.monitors.ledger.current_command = Some(number);
+        self.command = error.is_none().then(|| BlamedAction {
             text: text.into(),
             number: Some(number),
         });
     }
 
-    /// Records the verdict on an expectation of the scenario.
+    /// Records the result of an expectation in the scenario.
     pub fn record_expectation(&mut self, text: &str, holds: bool, found: &str, sink: &mut dyn Sink) {
         let judged = Happening::Expectation {
             expect: text.to_owned(),
@@ -244,13 +246,14 @@ impl World {
         self.emit(&Actor::World, judged, None, None, sink);
     }
 
-    /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
-    /// Call [`World::record_command`] before, so that what it breaks is put down to it.
+    /// Starts a command as a client of its own and returns its number. The client acts at once, before the events of
+    /// this instant. Call [`World::record_command`] first, so that violations caused by the command are attributed to
+    /// it.
     pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
         let number = self.next_client;
         self.next_client += 1;
-        if let Some(deed) = self.command.take() {
-            self.monitors.ledger.commands.insert_mut(number, deed);
+        if let Some(action) = self.command.take() {
+            self.monitors.ledger.commands.insert_mut(number, action);
         }
         let actor = Actor::Client(number);
         let state = ProcessState {
@@ -268,14 +271,14 @@ impl World {
         number
     }
 
-    /// Ends a command as Ctrl-C would; nothing it asked for is undone.
+    /// Ends a command like Ctrl-C; its requests are not undone.
     pub fn stop_client(&mut self, command: u32) {
         self.processes.remove(&Actor::Client(command));
     }
 
-    /// Applies a request at the API server now, and sends what it changed to the watches.
+    /// Serves a request at the API server now, and sends the changes to the watches.
     pub(crate) fn serve(&mut self, actor: &Actor, request: &Request, sink: &mut dyn Sink) -> Answer {
-        self.check(&Seen::Request { actor, request }, sink);
+        self.check(&Observation::Request { actor, request }, sink);
         let mut out = Outcome::default();
         let caller = Caller {
             actor,
@@ -288,7 +291,7 @@ impl World {
             self.api.handle(request, &caller, &mut out)
         };
         for change in &out.changes {
-            self.check(&Seen::Change { actor, change }, sink);
+            self.check(&Observation::Change { actor, change }, sink);
         }
         let cause = self.queue.cause();
         let mut records = Vec::with_capacity(out.records.len());
@@ -296,7 +299,7 @@ impl World {
             let weight = causes::weight(&happening);
             self.queue.set_cause(cause);
             let record = self.emit(actor, happening, object.clone(), None, sink);
-            records.push(Written { weight, object, record });
+            records.push(RequestRecord { weight, object, record });
         }
         for change in out.changes {
             let record = causes::of_change(&change, &records).unwrap_or(cause);
@@ -305,13 +308,13 @@ impl World {
             self.observe(&change);
             self.fan_out(&change);
         }
-        // Whoever gets the answer goes on because of what the request did.
+        // The answer is caused by the most important record of the request.
         self.queue.set_cause(causes::heaviest(&records).unwrap_or(cause));
         answer
     }
 
-    /// Puts a record into the trace, caused by what led to what is done now. A fault, a repair and a command lead to
-    /// whatever is done after them.
+    /// Adds a record to the trace. Its cause is that of the present action. A fault, a repair or a command becomes the
+    /// cause of everything done after it in this step.
     pub(crate) fn emit(
         &mut self,
         actor: &Actor,
@@ -333,24 +336,24 @@ impl World {
             container,
         };
         self.note_process(&record);
-        self.traffic_sees(&record);
+        self.touch_traffic_by_record(&record);
         let is_origin = matches!(record.what(), What::Fault | What::Healed | What::Command);
-        let breaches = self.breaches(&Seen::Record(&record));
+        let violations = self.violations(&Observation::Record(&record));
         sink.record(record);
         self.queue.set_cause(this);
-        self.report(breaches, sink);
+        self.report(violations, sink);
         self.queue.set_cause(if is_origin { this } else { cause });
         this
     }
 
-    /// Shows the invariants what happened, and reports what broke.
-    pub(crate) fn check(&mut self, seen: &Seen<'_>, sink: &mut dyn Sink) {
-        let breaches = self.breaches(seen);
-        self.report(breaches, sink);
+    /// Passes an observation to the invariants and reports the violations that they detect.
+    pub(crate) fn check(&mut self, seen: &Observation<'_>, sink: &mut dyn Sink) {
+        let violations = self.violations(seen);
+        self.report(violations, sink);
     }
 
-    fn breaches(&mut self, seen: &Seen<'_>) -> Vec<Breach> {
-        let parts = Parts {
+    fn violations(&mut self, seen: &Observation<'_>) -> Vec<DetectedViolation> {
+        let parts = WorldParts {
             now: self.now,
             objects: self.api.objects(),
             nodes: &self.nodes,
@@ -363,34 +366,34 @@ impl World {
         if self.is_unchecked {
             return Vec::new();
         }
-        self.monitors.see(seen, &parts)
+        self.monitors.check(seen, &parts)
     }
 
-    fn report(&mut self, breaches: Vec<Breach>, sink: &mut dyn Sink) {
-        for breach in breaches {
-            if let Some(volume) = &breach.corrupts {
+    fn report(&mut self, violations: Vec<DetectedViolation>, sink: &mut dyn Sink) {
+        for detected in violations {
+            if let Some(volume) = &detected.corrupts {
                 let key = podscope_api::ObjectKey::cluster(volume.clone());
                 let object = self.objects().get_kind(podscope_api::Kind::PersistentVolume, &key);
                 let about = object.map(|object| crate::subject_of(&object));
-                let message = breach.seen.to_string();
+                let message = detected.seen.to_string();
                 self.emit(&Actor::World, Happening::VolumeCorrupted { message }, about, None, sink);
             }
             let violation = Violation {
-                invariant: breach.invariant.into(),
-                cause: breach.cause,
-                by: breach.by,
-                seen: breach.seen,
+                invariant: detected.invariant.into(),
+                cause: detected.cause,
+                by: detected.by,
+                seen: detected.seen,
             };
             let violated = Happening::InvariantViolated { violation };
-            self.emit(&Actor::World, violated, breach.object, None, sink);
+            self.emit(&Actor::World, violated, detected.object, None, sink);
         }
     }
 
-    /// The liveness checks look at the world.
-    pub(crate) fn look(&mut self, sink: &mut dyn Sink) {
-        let is_whole = self.is_whole();
-        let questions = self.monitors.questions(self.now);
-        let fitting = questions
+    /// Runs the liveness checks.
+    pub(crate) fn check_liveness(&mut self, sink: &mut dyn Sink) {
+        let is_fault_free = self.is_fault_free();
+        let undecided = self.monitors.pods_to_decide(self.now);
+        let fitting = undecided
             .into_iter()
             .filter(|uid| {
                 let Some(podscope_api::Object::Pod(pod)) = self.objects().by_uid(uid) else {
@@ -401,25 +404,28 @@ impl World {
                     .is_some_and(|(_, decision)| !decision.found.feasible.is_empty())
             })
             .collect();
-        let seen = Seen::Tick {
-            is_whole,
+        let seen = Observation::Tick {
+            is_fault_free,
             fitting: &fitting,
         };
         self.check(&seen, sink);
     }
 
-    /// Whether nothing is cut, slow, down or crashed: what liveness is promised under.
-    pub(crate) fn is_whole(&self) -> bool {
+    /// Returns whether no link is cut or slow and no process is down. Liveness is only promised in this state.
+    pub(crate) fn is_fault_free(&self) -> bool {
         self.is_api_up
             && self.is_etcd_up
             && self.network.is_whole()
             && self.processes.values().all(ProcessState::runs)
             && self.nodes.values().all(|node| {
-                node.is_powered && node.kubelet.runs() && node.has_runtime && node.machine.lasting("Ready").is_none()
+                node.is_powered
+                    && node.kubelet.runs()
+                    && node.has_runtime
+                    && node.machine.imported_condition("Ready").is_none()
             })
     }
 
-    /// Runs a function of a machine in its context.
+    /// Calls a function of a machine with its context, and applies the effects.
     pub(crate) fn with_machine<T>(
         &mut self,
         node: &NodeName,
@@ -443,11 +449,11 @@ impl World {
         let events = machine.take_events();
         let effects = ctx.into_effects();
         self.apply(&Process { actor, incarnation: 0 }, effects, sink);
-        self.notice(node, events, sink);
+        self.deliver_machine_events(node, events, sink);
         Some(value)
     }
 
-    /// Runs a function of a process in its context.
+    /// Calls a function of a process with its context, and applies the effects.
     pub(crate) fn with_process<T>(
         &mut self,
         process: &Process,
@@ -462,7 +468,7 @@ impl World {
             }
             actor => (self.processes.get_mut(actor)?, None),
         };
-        // A command does all that it does because it was given, not because of what it waited for.
+        // The cause of everything a command does is that it was given, not the event it waited for.
         let cause = if state.command == CausedBy::NOTHING {
             cause
         } else {
@@ -491,21 +497,22 @@ impl World {
             },
         };
         let value = act(&mut acting, &mut ctx);
-        let moved = machine.as_ref().map(|machine| machine.address_changes()) != addresses;
+        let has_moved = machine.as_ref().map(|machine| machine.address_changes()) != addresses;
         let events = machine.map(Machine::take_events);
         let effects = ctx.into_effects();
         self.apply(process, effects, sink);
-        if let Some(node) = node.filter(|_| moved) {
+        if let Some(node) = node.filter(|_| has_moved) {
             self.touch_traffic(Touch::Machine(node.clone()));
         }
         if let (Some(node), Some(events)) = (node, events) {
-            self.notice(node, events, sink);
+            self.deliver_machine_events(node, events, sink);
         }
         Some(value)
     }
 
-    /// Applies what a component answered. Records are caused by what led to the step; requests and timers by the record
-    /// made last in the step, if there is one: a decision leads to its binding, a signal to the end that is waited for.
+    /// Applies the effects of a component. A record is caused by the cause of the step. Requests and timers are caused
+    /// by the last record made in the step, if there is one: for example, a decision is the cause of its binding, and a
+    /// signal the cause of the exit.
     fn apply(&mut self, process: &Process, effects: Vec<Effect>, sink: &mut dyn Sink) {
         let mut because = self.queue.cause();
         let mut latest = because;
@@ -574,13 +581,13 @@ impl World {
                     }
                 }
                 Effect::Act(Act::Controller(podscope_controllers::Act::Fence(node, mechanism))) => {
-                    // A node that is gone meanwhile needs no fence.
-                    let _ = self.cause(&process.actor, &Fault::Fence(node, mechanism), sink);
+                    // If the node was deleted meanwhile, it needs no fence.
+                    let _ = self.inject(&process.actor, &Fault::Fence(node, mechanism), sink);
                 }
                 Effect::Act(Act::Node(podscope_node::Act::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
-                        // A machine that lost its power meanwhile stays off.
-                        let _ = self.cause(&process.actor, &Fault::Power { node, on: false }, sink);
+                        // A machine that lost power meanwhile stays off.
+                        let _ = self.inject(&process.actor, &Fault::Power { node, on: false }, sink);
                     }
                 }
             }

@@ -1,5 +1,5 @@
-//! A node: the machine, on which things really run, and two programs on it: the kubelet, and kube-proxy. The kubelet calls the machine
-//! directly, without the network, and the API server by requests only.
+//! A node: the machine, on which processes really run, and two programs on it, the kubelet and kube-proxy. The kubelet
+//! calls the machine directly, without the network; it reaches the API server by requests only.
 //!
 //! ```
 //! use podscope_api::ordered;
@@ -13,20 +13,20 @@ pub mod kubelet;
 pub mod machine;
 pub mod proxy;
 
-/// The context of a step of a kubelet or a machine.
+/// Context of one step of a kubelet or a machine.
 pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 
-/// A timer of a node: a kubelet that asks its machine for something makes the machine set its own.
+/// A timer of a node. When a kubelet calls its machine, the machine may set timers of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     Kubelet(kubelet::KubeletTimer),
-    /// Of the machine, which outlives the kubelet that made it set it.
+    /// A timer of the machine, which stays set when the kubelet crashes.
     Machine(machine::MachineTimer),
 }
 
-/// What a node does to the world.
+/// An effect of a node on the world that is not a request, a timer or a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// An orderly shutdown is over: the power of the actor's machine goes off (LC-212).
+    /// An orderly shutdown is complete: the machine of the actor loses power (LC-212).
     PowerOff,
 }

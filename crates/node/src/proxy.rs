@@ -1,17 +1,17 @@
-//! kube-proxy of a node: which endpoints its rules choose for a Service (TR-009 to TR-034).
+//! kube-proxy of a node: decides to which endpoints a new connection to a Service is sent (TR-009 to TR-034).
 //!
-//! It hears of Services and EndpointSlices by a watch of its own, and writes its rules from what it has heard: at once
-//! where the last write is a second ago, else when that second is over (TR-025). Its rules are therefore as old as what
-//! it heard, and on a node that is cut off they stay as they were.
+//! kube-proxy observes Services and EndpointSlices through its own watch and writes its rules from them. It writes at
+//! once if the last sync is at least one second ago, otherwise when that second is over (TR-025). The rules are
+//! therefore as old as the last observed state; on a node that is cut off they do not change.
 //!
 //! ```text
-//!            hear                 hear within a second of the last sync
+//!          observe              observe within a second of the last sync
 //!   Synced ───────► Synced    Synced ─────────────────────────────────► Due ──sync──► Synced
 //! ```
 //!
-//! The rules are the state of the API at the last sync; what they say of one Service is worked out when it is asked
-//! for. Deviation: a sync takes no time, and an unchanged state is never written again (TR-026). Hints of topology are
-//! not kept in slices: they say the zone and the node of each ready endpoint, which the slice has beside them (TR-029).
+//! The rules are the API objects as of the last sync; the choice for one Service is computed on demand. Deviation: a
+//! sync takes no time, and an unchanged state is never written again (TR-026). Slices do not store topology hints: a
+//! hint would repeat the zone and the node of each ready endpoint, which the slice already lists (TR-029).
 
 mod choose;
 
@@ -20,75 +20,75 @@ use std::sync::Arc;
 use podscope_api::{Node, NodeName, ObjectKey, Service, Str, Uid};
 use podscope_sim::{Objects, SimTime, Span};
 
-pub use choose::{resolve, usable};
+pub use choose::{is_usable, resolve};
 
-/// The shortest time between two syncs (TR-024).
+/// Minimum time between two syncs (TR-024).
 pub const MIN_SYNC_PERIOD: Span = Span::seconds(1);
 
-/// Which way a packet comes to a Service.
+/// Where a packet to a Service comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// From the node or its pods, by the cluster address.
+    /// From the node or its pods, to the cluster IP.
     Inside,
-    /// From outside, by a port of the node.
+    /// From outside the cluster, to a node port.
     Outside,
 }
 
-/// Where the rules send a new connection.
+/// What the rules do with a new connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
-    /// They do not know the Service: nothing answers (TR-018).
+    /// The rules do not know the Service: nothing answers (TR-018).
     Unknown,
-    /// It is refused: there is no endpoint (TR-017).
+    /// The connection is refused because there is no endpoint (TR-017).
     Reject,
-    /// It is dropped: there are endpoints, but a policy `Local` and none on this node (TR-015).
+    /// The packet is dropped: endpoints exist, but the traffic policy is `Local` and none is on this node (TR-015).
     Drop,
-    /// One of these, each with the same probability (TR-019).
+    /// One of these endpoints, each with the same probability (TR-019).
     Any(Vec<Backend>),
 }
 
-/// An endpoint as a rule names it.
+/// An endpoint in kube-proxy's rules.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Backend {
     pub address: Str,
-    /// The port of the pod; none of a headless Service without ports.
+    /// Port of the pod; None for a headless Service without ports.
     pub port: Option<i32>,
-    /// Its pod's UID and name; empty for an endpoint that is no pod.
+    /// UID of the endpoint's pod; empty, like `pod`, if the endpoint is not a pod.
     pub uid: Uid,
     pub pod: ObjectKey,
-    /// Where it runs.
+    /// Node on which the endpoint runs.
     pub node: NodeName,
 }
 
-/// What there is to do after a change was heard.
+/// What follows from an observed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
-    /// The rules are written.
+    /// The rules are already written.
     Done,
-    /// They are written at that instant.
+    /// The caller must call [`Proxy::sync`] at this instant.
     At(SimTime),
-    /// They will be, as was asked for before.
-    Asked,
+    /// A sync is already scheduled; it will include the change.
+    Scheduled,
 }
 
-/// A kube-proxy with what it knows.
+/// State of one kube-proxy.
 #[derive(Debug, Clone)]
 pub struct Proxy {
     node: NodeName,
-    heard: Option<Arc<Objects>>,
+    observed: Option<Arc<Objects>>,
     rules: Option<Arc<Objects>>,
     synced_at: Option<SimTime>,
     due: Option<SimTime>,
-    /// When the first change that the rules do not have was heard.
+    /// When the first change was observed that the rules do not contain yet.
     behind_since: Option<SimTime>,
 }
 
 impl Proxy {
-    /// One that has heard of nothing yet, and has no rules (TR-027).
+    /// A kube-proxy that has observed nothing yet and has no rules (TR-027).
     pub fn new(node: NodeName) -> Self {
         Self {
             node,
-            heard: None,
+            observed: None,
             rules: None,
             synced_at: None,
             due: None,
@@ -96,21 +96,21 @@ impl Proxy {
         }
     }
 
-    /// One that has run for long, with the rules of that state.
+    /// A kube-proxy that has been running for long: its rules match `objects`.
     pub fn running(node: NodeName, objects: Arc<Objects>) -> Self {
         Self {
-            heard: Some(objects.clone()),
+            observed: Some(objects.clone()),
             rules: Some(objects),
             ..Self::new(node)
         }
     }
 
-    /// It hears of the state of the API, by a list or by a change.
-    pub fn hear(&mut self, objects: Arc<Objects>, now: SimTime) -> Sync {
-        self.heard = Some(objects);
+    /// Observes a new state of the API objects, from a list or a watch event.
+    pub fn observe(&mut self, objects: Arc<Objects>, now: SimTime) -> Sync {
+        self.observed = Some(objects);
         self.behind_since.get_or_insert(now);
         if self.due.is_some() {
-            return Sync::Asked;
+            return Sync::Scheduled;
         }
         let at = self.synced_at.map_or(now, |last| (last + MIN_SYNC_PERIOD).max(now));
         if at > now {
@@ -121,7 +121,7 @@ impl Proxy {
         Sync::Done
     }
 
-    /// The instant that it asked for has come; whether the rules were written.
+    /// Writes the rules if a sync is due; returns whether it did.
     pub fn sync(&mut self, now: SimTime) -> bool {
         let is_due = self.due.is_some_and(|due| due <= now);
         if is_due {
@@ -131,18 +131,18 @@ impl Proxy {
     }
 
     fn write(&mut self, now: SimTime) {
-        self.rules.clone_from(&self.heard);
+        self.rules.clone_from(&self.observed);
         self.synced_at = Some(now);
         self.due = None;
         self.behind_since = None;
     }
 
-    /// Whether it has written its first rules.
+    /// Returns whether the first rules are written.
     pub fn has_rules(&self) -> bool {
         self.rules.is_some()
     }
 
-    /// What its rules do with a new connection to a Service.
+    /// What the rules do with a new connection to a Service.
     pub fn route(&self, service: &ObjectKey, entry: Entry) -> Route {
         match &self.rules {
             Some(rules) => choose::route(rules, service, &self.node, entry),
@@ -150,20 +150,21 @@ impl Proxy {
         }
     }
 
-    /// The Service as its rules have it.
+    /// The Service as of the last sync.
     pub fn service(&self, service: &ObjectKey) -> Option<&Arc<Service>> {
         self.rules.as_ref()?.get(service)
     }
 
-    /// Since when it has heard that an endpoint is not to be used any more, although its rules still use it.
-    pub fn heard_of_end(&self, service: &ObjectKey, backend: &Backend) -> Option<SimTime> {
+    /// Since when this kube-proxy knows that an endpoint must not be used any more although its rules still use it.
+    /// None if the rules are right or the change has not been observed.
+    pub fn stale_since(&self, service: &ObjectKey, backend: &Backend) -> Option<SimTime> {
         let since = self.behind_since?;
-        let heard = self.heard.as_ref()?;
-        (!usable(heard, service, &backend.address)).then_some(since)
+        let observed = self.observed.as_ref()?;
+        (!is_usable(observed, service, &backend.address)).then_some(since)
     }
 }
 
-/// The zone that a node is in, as the API knows it.
+/// Zone of a node, from the label of its Node object.
 fn zone_of(objects: &Objects, node: &NodeName) -> Option<Str> {
     let node = objects.named::<Node>(node.as_str())?;
     node.metadata.labels.get("topology.kubernetes.io/zone").cloned()

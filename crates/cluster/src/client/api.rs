@@ -1,14 +1,14 @@
-//! Requests of a program that speaks HTTP: sent at once, and their answers handed back in the order of the requests.
-//! Nothing is printed: the answers are for the program.
+//! A program that calls the API over HTTP: its requests are sent at once, and the answers are returned in the order of
+//! the requests. Nothing is printed.
 
 use super::{ClientAct, Context, Input, exit};
 use crate::{Answer, CallId, Request};
 
-/// The state of such a client.
+/// State of such a client.
 #[derive(Debug, Clone)]
 pub(super) struct Calling {
     requests: Vec<Request>,
-    /// What was sent, and what came back.
+    /// Sent calls with their answers.
     calls: Vec<(CallId, Option<Answer>)>,
 }
 

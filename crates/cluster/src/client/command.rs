@@ -1,6 +1,5 @@
-//! What a client can be asked to do. `podscope-kubectl` turns command lines
-//! into these: it resolves names and selectors, builds objects and patches, and
-//! says what is printed on success; the client sends, waits and prints.
+//! Commands that a client can execute. `podscope-kubectl` parses command lines into these: it resolves names and
+//! selectors, builds objects and patches, and provides the texts to print. The client sends requests, waits and prints.
 
 use std::sync::Arc;
 
@@ -10,10 +9,10 @@ use crate::{DeleteOptions, Request, Span};
 
 #[derive(Debug, Clone)]
 pub enum ClientCommand {
-    /// Requests of a program that speaks HTTP, sent at once; their answers go back to it.
+    /// Requests of a program that speaks HTTP: sent at once; the answers are returned to the program.
     Api(Vec<Request>),
-    /// Requests one after the other: create, apply, patch, label, scale, cordon, taint, ….
-    /// A refusal is printed and the next one is sent; the exit status is 1 if there was one.
+    /// Requests that are sent one after the other: create, apply, patch, label, scale, cordon, taint, …. If one is
+    /// refused, its error is printed and the next is sent; the exit status is then 1.
     Write(Vec<Write>),
     /// `kubectl delete`.
     Delete(DeleteCommand),
@@ -27,7 +26,8 @@ pub enum ClientCommand {
     Wait(WaitCommand),
 }
 
-/// Whether an object is as it is awaited; none if it is not there. The UID is of the one that was there first.
+/// The condition of `kubectl wait`: whether an object (None if it does not exist) fulfils it. The UID is that of the
+/// object that existed when the command began.
 #[derive(Clone)]
 pub struct Until(pub Arc<Holds>);
 
@@ -39,49 +39,47 @@ impl std::fmt::Debug for Until {
     }
 }
 
-/// One object that is waited for.
+/// An object that `kubectl wait` waits for.
 #[derive(Debug, Clone)]
 pub struct Awaited {
     pub kind: Kind,
-    /// Namespace and name.
     pub key: ObjectKey,
-    /// Its UID when the command began; empty if it was not there.
+    /// UID of the object when the command began; empty if it did not exist.
     pub uid: Uid,
 }
 
-/// `kubectl wait`.
 #[derive(Debug, Clone)]
 pub struct WaitCommand {
-    /// What is waited for, in order.
+    /// The objects, in the order in which they are awaited.
     pub objects: Vec<Awaited>,
-    /// Until when.
     pub until: Until,
-    /// How long for all of them.
+    /// Timeout for all objects together.
     pub timeout: Span,
-    /// Whether the error of a time-out names the object.
+    /// Whether the timeout error names the object.
     pub names_object: bool,
 }
 
-/// `--dry-run`.
+/// Kind of `--dry-run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DryRun {
-    /// Really do it.
+    /// No dry run.
     #[default]
     None,
-    /// Only say it.
+    /// `--dry-run=client`: nothing is sent.
     Client,
-    /// Only say it, asked for by `--dry-run` alone, which is deprecated.
+    /// `--dry-run` without a value, which is deprecated: nothing is sent.
     Bare,
-    /// Only say it, or really do it, asked for as Go writes a boolean, which is deprecated: `true`, `0`.
+    /// `--dry-run` with a boolean as Go parses it (`true`, `0`), which is deprecated: true sends nothing, false is no
+    /// dry run.
     Boolean(&'static str),
-    /// Ask the server, which stores nothing.
+    /// `--dry-run=server`: the server validates, but stores nothing.
     Server,
-    /// Nobody is asked, and what is changed is a text (`--local`).
+    /// `--local`: the object in the file is changed and printed; nothing is sent.
     Local,
 }
 
 impl DryRun {
-    /// Whether nothing is sent.
+    /// Returns whether nothing is sent to the server.
     #[must_use]
     pub const fn is_of_client(self) -> bool {
         match self {
@@ -91,7 +89,7 @@ impl DryRun {
         }
     }
 
-    /// What stands after the line of a success (KC-080).
+    /// Suffix of the success message (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
             DryRun::Server => " (server dry run)",
@@ -110,26 +108,26 @@ impl DryRun {
     }
 }
 
-/// What happened to an object that is watched.
+/// A watch event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// It came, or began to match.
+    /// The object was created, or began to match.
     Added,
-    /// It changed.
     Modified,
-    /// It went, or matches no more.
+    /// The object was deleted, or no longer matches.
     Deleted,
 }
 
-/// What a watch shows and how; made by who knows the columns, asked by the client as its watch tells it.
+/// Formats the output of `kubectl get --watch`. The caller that knows the columns implements it; the client calls it
+/// with each watch event.
 pub trait WatchPrinter: std::fmt::Debug + Send + Sync {
-    /// Whether the command is about the object.
+    /// Returns whether the command selects the object.
     fn matches(&self, object: &Object) -> bool;
-    /// Lines of the list that a watch begins with.
+    /// Lines of the initial list.
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String>;
     /// Lines of one event.
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String>;
-    /// A copy: clients are part of checkpoints.
+    /// Clones the printer, because clients are part of checkpoints.
     fn boxed(&self) -> Box<dyn WatchPrinter>;
 }
 
@@ -139,16 +137,14 @@ impl Clone for Box<dyn WatchPrinter> {
     }
 }
 
-/// `kubectl get --watch` (KC-057). It goes on until it is ended.
+/// `kubectl get --watch` (KC-057). It runs until it is stopped.
 #[derive(Debug, Clone)]
 pub struct WatchCommand {
-    /// What is watched.
     pub kind: Kind,
-    /// What is printed.
     pub printer: Box<dyn WatchPrinter>,
 }
 
-/// How an answered object is printed.
+/// Formats a returned object for printing.
 #[derive(Clone)]
 pub struct Shows(pub Arc<dyn Fn(&Object) -> String + Send + Sync>);
 
@@ -158,39 +154,40 @@ impl std::fmt::Debug for Shows {
     }
 }
 
-/// What kubectl says of an error before the server's own message.
+/// What kubectl prints before the message of an API error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ErrorContext {
     #[default]
     None,
-    /// What it was doing: `error when creating "STDIN": `.
+    /// The action that failed: `error when creating "STDIN": `.
     Before(String),
-    /// The same of an error that it has wrapped: that is no longer the server's, and its reason is not named (KC-097):
-    /// `failed to create job: `.
+    /// The same for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason is not printed
+    /// (KC-097). Example: `failed to create job: `.
     Own(String),
 }
 
-/// A request and what is printed.
+/// A request, and what is printed about it.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// The request; none only prints what is said, in its turn.
+    /// None only prints `success` when it is this write's turn.
     pub request: Option<Request>,
-    /// Printed on success (several lines allowed, nothing if empty); `{name}` stands for the answered object's name.
+    /// Printed on success; several lines are allowed, empty prints nothing. `{name}` is replaced by the name of the
+    /// returned object.
     pub success: String,
-    /// Prints the answered object in its place (`-o yaml`).
+    /// Prints the returned object instead of `success` (`-o yaml`).
     pub shows: Option<Shows>,
-    /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
+    /// `(resourceVersion, text)`: the text is printed instead if the returned object still has this version.
     pub unchanged: Option<(Str, String)>,
-    /// What is said before the server's message.
+    /// Printed before the server's message.
     pub context: ErrorContext,
-    /// Sent in its place where the server refuses it as invalid or because of a conflict (`apply --force`).
+    /// Sent instead if the server refuses the request as invalid or because of a conflict (`apply --force`).
     pub instead: Vec<Write>,
-    /// Whether the next one waits until the object of this deletion is gone.
+    /// Whether to wait, after this deletion, until the object is gone.
     pub until_gone: bool,
 }
 
 impl Write {
-    /// A request with the line printed on success.
+    /// A request with the line that is printed on success.
     pub fn new(request: Request, success: impl Into<String>) -> Self {
         Self {
             request: Some(request),
@@ -203,7 +200,7 @@ impl Write {
         }
     }
 
-    /// A line in its turn, without a request.
+    /// Prints a line without sending a request.
     pub fn say(line: impl Into<String>) -> Self {
         Self {
             request: None,
@@ -217,35 +214,36 @@ impl Write {
     }
 }
 
-/// `kubectl delete` of objects already found (KC-079 to KC-085).
+/// `kubectl delete` of resolved objects (KC-079 to KC-085).
 #[derive(Debug, Clone, Default)]
 pub struct DeleteCommand {
-    /// What to delete, in order.
+    /// The objects to delete, in order.
     pub targets: Vec<(Kind, ObjectKey)>,
-    /// Options of every DELETE; `grace_seconds` 0 also changes the printed word and warns.
+    /// Options of every DELETE. With `grace_seconds` 0, a warning is printed and the success message says `force
+    /// deleted`.
     pub options: DeleteOptions,
     /// Wait until each UID is gone.
     pub wait: bool,
-    /// How long to wait; none is for ever.
+    /// None waits for ever.
     pub timeout: Option<Span>,
-    /// A missing object is no error.
+    /// A missing object is not an error.
     pub ignore_not_found: bool,
-    /// Print `pod/web` only (`-o name`).
+    /// Print only `pod/web` (`-o name`).
     pub output_name: bool,
-    /// Whether anything is deleted; nothing is waited for if not.
+    /// A dry run does not wait.
     pub dry_run: DryRun,
-    /// What is warned of before anything happens.
+    /// Warnings printed before anything is sent.
     pub warnings: Vec<String>,
-    /// A question on whose line the answer goes on (`--interactive`).
+    /// The question of `--interactive`; the first line of output continues on its line.
     pub question: String,
-    /// What is said before the server's message.
+    /// Printed before the server's message.
     pub context: ErrorContext,
 }
 
 /// `kubectl drain` (KC-086 to KC-093, CT-105).
 #[derive(Debug, Clone, Default)]
 pub struct DrainCommand {
-    /// Nodes, in order.
+    /// In the order in which they are drained.
     pub nodes: Vec<NodeName>,
     /// `--ignore-daemonsets`.
     pub ignore_daemonsets: bool,
@@ -253,17 +251,17 @@ pub struct DrainCommand {
     pub delete_emptydir_data: bool,
     /// `--force`.
     pub force: bool,
-    /// `--grace-period`; none is the pod's own.
+    /// `--grace-period`; None uses that of the pod.
     pub grace_seconds: Option<i64>,
-    /// `--timeout`; none is for ever.
+    /// `--timeout`; None waits for ever.
     pub timeout: Option<Span>,
     /// `--disable-eviction`: DELETE instead of the eviction API.
     pub disable_eviction: bool,
     /// `--pod-selector`.
     pub pod_selector: Option<podscope_api::LabelSelector>,
-    /// `--skip-wait-for-delete-timeout`; none or zero waits for every pod.
+    /// `--skip-wait-for-delete-timeout`; None or zero waits for every pod.
     pub skip_wait_for_delete: Option<Span>,
-    /// Whether anything is cordoned and evicted; nothing is waited for if not.
+    /// A dry run does not wait.
     pub dry_run: DryRun,
 }
 
@@ -275,6 +273,6 @@ pub struct RolloutStatus {
     pub key: ObjectKey,
     /// `--watch`; without it one line is printed.
     pub watch: bool,
-    /// `--timeout`; none is for ever.
+    /// `--timeout`; None waits for ever.
     pub timeout: Option<Span>,
 }

@@ -1,33 +1,33 @@
-//! `kubectl delete`: a line when the server accepts, then the wait until each
-//! UID is gone (KC-079 to KC-084).
+//! `kubectl delete`: prints a line when the server accepts the deletion, then waits until the UID is gone (KC-079 to
+//! KC-084).
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, Context, DeleteCommand, DryRun, Input, View, complain, deletion, error_text, exit, object_name, print,
-    set_timeout, version_of, warn,
+    ClientTimer, Context, DeleteCommand, DryRun, Input, View, deletion, error_text, exit, object_name, print,
+    print_error, print_warning, set_timeout, version_of,
 };
 use crate::Request;
 
 /// Printed before a forced deletion (KC-082).
 pub const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
 
-/// An accepted deletion that is waited for.
+/// An accepted deletion that the command waits for.
 #[derive(Debug, Clone)]
-struct Awaited {
+struct PendingDeletion {
     kind: Kind,
     key: ObjectKey,
     uid: Uid,
-    /// The watch must have got this far before its silence means that the object is gone.
+    /// resourceVersion that the watch must have reached before a missing object counts as deleted.
     version: u64,
 }
 
-/// The state of such a command.
+/// State of a running `kubectl delete`.
 #[derive(Debug, Clone)]
 pub(super) struct Deleting {
     command: DeleteCommand,
     next: usize,
-    awaited: Vec<Awaited>,
+    awaited: Vec<PendingDeletion>,
     has_failed: bool,
 }
 
@@ -53,10 +53,10 @@ impl Deleting {
         match input {
             Input::Started => {
                 for warning in &self.command.warnings {
-                    warn(ctx, warning);
+                    print_warning(ctx, warning);
                 }
                 if self.is_forced() {
-                    warn(ctx, FORCE_WARNING);
+                    print_warning(ctx, FORCE_WARNING);
                 }
                 set_timeout(self.command.timeout, ctx);
                 self.send(ctx);
@@ -70,11 +70,11 @@ impl Deleting {
                     print(ctx, std::mem::take(&mut self.command.question));
                 }
                 match answer {
-                    Ok(object) => self.accepted(kind, key, object.as_ref(), ctx),
+                    Ok(object) => self.handle_accepted(kind, key, object.as_ref(), ctx),
                     Err(error) if error.is_not_found() && self.command.ignore_not_found => {}
                     Err(error) => {
                         self.has_failed = true;
-                        complain(ctx, error_text(&error, &self.command.context));
+                        print_error(ctx, error_text(&error, &self.command.context));
                     }
                 }
                 self.send(ctx);
@@ -82,7 +82,7 @@ impl Deleting {
             Input::Timer(ClientTimer::Timeout) => {
                 for left in &self.awaited {
                     let resource = left.kind.qualified_plural();
-                    complain(
+                    print_error(
                         ctx,
                         format!(
                             "error: timed out waiting for the condition on {resource}/{}",
@@ -109,21 +109,21 @@ impl Deleting {
         }
     }
 
-    fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
+    fn handle_accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
         let question = std::mem::take(&mut self.command.question);
         if self.command.output_name {
             print(ctx, format!("{question}{}", object_name(kind, &key.name)));
         } else {
             let how = if self.is_forced() { "force deleted" } else { "deleted" };
-            let said = deletion(kind, &key, how);
-            print(ctx, format!("{question}{said}{}", self.command.dry_run.suffix()));
+            let text = deletion(kind, &key, how);
+            print(ctx, format!("{question}{text}{}", self.command.dry_run.suffix()));
         }
-        // Leases and events are not watched.
+        // Clients do not watch Leases and Events.
         if self.waits()
             && !matches!(kind, Kind::Lease | Kind::Event)
             && let Some(object) = object
         {
-            self.awaited.push(Awaited {
+            self.awaited.push(PendingDeletion {
                 kind,
                 key,
                 uid: object.metadata().uid.clone(),
@@ -132,7 +132,7 @@ impl Deleting {
         }
     }
 
-    /// Ends when everything was sent and everything accepted is gone.
+    /// Exits when all requests are answered and all accepted deletions are complete.
     fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
         self.awaited.retain(|left| {
             let is_there = view

@@ -1,6 +1,5 @@
-//! `kubectl drain`: cordon, decide which pods may go, evict them all at once,
-//! try again every five seconds where a budget refuses, wait until they are
-//! gone (KC-086 to KC-093, CT-105).
+//! `kubectl drain`: cordons the nodes, selects the pods to evict, evicts them all at once, retries every five seconds
+//! if a disruption budget refuses, and waits until the pods are gone (KC-086 to KC-093, CT-105).
 
 use std::borrow::Cow;
 
@@ -8,7 +7,10 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, cordon, error_text, exit, print, warn};
+use super::{
+    ClientTimer, Context, DrainCommand, DryRun, Input, View, cordon, error_text, exit, print, print_error,
+    print_warning,
+};
 use crate::{CallId, DeleteOptions, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
@@ -21,36 +23,40 @@ const LOCAL_WARNING: &str = "deleting Pods with local storage";
 const UNMANAGED_FATAL: &str = "Pods that declare no controller (use --force to override)";
 const UNMANAGED_WARNING: &str = "deleting Pods that declare no controller";
 
-/// What becomes of a pod (KC-088).
+/// What drain does with a pod (KC-088).
 #[derive(Debug, PartialEq, Eq)]
-enum Fate {
+enum PodDecision {
+    /// The pod is not evicted.
     Skip,
-    Keep(&'static str),
-    Go(Option<Cow<'static, str>>),
+    /// The pod is not evicted, and a warning is printed.
+    Ignore(&'static str),
+    /// The pod is evicted; a warning may be printed.
+    Evict(Option<Cow<'static, str>>),
+    /// The pod keeps the node from being drained.
     Fatal(Cow<'static, str>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PodStep {
-    /// Waits for the answer to its eviction.
+    /// The eviction request is pending.
     Asked(CallId),
-    /// Refused by a budget; a timer runs.
+    /// A disruption budget refused the eviction; a timer for the retry runs.
     Refused,
-    /// Accepted; waits until it is gone.
+    /// The eviction was accepted; the pod is terminating.
     Leaving,
 }
 
-/// The state of such a command.
+/// State of a running `kubectl drain`.
 #[derive(Debug, Clone)]
 pub(super) struct Draining {
     command: DrainCommand,
-    /// Index of the node that is worked on.
+    /// Index of the node that is being drained.
     node: usize,
     cordon: Option<CallId>,
     is_cordoned: Vec<bool>,
     pods: ordered::Map<ObjectKey, (Uid, PodStep)>,
     is_evicting: bool,
-    /// When the time for the node that is worked on is up (microseconds of wall-clock time).
+    /// Deadline for the node that is being drained, in microseconds of wall-clock time.
     deadline: Option<i64>,
     failures: Vec<(NodeName, String)>,
     pod_errors: Vec<String>,
@@ -86,7 +92,7 @@ impl Draining {
                 match answer {
                     Ok(_) => print(ctx, format!("node/{node} cordoned{}", self.command.dry_run.suffix())),
                     Err(error) => {
-                        complain(
+                        print_error(
                             ctx,
                             format!("error: unable to cordon node {:?}: {}", node.as_str(), error.message),
                         );
@@ -104,18 +110,18 @@ impl Draining {
                     .find(|(_, (_, step))| *step == PodStep::Asked(id))
                     .map(|(key, _)| key.clone());
                 let Some(key) = asked else { return };
-                self.answered(&key, answer.err(), view, ctx);
+                self.handle_eviction_answer(&key, answer.err(), view, ctx);
             }
             Input::Timer(ClientTimer::Retry(key)) => {
                 if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
                     if self.has_timed_out(ctx) {
-                        // It is said once more, and noticed then.
+                        // kubectl prints the line of the retry before it detects the timeout.
                         if !self.command.disable_eviction {
                             print(ctx, format!("evicting pod {key}"));
                         }
                         self.give_up(view, ctx);
                     } else {
-                        self.ask(&key, ctx);
+                        self.evict(&key, ctx);
                     }
                 }
             }
@@ -125,18 +131,18 @@ impl Draining {
                         self.give_up(view, ctx);
                         return;
                     }
-                    self.look(view, ctx);
+                    self.check_deleted(view, ctx);
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
         }
     }
 
-    /// Cordons every node first, then works on them one after the other.
+    /// Cordons all nodes first, then drains them one after the other.
     fn next_cordon(&mut self, view: &View, ctx: &mut Context<'_>) {
         while let Some(name) = self.command.nodes.get(self.is_cordoned.len()) {
             let Some(node) = view.objects.named::<Node>(name.as_str()) else {
-                complain(
+                print_error(
                     ctx,
                     error_text(
                         &crate::ApiError::not_found(Kind::Node, name.as_str()),
@@ -173,7 +179,7 @@ impl Draining {
         };
         let mut fatal: ordered::Map<Cow<'static, str>, Vec<String>> = ordered::Map::new();
         let mut warnings: ordered::Map<Cow<'static, str>, Vec<String>> = ordered::Map::new();
-        let mut going = Vec::new();
+        let mut to_evict = Vec::new();
         for pod in view.objects.pods_on(&node) {
             let selected = self
                 .command
@@ -184,16 +190,16 @@ impl Draining {
                 continue;
             }
             let key = pod.metadata.key();
-            match self.fate(pod, view, ctx) {
-                Fate::Skip => {}
-                Fate::Keep(warning) => warnings.entry(warning.into()).or_default().push(key.to_string()),
-                Fate::Go(warning) => {
+            match self.decide(pod, view, ctx) {
+                PodDecision::Skip => {}
+                PodDecision::Ignore(warning) => warnings.entry(warning.into()).or_default().push(key.to_string()),
+                PodDecision::Evict(warning) => {
                     if let Some(warning) = warning {
                         warnings.entry(warning).or_default().push(key.to_string());
                     }
-                    going.push((key, pod.metadata.uid.clone()));
+                    to_evict.push((key, pod.metadata.uid.clone()));
                 }
-                Fate::Fatal(why) => fatal.entry(why).or_default().push(key.to_string()),
+                PodDecision::Fatal(why) => fatal.entry(why).or_default().push(key.to_string()),
             }
         }
         let listed = |groups: &ordered::Map<Cow<'static, str>, Vec<String>>, lead: &str| -> Vec<String> {
@@ -214,71 +220,75 @@ impl Draining {
             return;
         }
         if !warnings.is_empty() {
-            warn(ctx, listed(&warnings, "").join("; "));
+            print_warning(ctx, listed(&warnings, "").join("; "));
         }
         self.is_evicting = true;
         self.deadline = self.command.timeout.map(|timeout| ctx.wall().0 + timeout.0);
         if self.command.dry_run.is_of_client() {
-            for (key, _) in going.drain(..) {
+            for (key, _) in to_evict.drain(..) {
                 print(ctx, format!("evicting pod {key} (dry run)"));
             }
         }
-        self.pods = going
+        self.pods = to_evict
             .iter()
             .map(|(key, uid)| (key.clone(), (uid.clone(), PodStep::Refused)))
             .collect();
-        for (key, _) in &going {
-            self.ask(key, ctx);
+        for (key, _) in &to_evict {
+            self.evict(key, ctx);
         }
         self.check(view, ctx);
     }
 
-    /// KC-088.
-    fn fate(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> Fate {
+    /// Decides what to do with a pod, by kubectl's filters in their order (KC-088).
+    fn decide(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> PodDecision {
         if let (Some(limit), Some(since)) = (
             self.command.skip_wait_for_delete.filter(|limit| limit.0 > 0),
             pod.metadata.deletion_timestamp,
         ) && ctx.wall().0 - since.0 > limit.0
         {
-            return Fate::Skip;
+            return PodDecision::Skip;
         }
         let is_finished = pod.is_terminal();
         let owner = pod.metadata.controller_ref();
-        let mut fate = Fate::Go(None);
+        let mut decision = PodDecision::Evict(None);
         if let Some(owner) = owner.filter(|owner| &*owner.kind == "DaemonSet" && !is_finished) {
             let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
             let exists = view.objects.get::<DaemonSet>(&key).is_some();
             let missing = || format!("daemonsets.apps {:?} not found", &*owner.name).into();
             if !exists && self.command.force {
-                fate = Fate::Go(Some(missing()));
+                decision = PodDecision::Evict(Some(missing()));
             } else if !exists {
-                return Fate::Fatal(missing());
+                return PodDecision::Fatal(missing());
             } else if !self.command.ignore_daemonsets {
-                return Fate::Fatal(DAEMON_FATAL.into());
+                return PodDecision::Fatal(DAEMON_FATAL.into());
             } else {
-                return Fate::Keep(DAEMON_WARNING);
+                return PodDecision::Ignore(DAEMON_WARNING);
             }
         }
         if pod.is_mirror() {
-            return Fate::Skip;
+            return PodDecision::Skip;
         }
         if !is_finished && pod.spec.volumes.iter().any(|volume| volume.empty_dir.is_some()) {
             if !self.command.delete_emptydir_data {
-                return Fate::Fatal(LOCAL_FATAL.into());
+                return PodDecision::Fatal(LOCAL_FATAL.into());
             }
-            fate = Fate::Go(Some(LOCAL_WARNING.into()));
+            decision = PodDecision::Evict(Some(LOCAL_WARNING.into()));
         }
         if owner.is_none() && !is_finished {
             if !self.command.force {
-                return Fate::Fatal(UNMANAGED_FATAL.into());
+                return PodDecision::Fatal(UNMANAGED_FATAL.into());
             }
-            return Fate::Go(Some(UNMANAGED_WARNING.into()));
+            return PodDecision::Evict(Some(UNMANAGED_WARNING.into()));
         }
-        // The last filter says yes and thereby drops an earlier warning.
-        if owner.is_some() { Fate::Go(None) } else { fate }
+        // The last filter accepts a managed pod, which discards an earlier warning.
+        if owner.is_some() {
+            PodDecision::Evict(None)
+        } else {
+            decision
+        }
     }
 
-    fn ask(&mut self, key: &ObjectKey, ctx: &mut Context<'_>) {
+    fn evict(&mut self, key: &ObjectKey, ctx: &mut Context<'_>) {
         let options = DeleteOptions {
             grace_seconds: self.command.grace_seconds,
             ..DeleteOptions::default()
@@ -303,9 +313,15 @@ impl Draining {
         }
     }
 
-    fn answered(&mut self, key: &ObjectKey, error: Option<crate::ApiError>, view: &View, ctx: &mut Context<'_>) {
+    fn handle_eviction_answer(
+        &mut self,
+        key: &ObjectKey,
+        error: Option<crate::ApiError>,
+        view: &View,
+        ctx: &mut Context<'_>,
+    ) {
         match error {
-            // A pod that only would go is not waited for.
+            // A dry run does not wait for the pod.
             None if self.command.dry_run == DryRun::Server => {
                 self.pods.remove(key);
             }
@@ -323,7 +339,7 @@ impl Draining {
                     self.give_up(view, ctx);
                     return;
                 }
-                complain(
+                print_error(
                     ctx,
                     format!(
                         "error when evicting pods/{:?} -n {:?} (will retry after 5s): {}",
@@ -346,8 +362,8 @@ impl Draining {
         self.check(view, ctx);
     }
 
-    /// A second has passed: which pods are gone?
-    fn look(&mut self, view: &View, ctx: &mut Context<'_>) {
+    /// Poll timer: prints the pods that are gone.
+    fn check_deleted(&mut self, view: &View, ctx: &mut Context<'_>) {
         let gone: Vec<ObjectKey> = self
             .pods
             .iter()
@@ -388,7 +404,7 @@ impl Draining {
     }
 
     fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Context<'_>) {
-        complain(
+        print_error(
             ctx,
             format!(
                 "error: unable to drain node {:?} due to error: {why}, continuing command...",
@@ -398,7 +414,7 @@ impl Draining {
         self.failures.push((node.clone(), why));
     }
 
-    /// KC-093: the time is up.
+    /// The timeout is reached: reports the pending pods and continues with the next node (KC-093).
     fn give_up(&mut self, view: &View, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
         let limit = self.command.timeout.unwrap_or(Span::ZERO);
@@ -409,7 +425,7 @@ impl Draining {
                 &*key.name, &*key.namespace
             )
         });
-        complain(
+        print_error(
             ctx,
             format!(
                 "There are pending pods in node {:?} when an error occurred: {why}",
@@ -417,12 +433,12 @@ impl Draining {
             ),
         );
         for key in &pending {
-            complain(ctx, format!("pod/{}", key.name));
+            print_error(ctx, format!("pod/{}", key.name));
         }
         self.is_evicting = false;
         self.pods.clear();
         self.fail(&node, why, ctx);
-        // The next node has a time of its own.
+        // Each node has its own timeout.
         self.node += 1;
         self.begin_node(view, ctx);
     }
@@ -436,12 +452,12 @@ impl Draining {
             exit(ctx, false);
             return;
         }
-        complain(ctx, "There are pending nodes to be drained:");
+        print_error(ctx, "There are pending nodes to be drained:");
         for (node, _) in &self.failures {
-            complain(ctx, format!(" {node}"));
+            print_error(ctx, format!(" {node}"));
         }
         for (_, why) in &self.failures {
-            complain(ctx, why.clone());
+            print_error(ctx, why.clone());
         }
         exit(ctx, true);
     }

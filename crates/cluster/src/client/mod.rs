@@ -1,7 +1,6 @@
-//! Clients: commands that live through time (drain, delete that waits,
-//! rollout status, watches), as actors that meet partitions and outages like real
-//! ones. They know what they were told and what their own calls and watch
-//! answered.
+//! Clients: commands that run for a while (drain, delete that waits, rollout status, watches). They are actors of the
+//! simulation, so partitions and outages affect them like real clients. A client only knows its command, the answers to
+//! its calls, and its watch.
 
 mod api;
 mod command;
@@ -26,36 +25,35 @@ pub use command::{
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientTimer {
-    /// The command's own time-out.
+    /// Timeout of the command.
     Timeout,
-    /// The next attempt to evict that pod.
+    /// Retry of the eviction of this pod.
     Retry(ObjectKey),
-    /// Look again whether pods are gone.
+    /// Check whether pods are gone.
     Poll,
-    /// The time to wait is up.
+    /// Timeout of `kubectl wait`.
     WaitEnds,
 }
 
-/// What a client does beside its requests.
+/// Effects of a client besides its requests.
 #[derive(Debug, Clone)]
 pub(crate) enum ClientAct {
     /// Print a line.
     Print {
-        /// What it is.
         kind: OutputKind,
-        /// Text without newline.
+        /// One line, without newline.
         text: String,
     },
-    /// Give these answers to whoever waits for them outside of the simulation.
+    /// Returns these answers to a caller outside of the simulation.
     Answer(Vec<crate::Answer>),
-    /// End with that exit status.
+    /// Exits with this status.
     Exit(u8),
 }
 
 type Context<'a> = podscope_sim::Context<'a, ClientTimer, ClientAct>;
 type Input = podscope_sim::Input<ClientTimer>;
 
-/// What a client's watch has shown so far.
+/// The state that a client's watch has delivered so far.
 #[derive(Debug, Clone, Default)]
 struct View {
     objects: Arc<Objects>,
@@ -102,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Whether it watches objects.
+    /// Returns whether the command needs a watch.
     pub(crate) fn watches(&self) -> bool {
         match &self.program {
             Program::Api(_) | Program::Write(_) => false,
@@ -111,7 +109,6 @@ impl Client {
         }
     }
 
-    /// One step.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match &input {
             Input::Listed { revision, objects } => {
@@ -145,19 +142,19 @@ fn print(ctx: &mut Context<'_>, text: impl Into<String>) {
     if text.is_empty() {
         return;
     }
-    say(ctx, OutputKind::Output, &text);
+    print_lines(ctx, OutputKind::Output, &text);
 }
 
-fn complain(ctx: &mut Context<'_>, text: impl AsRef<str>) {
-    say(ctx, OutputKind::Error, text.as_ref());
+fn print_error(ctx: &mut Context<'_>, text: impl AsRef<str>) {
+    print_lines(ctx, OutputKind::Error, text.as_ref());
 }
 
-/// Says what is odd, as kubectl marks it; the command goes on.
-fn warn(ctx: &mut Context<'_>, text: impl std::fmt::Display) {
-    say(ctx, OutputKind::Warning, &format!("Warning: {text}"));
+/// Prints a warning in kubectl's format; the command continues.
+fn print_warning(ctx: &mut Context<'_>, text: impl std::fmt::Display) {
+    print_lines(ctx, OutputKind::Warning, &format!("Warning: {text}"));
 }
 
-fn say(ctx: &mut Context<'_>, kind: OutputKind, text: &str) {
+fn print_lines(ctx: &mut Context<'_>, kind: OutputKind, text: &str) {
     for line in text.split('\n') {
         ctx.act(ClientAct::Print {
             kind,
@@ -170,7 +167,7 @@ fn exit(ctx: &mut Context<'_>, has_failed: bool) {
     ctx.act(ClientAct::Exit(u8::from(has_failed)));
 }
 
-/// What kubectl says of the conflicts of server-side apply.
+/// Text that kubectl appends to the conflicts of server-side apply.
 const RESOLVE_CONFLICTS: &str = "Please review the fields above--they currently have other managers. Here
 are the ways you can resolve this warning:
 * If you intend to manage all of these fields, please re-run the apply
@@ -183,7 +180,7 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
 
-/// How kubectl prints an API error (KC-116, KC-117).
+/// Formats an API error as kubectl prints it (KC-116, KC-117).
 pub fn error_text(error: &ApiError, context: &ErrorContext) -> String {
     let message = &error.message;
     let context = match context {
@@ -206,7 +203,7 @@ pub fn error_text(error: &ApiError, context: &ErrorContext) -> String {
     }
 }
 
-/// `details` and `causes` of a refusal: the kind stands without its group, each cause once.
+/// Text of an Invalid error: the kind without its group, and each distinct cause once.
 fn invalid_text(kind: Kind, name: &str, causes: &[Cause]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for Cause { about, message, .. } in causes {
@@ -223,7 +220,7 @@ fn invalid_text(kind: Kind, name: &str, causes: &[Cause]) -> String {
     }
 }
 
-/// The errors of one command as kubectl prints them in the end: a single one in its full form, several a line each
+/// Formats the errors of one command as kubectl prints them at its end: a single error in full, several one per line
 /// (KC-116).
 fn errors_text(errors: &[(ApiError, ErrorContext)]) -> Vec<String> {
     let in_list = |error: &ApiError, context: &ErrorContext| match (error.reason, context) {
@@ -240,12 +237,12 @@ fn errors_text(errors: &[(ApiError, ErrorContext)]) -> Vec<String> {
     }
 }
 
-/// `pod/web`, `deployment.apps/web`: an object as kubectl names it.
+/// Formats an object as kubectl names it: `pod/web`, `deployment.apps/web`.
 pub fn object_name(kind: Kind, name: &str) -> String {
     format!("{}/{name}", kind.qualified_singular())
 }
 
-/// `pod "web" deleted from default namespace`: what kubectl says of an object that it had deleted so.
+/// kubectl's message about a deleted object: `pod "web" deleted from default namespace`.
 pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
     let from = match key.namespace.is_empty() {
         true => String::new(),
@@ -254,7 +251,7 @@ pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
     format!("{} {:?} {how}{from}", kind.qualified_singular(), &*key.name)
 }
 
-/// The patch by which a node takes no new pods, or takes them again; `manager` owns the field.
+/// The patch that cordons or uncordons a node; `manager` is the field manager.
 pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
     Request::Patch {
         kind: Kind::Node,

@@ -1,28 +1,27 @@
-//! `kubectl rollout status`: one line a watch event until the rollout is done
-//! (KC-104 to KC-107).
+//! `kubectl rollout status`: prints a line per watch event until the rollout is complete (KC-104 to KC-107).
 
 use std::collections::VecDeque;
 
 use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
 
-use super::{ClientTimer, Context, Input, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
+use super::{ClientTimer, Context, Input, RolloutStatus, View, error_text, exit, print, print_error, set_timeout};
 use crate::ApiError;
 
-/// The state of such a command.
+/// State of a running `kubectl rollout status`.
 #[derive(Debug, Clone)]
 pub(super) struct Following {
     command: RolloutStatus,
-    /// Which rollouts are looked at afterwards, one after the other.
+    /// The rollouts to follow next.
     left: VecDeque<RolloutStatus>,
     has_started: bool,
     has_failed: bool,
 }
 
-/// A line, and whether the rollout is over.
+/// `Ok((line, whether the rollout is complete))`, or the error.
 type Line = Result<(String, bool), String>;
 
 impl Following {
-    /// None of an empty list.
+    /// None if there is no rollout to follow.
     pub(super) fn new(commands: Vec<RolloutStatus>) -> Option<Self> {
         let mut left = VecDeque::from(commands);
         Some(Self {
@@ -33,7 +32,7 @@ impl Following {
         })
     }
 
-    /// Goes on with the next rollout, or ends.
+    /// Continues with the next rollout, or exits.
     fn end(&mut self, has_failed: bool, view: &View, ctx: &mut Context<'_>) {
         self.has_failed |= has_failed;
         match self.left.pop_front() {
@@ -56,14 +55,14 @@ impl Following {
                     .is_some_and(|object| object.kind() == self.command.kind && object.key() == self.command.key);
                 if is_about && self.has_started {
                     if change.new.is_none() {
-                        complain(ctx, "error: object has been deleted");
+                        print_error(ctx, "error: object has been deleted");
                         return self.end(true, view, ctx);
                     }
                     self.report(view, ctx);
                 }
             }
             Input::Timer(ClientTimer::Timeout) => {
-                complain(ctx, "error: timed out waiting for the condition");
+                print_error(ctx, "error: timed out waiting for the condition");
                 self.end(true, view, ctx);
             }
             Input::Answered(..) | Input::Timer(_) => {}
@@ -78,7 +77,7 @@ impl Following {
             Kind::StatefulSet => objects.get::<StatefulSet>(key).map(|object| stateful_set(object)),
             Kind::DaemonSet => objects.get::<DaemonSet>(key).map(|object| daemon_set(object)),
             kind => {
-                complain(
+                print_error(
                     ctx,
                     format!("error: no status viewer has been implemented for {}", kind.name()),
                 );
@@ -87,7 +86,7 @@ impl Following {
         };
         match line {
             None => {
-                complain(
+                print_error(
                     ctx,
                     error_text(
                         &ApiError::not_found(self.command.kind, &key.name),
@@ -97,7 +96,7 @@ impl Following {
                 self.end(true, view, ctx);
             }
             Some(Err(error)) => {
-                complain(ctx, error);
+                print_error(ctx, error);
                 self.end(true, view, ctx);
             }
             Some(Ok((text, is_done))) => {
@@ -110,7 +109,7 @@ impl Following {
     }
 }
 
-/// KC-104.
+/// Status line of a Deployment (KC-104).
 fn deployment(object: &Deployment) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
@@ -145,7 +144,7 @@ fn deployment(object: &Deployment) -> Line {
     Ok((format!("deployment {:?} successfully rolled out", &**name), true))
 }
 
-/// KC-107.
+/// Status line of a StatefulSet (KC-107).
 fn stateful_set(object: &StatefulSet) -> Line {
     let (spec, status) = (&object.spec, &object.status);
     if spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
@@ -186,7 +185,7 @@ fn stateful_set(object: &StatefulSet) -> Line {
     Ok((line, true))
 }
 
-/// KC-106.
+/// Status line of a DaemonSet (KC-106).
 fn daemon_set(object: &DaemonSet) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {

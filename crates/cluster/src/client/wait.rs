@@ -1,13 +1,13 @@
-//! `kubectl wait`: until every object is as it is awaited, one after the other.
+//! `kubectl wait`: waits until every object fulfils the condition, one after the other.
 
-use super::{ClientTimer, Context, Input, View, WaitCommand, complain, exit, object_name, print};
+use super::{ClientTimer, Context, Input, View, WaitCommand, exit, object_name, print, print_error};
 use crate::Span;
 
-/// The state of such a command.
+/// State of a running `kubectl wait`.
 #[derive(Debug, Clone)]
 pub(super) struct Waiting {
     command: WaitCommand,
-    /// Which object is waited for now.
+    /// Index of the object that is awaited now.
     at: usize,
     failures: Vec<String>,
     has_started: bool,
@@ -25,19 +25,20 @@ impl Waiting {
 
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
-            // It looks once.
+            // With timeout zero, the condition is checked once.
             Input::Started if self.command.timeout == Span::ZERO => {}
             Input::Started => {
-                // A command begins a microsecond after the instant at which it is given; its time counts from there.
+                // A command starts one microsecond after it was given; its timeout counts from when it was given.
                 let span = Span((self.command.timeout.0 - 1).max(1));
                 ctx.timer_in(span, ClientTimer::WaitEnds);
             }
             Input::Listed { .. } | Input::Changed(_) => {
                 self.has_started = true;
-                self.look(view, ctx);
+                self.check_objects(view, ctx);
             }
             Input::Timer(ClientTimer::WaitEnds) => {
-                // What stands behind it in the row has no time left; only who is gone is gone.
+                // The remaining objects have no time left: only an object that is already deleted can still count as
+                // fulfilled.
                 while let Some(one) = self.command.objects.get(self.at) {
                     let object = view.objects.get_kind(one.kind, &one.key);
                     if object.is_none() && (self.command.until.0)(None, &one.uid) {
@@ -55,7 +56,7 @@ impl Waiting {
         }
     }
 
-    fn look(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn check_objects(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.has_started {
             return;
         }
@@ -75,11 +76,11 @@ impl Waiting {
         self.end(ctx);
     }
 
-    /// What failed is told in the end: several without kubectl's `error: ` (KC-116).
+    /// Prints the failures at the end; if there are several, without kubectl's `error: ` (KC-116).
     fn end(&mut self, ctx: &mut Context<'_>) {
         match self.failures.as_slice() {
-            [one] => complain(ctx, format!("error: {one}")),
-            several => several.iter().for_each(|one| complain(ctx, one.as_str())),
+            [one] => print_error(ctx, format!("error: {one}")),
+            several => several.iter().for_each(|one| print_error(ctx, one.as_str())),
         }
         exit(ctx, !self.failures.is_empty());
     }

@@ -1,4 +1,4 @@
-//! `kubectl get --watch`: the list, then a line for each change the watch tells of (KC-057).
+//! `kubectl get --watch`: prints the list, then a line for each watch event (KC-057).
 
 use std::sync::Arc;
 
@@ -7,39 +7,40 @@ use podscope_api::{Kind, Object};
 use super::{Context, Input, WatchCommand, WatchEvent, print, version_of};
 use crate::Objects;
 
-/// The state of such a command.
+/// State of a running `kubectl get --watch`.
 #[derive(Debug, Clone)]
 pub(super) struct Watching {
     command: WatchCommand,
-    /// What it has told of so far; none before the first list.
-    told: Option<Arc<Objects>>,
+    /// The state printed so far; None before the first list.
+    printed: Option<Arc<Objects>>,
 }
 
 impl Watching {
     pub(super) fn new(command: WatchCommand) -> Self {
-        Self { command, told: None }
+        Self { command, printed: None }
     }
 
     pub(super) fn handle(&mut self, input: &Input, ctx: &mut Context<'_>) {
         match input {
-            Input::Listed { objects, .. } => match self.told.replace(objects.clone()) {
+            Input::Listed { objects, .. } => match self.printed.replace(objects.clone()) {
                 None => {
                     let found = self.matching(objects);
                     let lines = self.command.printer.list(&found, ctx.wall());
                     lines.into_iter().for_each(|line| print(ctx, line));
                 }
-                // Deviation: kubectl ends when its connection breaks; this one goes on where it is now.
-                Some(before) => self.differences(&before, objects, ctx),
+                // Deviation: kubectl exits when its connection breaks; this client continues with the present state.
+                Some(before) => self.print_differences(&before, objects, ctx),
             },
             Input::Changed(change) => {
-                let before = self.told.replace(change.after.clone());
+                let before = self.printed.replace(change.after.clone());
                 if change.object().is_some_and(|object| object.kind() == self.command.kind) {
-                    self.tell(change.old.as_ref(), change.new.as_ref(), Some(change.revision), ctx);
+                    self.print_change(change.old.as_ref(), change.new.as_ref(), Some(change.revision), ctx);
                 } else if matches!(self.command.kind, Kind::Event | Kind::Lease)
                     && let Some(before) = before
                 {
-                    // Their writes are no changes of their own: they are seen with the next one.
-                    self.differences(&before, &change.after, ctx);
+                    // Writes to Events and Leases send no watch events: their changes appear with the next change of
+                    // another object.
+                    self.print_differences(&before, &change.after, ctx);
                 }
             }
             Input::Started | Input::Answered(..) | Input::Timer(_) => {}
@@ -52,23 +53,30 @@ impl Watching {
         found
     }
 
-    fn differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Context<'_>) {
+    fn print_differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Context<'_>) {
         let kind = self.command.kind;
         for new in now.list_kind(kind) {
             let old = before.get_kind(kind, &new.key());
             if old.as_ref().map(version_of) != Some(version_of(&new)) {
-                self.tell(old.as_ref(), Some(&new), None, ctx);
+                self.print_change(old.as_ref(), Some(&new), None, ctx);
             }
         }
         for old in before.list_kind(kind) {
             if now.get_kind(kind, &old.key()).is_none() {
-                self.tell(Some(&old), None, None, ctx);
+                self.print_change(Some(&old), None, None, ctx);
             }
         }
     }
 
-    /// Tells of a change. What goes, or is no longer looked for, carries the version of the change that took it away.
-    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, revision: Option<u64>, ctx: &mut Context<'_>) {
+    /// Prints a change. An object that was deleted or no longer matches is printed with the resourceVersion of that
+    /// change.
+    fn print_change(
+        &mut self,
+        old: Option<&Object>,
+        new: Option<&Object>,
+        revision: Option<u64>,
+        ctx: &mut Context<'_>,
+    ) {
         let printer = &mut self.command.printer;
         let old = old.filter(|object| printer.matches(object));
         let new = new.filter(|object| printer.matches(object));

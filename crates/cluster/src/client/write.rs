@@ -1,43 +1,43 @@
-//! Requests one after the other: create, apply, patch, scale, label, cordon.
+//! Requests that are sent one after the other: create, apply, patch, scale, label, cordon.
 
 use std::collections::VecDeque;
 
-use super::{ClientTimer, Context, Input, Write, complain, errors_text, exit, print};
+use super::{ClientTimer, Context, Input, Write, errors_text, exit, print, print_error};
 use podscope_api::{Kind, Object, ObjectKey};
 
 use crate::{ApiError, Request, Span};
 
-/// The state of such a command.
+/// State of such a command.
 #[derive(Debug, Clone)]
 pub(super) struct Writing {
     left: VecDeque<Write>,
-    /// What was refused, with its context; told in the end.
+    /// Errors with their contexts; printed at the end.
     errors: Vec<(ApiError, super::ErrorContext)>,
-    /// What was deleted, and must be gone before the next one is sent.
-    going: Option<(Kind, ObjectKey)>,
+    /// The deleted object that must be gone before the next request is sent.
+    deleting: Option<(Kind, ObjectKey)>,
 }
 
-/// How often kubectl looks whether what it deleted is gone.
-const LOOK_PERIOD: Span = Span::seconds(1);
+/// Interval at which kubectl checks whether a deleted object is gone.
+const POLL_INTERVAL: Span = Span::seconds(1);
 
 impl Writing {
     pub(super) fn new(writes: Vec<Write>) -> Self {
         Self {
             left: writes.into(),
             errors: Vec::new(),
-            going: None,
+            deleting: None,
         }
     }
 
     pub(super) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
-            Input::Answered(_, Ok(_)) if self.going.is_some() => {
-                ctx.timer_in(LOOK_PERIOD, ClientTimer::Poll);
+            Input::Answered(_, Ok(_)) if self.deleting.is_some() => {
+                ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
                 return;
             }
-            Input::Answered(..) if self.going.is_some() => self.going = None,
-            Input::Timer(ClientTimer::Poll) => return self.look(ctx),
+            Input::Answered(..) if self.deleting.is_some() => self.deleting = None,
+            Input::Timer(ClientTimer::Poll) => return self.get_deleted(ctx),
             Input::Answered(_, answer) => {
                 let Some(write) = self.left.pop_front() else { return };
                 let deleted = match &write.request {
@@ -46,17 +46,18 @@ impl Writing {
                 };
                 match answer {
                     Ok(object) => {
-                        warn(&write, object.as_ref(), ctx);
+                        print_server_warnings(&write, object.as_ref(), ctx);
                         let metadata = object.as_ref().map(podscope_api::Object::metadata);
-                        // An object that a change let go is gone, though its version is the old one.
+                        // If a patch removed the last finalizer of a terminating object, the object is gone although
+                        // its version did not change.
                         let is_unchanged = |version: &str| {
                             metadata.is_some_and(|metadata| {
-                                let is_gone = metadata.is_terminating() && metadata.finalizers.is_empty();
-                                &*metadata.resource_version == version && !is_gone
+                                let is_deleted = metadata.is_terminating() && metadata.finalizers.is_empty();
+                                &*metadata.resource_version == version && !is_deleted
                             })
                         };
                         let text = match (&write.shows, &object, &write.unchanged) {
-                            // A verb that says nothing of what it did not change shows it neither.
+                            // A command that prints nothing about an unchanged object does not print the object either.
                             (_, _, Some((version, text))) if text.is_empty() && is_unchanged(version) => String::new(),
                             (Some(show), Some(object), _) => (show.0)(object),
                             (_, _, Some((version, text))) if is_unchanged(version) => text.clone(),
@@ -76,8 +77,8 @@ impl Writing {
                     Err(error) => self.errors.push((error, write.context)),
                 }
                 if let Some((kind, key)) = deleted {
-                    self.going = Some((kind, key));
-                    return self.look(ctx);
+                    self.deleting = Some((kind, key));
+                    return self.get_deleted(ctx);
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
@@ -89,7 +90,7 @@ impl Writing {
             Some(request) => drop(ctx.call(request)),
             None => {
                 let errors = std::mem::take(&mut self.errors);
-                errors_text(&errors).into_iter().for_each(|line| complain(ctx, line));
+                errors_text(&errors).into_iter().for_each(|line| print_error(ctx, line));
                 exit(ctx, !errors.is_empty());
             }
         }
@@ -97,16 +98,16 @@ impl Writing {
 }
 
 impl Writing {
-    /// Asks for what was deleted.
-    fn look(&self, ctx: &mut Context<'_>) {
-        if let Some((kind, key)) = self.going.clone() {
+    /// Requests the deleted object, to check whether it is gone.
+    fn get_deleted(&self, ctx: &mut Context<'_>) {
+        if let Some((kind, key)) = self.deleting.clone() {
             ctx.call(Request::Get { kind, key });
         }
     }
 }
 
-/// The API server's warnings: of what was sent, or of what a patch made.
-fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
+/// Prints the API server's warnings about the object that was sent, or that a patch produced.
+fn print_server_warnings(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
     let request = match &write.request {
         Some(Request::DryRun(request)) => Some(&**request),
         request => request.as_ref(),
@@ -120,6 +121,6 @@ fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
         _ => None,
     };
     for warning in written.map(podscope_api::warnings).into_iter().flatten() {
-        super::warn(ctx, warning);
+        super::print_warning(ctx, warning);
     }
 }

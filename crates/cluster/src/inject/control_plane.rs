@@ -1,8 +1,8 @@
-//! Faults of the control plane: its processes crash, start and are doubled, etcd goes and comes back.
+//! Faults of the control plane: its processes crash, start and get a second instance; etcd goes down and comes back.
 
 use podscope_sim::FaultKind;
 
-use super::{START_DELAY, broken, broken_or_repaired};
+use super::{START_DELAY, fault_or_repair_record, fault_record};
 use crate::event::Event;
 use crate::fault::ControlPlaneProcess;
 use crate::{Actor, Sink, World};
@@ -16,23 +16,23 @@ impl World {
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         let name = process.as_str();
-        let told = broken_or_repaired(FaultKind::Crash(process), up);
+        let happening = fault_or_repair_record(FaultKind::Crash(process), up);
         if process == ControlPlaneProcess::ApiServer {
             if !up && !self.is_api_up {
                 return Err("the apiserver does not run".into());
             }
-            self.emit(by, told, None, None, sink);
+            self.emit(by, happening, None, None, sink);
             if self.is_api_up {
                 self.is_api_up = false;
-                self.store_reachable();
+                self.update_store_reachability();
                 self.break_all_watches();
             }
             if up {
                 self.is_api_up = true;
-                self.store_reachable();
+                self.update_store_reachability();
                 self.retry_broken_watches(|_| true);
             }
-            self.proxies_of_server();
+            self.update_proxies_of_api_server();
             return Ok(());
         }
         let instances: Vec<Actor> = self
@@ -44,7 +44,7 @@ impl World {
         if !up && instances.is_empty() {
             return Err(format!("no {name} runs"));
         }
-        self.emit(by, told, None, None, sink);
+        self.emit(by, happening, None, None, sink);
         for actor in &instances {
             self.kill(actor);
         }
@@ -54,7 +54,7 @@ impl World {
         Ok(())
     }
 
-    /// A process of the control plane starts: as a candidate, or believing that it leads.
+    /// Starts a process of the control plane: as a candidate, or believing that it leads.
     fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
         let actor = match process {
             ControlPlaneProcess::ControllerManager => Actor::ControllerManager(instance),
@@ -67,7 +67,8 @@ impl World {
         }
     }
 
-    pub(super) fn second(
+    /// Starts a second instance that believes it leads (`fault second`).
+    pub(super) fn start_second_instance(
         &mut self,
         by: &Actor,
         process: ControlPlaneProcess,
@@ -89,29 +90,29 @@ impl World {
             (true, false) => 1,
             (false, _) => return Err(format!("no {name} runs; restart it first")),
         };
-        self.emit(by, broken(FaultKind::Second(process)), None, None, sink);
+        self.emit(by, fault_record(FaultKind::Second(process)), None, None, sink);
         self.start_process(process, instance, false);
         Ok(())
     }
 
-    pub(super) fn etcd(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+    pub(super) fn etcd_fault(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
         if up == self.is_etcd_up {
             return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
         }
-        self.emit(by, broken_or_repaired(FaultKind::EtcdDown, up), None, None, sink);
+        self.emit(by, fault_or_repair_record(FaultKind::EtcdDown, up), None, None, sink);
         self.is_etcd_up = up;
         if !up {
             self.etcd_cut = self.now;
         }
-        self.store_reachable();
+        self.update_store_reachability();
         if up {
-            self.release_held(sink);
+            self.serve_held_requests(sink);
         }
         Ok(())
     }
 
-    /// Renewals are stored only while the API server runs and reaches etcd.
-    fn store_reachable(&mut self) {
+    /// Lease renewals are stored only while the API server runs and reaches etcd.
+    fn update_store_reachability(&mut self) {
         self.heartbeats.server(self.is_api_up && self.is_etcd_up, self.now);
     }
 

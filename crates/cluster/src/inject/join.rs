@@ -1,5 +1,5 @@
-//! `fault join`: machines that are brought, each with a kubelet that registers its Node. One that is like a Node of the
-//! cluster gets what that Node's own machine would register with, as a node group of a cloud makes them.
+//! `fault join`: new machines, each with a kubelet that registers its Node. A machine created like an existing Node
+//! gets the properties with which that Node's machine would register, like the machines of a cloud's node group.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::{CsiNode, Node, NodeName, Object, ResourceList, Str, Taint, ordered};
 use podscope_sim::FaultKind;
 
-use super::{START_DELAY, broken};
+use super::{START_DELAY, fault_record};
 use crate::machine::Machine;
 use crate::world::NodeState;
 use crate::{Actor, Sink, World};
 
-/// Taints that a Node has for what became of it, beside those of its conditions.
-const PASSING_TAINTS: [&str; 2] = ["node.kubernetes.io/unschedulable", "node.kubernetes.io/out-of-service"];
+/// Taints that reflect the present state of a Node, besides those of its conditions.
+const STATE_TAINTS: [&str; 2] = ["node.kubernetes.io/unschedulable", "node.kubernetes.io/out-of-service"];
 
-/// What machines are made of.
+/// Properties of new machines.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mold {
+pub(super) struct MachineTemplate {
     pub(super) labels: ordered::Map<Str, Str>,
-    /// What is not named here is the scenario's.
+    /// Overrides of the scenario's default capacity.
     pub(super) capacity: ResourceList,
-    /// What a kubelet reserves of the capacity.
+    /// Resources that the kubelet reserves.
     reserved: ResourceList,
     taints: Vec<Taint>,
     kubelet_version: Str,
@@ -29,22 +29,22 @@ pub(super) struct Mold {
 }
 
 impl World {
-    /// What a Node's machine is made of.
-    pub(super) fn mold_of(&self, like: &NodeName) -> Result<Mold, String> {
+    /// The template for machines like those of an existing Node.
+    pub(super) fn template_of(&self, like: &NodeName) -> Result<MachineTemplate, String> {
         let node = (self.objects().named::<Node>(like.as_str()))
             .ok_or_else(|| format!("there is no Node called {:?}", like.as_str()))?;
-        // Labels that hold its name are those of the copy.
-        let own = |value: &Str| **value == *like.as_str();
-        let labels = node.metadata.labels.iter().filter(|(_, value)| !own(value));
-        let passes = |taint: &Taint| {
-            CONDITION_TAINTS.iter().any(|row| row.taint == &*taint.key) || PASSING_TAINTS.contains(&&*taint.key)
+        // Labels whose value is the name of the original node, such as the hostname, are not copied.
+        let is_own_name = |value: &Str| **value == *like.as_str();
+        let labels = node.metadata.labels.iter().filter(|(_, value)| !is_own_name(value));
+        let is_state_taint = |taint: &Taint| {
+            CONDITION_TAINTS.iter().any(|row| row.taint == &*taint.key) || STATE_TAINTS.contains(&&*taint.key)
         };
-        let reserved = node.status.capacity.iter().filter_map(|(name, has)| {
-            let gives = node.status.allocatable.get(name)?;
-            (gives < has).then(|| (name.clone(), has.minus(*gives)))
+        let reserved = node.status.capacity.iter().filter_map(|(name, total)| {
+            let allocatable = node.status.allocatable.get(name)?;
+            (allocatable < total).then(|| (name.clone(), total.minus(*allocatable)))
         });
         let info = node.status.node_info.as_ref();
-        Ok(Mold {
+        Ok(MachineTemplate {
             labels: labels.map(|(key, value)| (key.clone(), value.clone())).collect(),
             capacity: node.status.capacity.clone(),
             reserved: reserved.collect(),
@@ -52,7 +52,7 @@ impl World {
                 .spec
                 .taints
                 .iter()
-                .filter(|taint| !passes(taint))
+                .filter(|taint| !is_state_taint(taint))
                 .cloned()
                 .collect(),
             kubelet_version: info.map(|info| info.kubelet_version.clone()).unwrap_or_default(),
@@ -60,12 +60,12 @@ impl World {
         })
     }
 
-    /// Brings machines of those names: all of them, or none.
+    /// Adds machines of those names: all of them, or none if a name is taken.
     pub(super) fn join(
         &mut self,
         by: &Actor,
         nodes: &[NodeName],
-        mold: &Mold,
+        template: &MachineTemplate,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         if let Some(known) = nodes.iter().find(|node| self.nodes.contains_key(*node)) {
@@ -74,23 +74,23 @@ impl World {
         let cause = self.queue.cause();
         for node in nodes {
             self.queue.set_cause(cause);
-            self.join_one(by, node, mold, sink);
+            self.join_one(by, node, template, sink);
         }
         Ok(())
     }
 
-    fn join_one(&mut self, by: &Actor, node: &NodeName, mold: &Mold, sink: &mut dyn Sink) {
-        let labels = mold.labels.clone();
-        let mut full = ResourceList::clone(&self.default_capacity);
-        full.extend(mold.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
+    fn join_one(&mut self, by: &Actor, node: &NodeName, template: &MachineTemplate, sink: &mut dyn Sink) {
+        let labels = template.labels.clone();
+        let mut capacity = ResourceList::clone(&self.default_capacity);
+        capacity.extend(template.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
         let zone = labels.get("topology.kubernetes.io/zone").cloned();
-        let mut machine = Machine::new(node.clone(), labels, full);
-        machine.reserve(mold.reserved.clone(), mold.taints.clone());
-        machine.install_kubelet(mold.kubelet_version.clone());
+        let mut machine = Machine::new(node.clone(), labels, capacity);
+        machine.reserve(template.reserved.clone(), template.taints.clone());
+        machine.install_kubelet(template.kubelet_version.clone());
         self.nodes
             .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
-        self.emit_node(by, broken(FaultKind::Join), node, sink);
-        if let Some(csi) = &mold.csi {
+        self.emit_node(by, fault_record(FaultKind::Join), node, sink);
+        if let Some(csi) = &template.csi {
             let mut csi = CsiNode::clone(csi);
             csi.metadata = podscope_api::ObjectMeta {
                 name: node.0.clone(),
@@ -102,6 +102,6 @@ impl World {
             self.import(Object::CsiNode(Arc::new(csi)));
         }
         self.start_kubelet(node, START_DELAY);
-        self.proxy_of_machine(node);
+        self.update_proxy_of_machine(node);
     }
 }

@@ -1,4 +1,4 @@
-//! `fault detach`: a volume is taken from its node without the node's knowledge.
+//! `fault detach`: a volume is detached from its node without the node's knowledge.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::controllers::Holder;
 use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, World, subject};
 
 impl World {
-    /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
-    /// VolumeAttachment goes with its finalizers (V-06).
-    pub(super) fn break_attachment(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+    /// Breaks all attachments of a volume by force: the storage detaches it even if a process still writes, and the
+    /// VolumeAttachment is deleted in spite of its finalizers (V-06).
+    pub(super) fn force_detach(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let attachments: Vec<Arc<VolumeAttachment>> = self
             .objects()
             .list::<VolumeAttachment>()
@@ -19,13 +19,13 @@ impl World {
             .cloned()
             .collect();
         if attachments.is_empty() {
-            return self.break_holder(by, volume, sink);
+            return self.remove_holder(by, volume, sink);
         }
         for attachment in attachments {
             let key = attachment.metadata.key();
             let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
             let node = attachment.spec.node_name.clone();
-            self.emit(by, torn_from(volume, &node), Some(about.clone()), None, sink);
+            self.emit(by, detach_fault(volume, &node), Some(about.clone()), None, sink);
             let patch = |part: Part, change: Mutation| Request::Patch {
                 kind: Kind::VolumeAttachment,
                 key: key.clone(),
@@ -49,7 +49,7 @@ impl World {
                 },
             ];
             for request in requests {
-                // An attachment that was already going is gone with the second request.
+                // An attachment that was already terminating is deleted by the second request.
                 if let Err(error) = self.serve(by, &request, sink)
                     && !error.is_not_found()
                 {
@@ -63,15 +63,15 @@ impl World {
         Ok(())
     }
 
-    /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
-    fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+    /// Detaches a volume without a driver: removes its holder from the PersistentVolume (V-04).
+    fn remove_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let held = self.objects().named::<PersistentVolume>(volume).cloned();
         let holder = held.as_ref().and_then(|held| Holder::of(&held.metadata));
         let (Some(held), Some(Holder { node, .. })) = (&held, holder) else {
             return Err(format!("there is no attachment of volume {volume:?}"));
         };
         let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
-        self.emit(by, torn_from(volume, &node), Some(about.clone()), None, sink);
+        self.emit(by, detach_fault(volume, &node), Some(about.clone()), None, sink);
         let patch = Request::Patch {
             kind: Kind::PersistentVolume,
             key: held.metadata.key(),
@@ -87,7 +87,7 @@ impl World {
     }
 }
 
-fn torn_from(volume: &str, node: &NodeName) -> Happening {
+fn detach_fault(volume: &str, node: &NodeName) -> Happening {
     Happening::Fault {
         fault: FaultKind::Detach,
         details: FaultDetails::Volume {

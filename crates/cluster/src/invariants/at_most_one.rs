@@ -1,10 +1,9 @@
-//! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity
-//! never has live processes of two pods.
+//! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity never has live processes of two pods.
 
 use podscope_api::phrase;
 
 use super::ledger::whereabouts;
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Place, What};
 
 pub(super) const AT_MOST_ONE: Invariant = Invariant {
@@ -29,13 +28,13 @@ pub(super) const SAFE_STALL: Invariant = Invariant {
     lesson: "partition-statefulset",
 };
 
-/// Remembers nothing: the ledger knows who lives.
+/// Has no state: the ledger knows the live pods.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AtMostOne;
 
 impl Check for AtMostOne {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Record(record) = seen else { return };
         let (What::ContainerStarted, Some(object)) = (record.what(), &record.object) else {
             return;
         };
@@ -48,20 +47,20 @@ impl Check for AtMostOne {
         let Some(others) = view.ledger.by_identity.get(&identity) else {
             return;
         };
-        // Whom a quorum of its group has removed has given its name back (C-12).
-        let is_member = |uid: &podscope_api::Uid| !view.ledger.forgotten.contains(uid);
+        // A member that a quorum has removed from its group no longer owns the identity (C-12).
+        let is_member = |uid: &podscope_api::Uid| !view.ledger.expelled_members.contains(uid);
         for other in others.iter().filter(|other| **other != object.uid && is_member(other)) {
             let Some(entry) = view.ledger.live.get(other) else {
                 continue;
             };
-            // Whichever of the two has lost its object was removed too early.
+            // The pod whose object was removed, although its processes still run, was removed too early.
             let removed = if view.ledger.removals.contains_key(other) {
                 other
             } else {
                 &object.uid
             };
-            let (cause, by) = blame::of_removal(removed, view);
-            out.push(Breach {
+            let (cause, by) = blame::of_pod_removal(removed, view);
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: AT_MOST_ONE.name,
                 object: Some(object.clone()),
@@ -78,7 +77,7 @@ impl Check for AtMostOne {
                 .network
                 .is_open(&Place::Node(entry.node.clone()), &Place::ControlPlane);
             if is_cut {
-                out.push(Breach {
+                out.push(DetectedViolation {
                     corrupts: None,
                     invariant: SAFE_STALL.name,
                     object: Some(object.clone()),

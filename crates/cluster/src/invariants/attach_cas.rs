@@ -1,7 +1,6 @@
-//! `attach-cas` (CT-174): the holder recorded on a PersistentVolume changes
-//! only from the value that the writer observed, and a container whose volume
-//! must be attached starts only where it is attached. Volumes for several
-//! nodes have no one holder, and are looked at by driver only.
+//! `attach-cas` (CT-174): the holder recorded on a PersistentVolume is only changed by a compare-and-swap from the
+//! value that the writer observed, and a container whose volume must be attached only starts where it is attached. A
+//! volume for several nodes has no single holder; it is checked only if it has a driver.
 
 use podscope_api::ordered;
 
@@ -9,7 +8,7 @@ use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, St
 
 use podscope_sim::Culprit;
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::Holder;
 use crate::volume::{Backend, Resolved, driver_of, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
@@ -27,23 +26,23 @@ pub(super) const ATTACH_CAS: Invariant = Invariant {
 
 const FACT: &str = "CT-174";
 
-/// The write under way, and what was told.
+/// State of the check.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttachCas {
-    /// Whether the write under way names the version of the volume that is stored.
-    is_observed: bool,
-    /// Pods that ran when the world began, without their volumes attached.
-    adopted: ordered::Set<Uid>,
+    /// Whether the present write names the stored version of the volume.
+    names_stored_version: bool,
+    /// Pods that already ran at t = 0, although their volumes were not attached.
+    running_at_start: ordered::Set<Uid>,
     reported: ordered::Set<(Uid, Str)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame.
-    torn: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
+    forced_detaches: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
 }
 
 impl Check for AttachCas {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         match seen {
-            Seen::Request { request, .. } => {
-                self.is_observed = match request {
+            Observation::Request { request, .. } => {
+                self.names_stored_version = match request {
                     Request::Update(Object::PersistentVolume(volume), _) => {
                         let stored = view.objects.named::<PersistentVolume>(&volume.metadata.name);
                         stored
@@ -52,18 +51,18 @@ impl Check for AttachCas {
                     _ => false,
                 };
             }
-            Seen::Change { actor, change } => self.swapped(actor, change, view, out),
-            Seen::Record(record) => match &record.happening {
+            Observation::Change { actor, change } => self.check_holder_change(actor, change, view, out),
+            Observation::Record(record) => match &record.happening {
                 Happening::VolumeDetached { volume, node, .. } => {
-                    self.detached(record, (volume.clone(), node.clone()), view);
+                    self.record_detach(record, (volume.clone(), node.clone()), view);
                 }
                 Happening::VolumeAttached { volume, node } => {
-                    self.torn.remove(&(volume.clone(), node.clone()));
+                    self.forced_detaches.remove(&(volume.clone(), node.clone()));
                 }
-                Happening::ContainerStarted { .. } => self.started(record, view, out),
+                Happening::ContainerStarted { .. } => self.check_start(record, view, out),
                 _ => {}
             },
-            Seen::Tick { .. } => {}
+            Observation::Tick { .. } => {}
         }
     }
 }
@@ -81,7 +80,7 @@ fn is_single(volume: &PersistentVolume) -> bool {
     !modes.is_empty() && !modes.iter().any(is_shared)
 }
 
-/// Whether the API says that the volume is attached to the node.
+/// Returns whether the API objects say that the volume is attached to the node.
 fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
     let Some(volume) = view.objects.named::<PersistentVolume>(&backend.name) else {
         let node = view.objects.named::<Node>(name.as_str());
@@ -99,21 +98,22 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
 }
 
 impl AttachCas {
-    /// Remembers who took a volume from a node that has it mounted: a container may start there later.
-    fn detached(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
+    /// Remembers who detached a volume from a node that has it mounted: a container may start there later.
+    fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         let Some(state) = view.nodes.get(&place.1) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == place.0);
         if let Some((uid, _, _)) = mounts.next() {
-            let blame = blame::of_break(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
-            self.torn.insert(place, blame);
+            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            self.forced_detaches.insert(place, blame);
         }
     }
 
-    fn swapped(&self, actor: &Actor, change: &Change, view: &View<'_>, out: &mut Vec<Breach>) {
+    /// Reports a changed holder if the writer did not observe the stored version.
+    fn check_holder_change(&self, actor: &Actor, change: &Change, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let (Some(old), Some(new)) = (holder(&change.old), holder(&change.new)) else {
             return;
         };
-        if old == new || self.is_observed {
+        if old == new || self.names_stored_version {
             return;
         }
         let (cause, by) = match actor {
@@ -121,7 +121,7 @@ impl AttachCas {
             _ => blame::of_component(actor, FACT, view),
         };
         let name = |holder: Option<Holder>| holder.map_or(phrase!("nobody"), |holder| holder.to_string().into());
-        out.push(Breach {
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: ATTACH_CAS.name,
             object: change.new.as_ref().map(subject_of),
@@ -135,22 +135,23 @@ impl AttachCas {
         });
     }
 
-    fn started(&mut self, record: &Record, view: &View<'_>, out: &mut Vec<Breach>) {
+    /// Reports volumes that are not attached to the node on which a container starts.
+    fn check_start(&mut self, record: &Record, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
             return;
         };
         let stored = view.ledger.pod_of(&object.uid, view.objects);
         let Some(pod) = stored else { return };
-        for backend in missing(&pod, &node, view) {
+        for backend in unattached_volumes(&pod, &node, view) {
             let uid = &object.uid;
             if record.at == SimTime::ZERO {
-                self.adopted.insert(uid.clone());
+                self.running_at_start.insert(uid.clone());
                 continue;
             }
             if !self.reported.insert((uid.clone(), backend.name.clone())) {
                 continue;
             }
-            let (cause, by) = if self.adopted.contains(uid) {
+            let (cause, by) = if self.running_at_start.contains(uid) {
                 (
                     Cause::Command,
                     "the scenario's manifests: a pod that already ran".into(),
@@ -160,12 +161,12 @@ impl AttachCas {
                     Cause::Fault,
                     Culprit::excused("the fencing controller", format!("{FACT}: fencing break")),
                 )
-            } else if let Some(blame) = self.torn.get(&(backend.name.clone(), node.clone())) {
+            } else if let Some(blame) = self.forced_detaches.get(&(backend.name.clone(), node.clone())) {
                 blame.clone()
             } else {
-                blame::of_break(&record.actor, Some(&backend.name), uid, &node, FACT, view)
+                blame::of_forced_removal(&record.actor, Some(&backend.name), uid, &node, FACT, view)
             };
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: ATTACH_CAS.name,
                 object: Some(object.clone()),
@@ -181,8 +182,8 @@ impl AttachCas {
     }
 }
 
-/// Volumes of the pod that should be attached to the node and are not.
-fn missing(pod: &Pod, node: &NodeName, view: &View<'_>) -> Vec<Backend> {
+/// Volumes of the pod that must be attached to the node and are not.
+fn unattached_volumes(pod: &Pod, node: &NodeName, view: &View<'_>) -> Vec<Backend> {
     let volumes = pod.spec.volumes.iter();
     volumes
         .filter_map(|volume| match resolve(pod, volume, view.objects) {
@@ -202,19 +203,22 @@ mod tests {
     use podscope_api::{Kind, ObjectKey};
     use std::sync::Arc;
 
-    fn run(trace: &mut Trace) -> crate::World {
+    fn world_with_attached_volume(trace: &mut Trace) -> crate::World {
         let mut world = lab::world(&lab::volume_and_pod(), trace);
         world.run_until(SimTime::from_seconds(30), trace);
-        let volume = world.objects().named::<PersistentVolume>("disk").expect("given");
+        let volume = world
+            .objects()
+            .named::<PersistentVolume>("disk")
+            .expect("the scenario has the volume");
         assert_eq!(Holder::of(&volume.metadata), Some(Holder::parse("a-1 default/one")));
-        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        assert!(trace.violations().is_empty(), "{:?}", trace.violations());
         world
     }
 
-    /// A swap from an observed value is right, a blind one is not, whoever makes it.
+    /// A change of the holder from the observed value is allowed, a blind one is a violation, whoever makes it.
     /// Shows: CT-174
     #[test]
-    fn the_holder_changes_from_the_observed_value() {
+    fn blind_change_of_holder_is_violation() {
         let free = |volume: &mut PersistentVolume| {
             Holder::strike(&mut volume.metadata);
         };
@@ -231,44 +235,50 @@ mod tests {
             (Actor::Client(0), "attach-cas command the scenario's manifests (CT-174)"),
         ] {
             let mut trace = Trace::default();
-            let mut world = run(&mut trace);
+            let mut world = world_with_attached_volume(&mut trace);
             assert!(world.serve(&actor, &blind, &mut trace).is_ok());
-            assert_eq!(trace.broken_of("attach-cas"), [expected]);
+            assert_eq!(trace.violations_of("attach-cas"), [expected]);
         }
         let mut trace = Trace::default();
-        let mut world = run(&mut trace);
-        let mut volume = (**world.objects().named::<PersistentVolume>("disk").expect("given")).clone();
+        let mut world = world_with_attached_volume(&mut trace);
+        let mut volume = (**world
+            .objects()
+            .named::<PersistentVolume>("disk")
+            .expect("the scenario has the volume"))
+        .clone();
         free(&mut volume);
         let swap = Request::Update(Object::PersistentVolume(Arc::new(volume)), Part::Main);
         assert!(world.serve(&manager, &swap, &mut trace).is_ok());
-        assert!(trace.broken_of("attach-cas").is_empty());
+        assert!(trace.violations_of("attach-cas").is_empty());
     }
 
-    /// A container that starts again after its volume was torn away, and who tore it away.
+    /// A container restarts after its volume was detached by force; the fault is named as the cause.
     /// Shows: CT-174
     #[test]
-    fn a_container_starts_only_where_its_volume_is_attached() {
+    fn start_without_attached_volume_is_violation() {
         let mut trace = Trace::default();
-        let mut world = run(&mut trace);
-        // The controller must not repair it before the container is back.
-        let second = lab::partition("a-1");
-        world.apply_fault(&second, &mut trace).expect("a known node");
+        let mut world = world_with_attached_volume(&mut trace);
+        // The controller must not attach the volume again before the container restarts.
+        let cut = lab::partition("a-1");
+        world.apply_fault(&cut, &mut trace).expect("node a-1 exists");
         let crash = Fault::ControlPlane {
             process: crate::fault::ControlPlaneProcess::ControllerManager,
             up: false,
         };
-        world.apply_fault(&crash, &mut trace).expect("it runs");
+        world
+            .apply_fault(&crash, &mut trace)
+            .expect("the controller-manager runs");
         world
             .apply_fault(&Fault::Detach("disk".into()), &mut trace)
-            .expect("it is attached");
+            .expect("the volume is attached");
         let exit = Fault::Exit {
             pod: ObjectKey::new("default", "one"),
             container: "db".into(),
             code: 1,
         };
-        world.apply_fault(&exit, &mut trace).expect("it runs");
+        world.apply_fault(&exit, &mut trace).expect("the container runs");
         world.run_until(SimTime::from_seconds(90), &mut trace);
-        let broken = trace.broken_of("attach-cas");
+        let broken = trace.violations_of("attach-cas");
         assert_eq!(broken.len(), 2, "{broken:?}");
         assert_eq!(broken[0], "attach-cas fault fault detach disk (CT-174)");
         assert!(broken[1].starts_with("attach-cas fault fault "), "{broken:?}");

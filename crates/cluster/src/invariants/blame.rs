@@ -1,11 +1,10 @@
-//! Who caused a break: the command or fault behind it, under which exception
-//! of the facts' table, or nobody, which makes it a bug. No excuse covers more
-//! than it explains: a fault excuses what concerns its own node or process,
-//! while it lasts and some minutes after.
+//! Attribution of violations: the command or fault that caused a violation and the exception in the table of facts that
+//! covers it. If there is none, the violation is a bug. No exception covers more than it explains: a fault covers
+//! violations about its own node or process, while it lasts and some minutes after.
 
 use podscope_api::{NodeName, Str, Uid, phrase};
 
-use super::ledger::{AFTERMATH, Trouble};
+use super::ledger::{AFTERMATH, ActiveFault};
 use podscope_sim::Culprit;
 
 use super::{Cause, View};
@@ -13,15 +12,16 @@ use crate::Actor;
 
 type Blame = (Cause, Culprit);
 
-/// The command behind an actor, as the cause.
+/// The command of an actor, as the cause.
 fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
     Some((Cause::Command, view.ledger.command(actor, exception)?))
 }
 
-fn fault(trouble: &Trouble, exception: &str) -> Blame {
-    (Cause::Fault, trouble.deed.by(exception))
+fn fault(fault: &ActiveFault, exception: &str) -> Blame {
+    (Cause::Fault, fault.action.culprit(exception))
 }
 
+/// The grace period of zero in the pod's manifest, as the cause.
 fn grace_of_manifest() -> Blame {
     (
         Cause::Command,
@@ -29,14 +29,14 @@ fn grace_of_manifest() -> Blame {
     )
 }
 
-/// Who removed a pod object, and under which exception of CT-162.
-pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
+/// Who removed a pod object too early, and which exception of CT-162 applies.
+pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     let Some(removal) = view.ledger.removals.get(uid) else {
         return (Cause::Bug, "nobody removed the earlier pod".into());
     };
     let assertions = [
         (Some(&removal.by), "CT-162: force deletion"),
-        (removal.node_gone.as_ref(), "CT-162: Node deletion"),
+        (removal.node_deleted_by.as_ref(), "CT-162: Node deletion"),
         (removal.out_of_service.as_ref(), "CT-162: out-of-service taint"),
     ];
     for (actor, exception) in assertions {
@@ -71,52 +71,52 @@ pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
     (Cause::Bug, by.into())
 }
 
-/// A break by whoever did it: a command, or a bug of the component.
+/// Blames an actor: its command, or a bug of the component.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string().into()))
 }
 
-/// The same where two instances at once are an exception (CT-154).
-pub(super) fn of_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    let second = view.ledger.second(actor, view.now);
-    second.map_or_else(|| of_component(actor, fact, view), |trouble| fault(trouble, fact))
+/// The same, but two instances at once are an exception (CT-154).
+pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    let second = view.ledger.second_instance_fault(actor, view.now);
+    second.map_or_else(|| of_component(actor, fact, view), |second| fault(second, fact))
 }
 
-/// The same where a controller that forgot what it did is an exception too (CT-159).
-pub(super) fn of_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    let forgot = view.ledger.control_plane_trouble(view.now);
-    match of_instances(actor, fact, view) {
-        (Cause::Bug, by) => forgot.map_or((Cause::Bug, by), |trouble| fault(trouble, fact)),
+/// The same, but a controller that lost its memory is an exception too (CT-159).
+pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    let crash = view.ledger.control_plane_fault(view.now);
+    match of_two_instances(actor, fact, view) {
+        (Cause::Bug, by) => crash.map_or((Cause::Bug, by), |crash| fault(crash, fact)),
         blame => blame,
     }
 }
 
-/// The fault that the world itself carries out now.
+/// Blames the latest fault, for an action of the world itself.
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
-        Some(deed) => (Cause::Fault, deed.by(fact)),
+        Some(action) => (Cause::Fault, action.culprit(fact)),
         None => (Cause::Bug, "nobody".into()),
     }
 }
 
-/// Who deleted the Node, if it is not there or came back not long ago: until its kubelet has told all again, the
-/// controllers do not know what it uses.
+/// Who deleted the Node, if it is absent or was created again recently: until its kubelet has reported everything
+/// again, the controllers do not know which volumes it uses.
 fn node_removal<'v>(node: &NodeName, view: &View<'v>) -> Option<&'v Actor> {
     let (at, actor) = view.ledger.node_removals.get(node)?;
     let is_absent = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
     (is_absent || view.now - *at <= AFTERMATH).then_some(actor)
 }
 
-/// A kubelet's break that follows from what was done to its node: from its deletion or its being declared out of service,
-/// of which the controllers concluded that nothing runs there any more.
+/// Blames a kubelet's violation on the deletion of its Node or on its out-of-service taint, from which the controllers
+/// concluded that nothing runs there any more.
 pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor {
-        let deeds = [
+        let actions = [
             (node_removal(node, view), "Node deletion"),
             (view.ledger.out_of_service.get(node), "out-of-service taint"),
         ];
-        for (by, deed) in deeds {
-            if let Some(blame) = by.and_then(|by| command(by, &format!("{fact}: {deed}"), view)) {
+        for (by, action) in actions {
+            if let Some(blame) = by.and_then(|by| command(by, &format!("{fact}: {action}"), view)) {
                 return blame;
             }
         }
@@ -124,27 +124,27 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     of_component(actor, fact, view)
 }
 
-/// A kube-proxy's break: the fault that kept it from hearing or acting, or a bug of its own.
+/// Blames a kube-proxy's violation on the fault that kept it from observing or acting, or else on kube-proxy itself.
 pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
-    match view.ledger.node_trouble(node, view.now) {
-        Some(trouble) => fault(trouble, fact),
+    match view.ledger.node_fault(node, view.now) {
+        Some(known) => fault(known, fact),
         None => (Cause::Bug, format!("kube-proxy/{node}").into()),
     }
 }
 
-/// A break of a kubelet that began anew: the fault that ended the one before it.
+/// Blames the violation of a restarted kubelet on the fault that ended its predecessor.
 pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor
-        && let Some(trouble) = view.ledger.node_trouble(node, view.now)
+        && let Some(known) = view.ledger.node_fault(node, view.now)
     {
-        return fault(trouble, fact);
+        return fault(known, fact);
     }
     of_component(actor, fact, view)
 }
 
-/// Who took a volume or a pod away from a node that may still work with it: whose deed or word that was, or the
-/// fault that made the controllers lose sight of the node (CT-083, CT-131).
-pub(super) fn of_break(
+/// Blames the removal of a volume or pod from a node that may still use it: on the command that did or requested it, or
+/// on the fault that made the node unreachable for the controllers (CT-083, CT-131).
+pub(super) fn of_forced_removal(
     actor: &Actor,
     volume: Option<&Str>,
     uid: &Uid,
@@ -160,12 +160,15 @@ pub(super) fn of_break(
         return of_fault(fact, view);
     }
     let removal = ledger.removals.get(uid);
-    let asked = volume.and_then(|volume| ledger.detach_asked.get(&(volume.clone(), node.clone())));
+    let requested = volume.and_then(|volume| ledger.requested_detaches.get(&(volume.clone(), node.clone())));
     let deleted = node_removal(node, view);
-    let deeds = [
-        (asked, "operator error"),
+    let actions = [
+        (requested, "operator error"),
         (removal.map(|removal| &removal.by), "force deletion"),
-        (removal.and_then(|removal| removal.node_gone.as_ref()), "Node deletion"),
+        (
+            removal.and_then(|removal| removal.node_deleted_by.as_ref()),
+            "Node deletion",
+        ),
         (deleted, "Node deletion"),
         (
             removal.and_then(|removal| removal.out_of_service.as_ref()),
@@ -173,8 +176,8 @@ pub(super) fn of_break(
         ),
         (ledger.out_of_service.get(node), "out-of-service taint"),
     ];
-    for (actor, deed) in deeds {
-        if let Some(blame) = actor.and_then(|actor| command(actor, &format!("{fact}: {deed}"), view)) {
+    for (actor, action) in actions {
+        if let Some(blame) = actor.and_then(|actor| command(actor, &format!("{fact}: {action}"), view)) {
             return blame;
         }
     }
@@ -182,11 +185,11 @@ pub(super) fn of_break(
         return grace_of_manifest();
     }
     let manager = Actor::ControllerManager(0);
-    if let Some(second) = ledger.second(&manager, view.now) {
+    if let Some(second) = ledger.second_instance_fault(&manager, view.now) {
         return fault(second, "CT-154: two instances at once");
     }
-    match ledger.node_trouble(node, view.now) {
-        Some(trouble) => fault(trouble, &format!("{fact}, CT-131: the node was out of sight")),
+    match ledger.node_fault(node, view.now) {
+        Some(known) => fault(known, &format!("{fact}, CT-131: the node was out of sight")),
         None => (Cause::Bug, actor.to_string().into()),
     }
 }

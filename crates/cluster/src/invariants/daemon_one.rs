@@ -2,7 +2,7 @@
 
 use podscope_api::{DaemonSet, Object, ObjectKey, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, subject_of};
 
 pub(super) const DAEMON_ONE: Invariant = Invariant {
@@ -16,12 +16,11 @@ pub(super) const DAEMON_ONE: Invariant = Invariant {
     lesson: "daemonset-and-drain",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DaemonOne;
 
 impl Check for DaemonOne {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let Some((_, pod, node)) = seen.bound(view) else { return };
         let Some(owner) = pod.metadata.controller_ref() else {
             return;
@@ -30,7 +29,7 @@ impl Check for DaemonOne {
             return;
         }
         let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
-        let surges = view.objects.get::<DaemonSet>(&key).is_some_and(|set| {
+        let has_surge = view.objects.get::<DaemonSet>(&key).is_some_and(|set| {
             set.spec
                 .update_strategy
                 .rolling_update
@@ -38,7 +37,7 @@ impl Check for DaemonOne {
                 .and_then(|rolling| rolling.max_surge.as_ref())
                 .is_some_and(|surge| !matches!(surge, podscope_api::IntOrString::Int(0)) && surge.to_string() != "0%")
         });
-        if surges {
+        if has_surge {
             return;
         }
         let active = view
@@ -49,10 +48,11 @@ impl Check for DaemonOne {
             })
             .count();
         if active > 1 {
-            // The scheduler binds what the controller-manager made.
+            // The pod was created by the controller-manager; the scheduler only binds it.
             let manager = Actor::ControllerManager(0);
-            let (cause, by) = blame::of_memory(&manager, "CT-177, CT-159: races, duplicates after a restart", view);
-            out.push(Breach {
+            let (cause, by) =
+                blame::of_lost_memory(&manager, "CT-177, CT-159: races, duplicates after a restart", view);
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: DAEMON_ONE.name,
                 object: Some(subject_of(&Object::Pod(pod.clone()))),

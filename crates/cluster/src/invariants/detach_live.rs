@@ -1,7 +1,5 @@
-//! `detach-live` (CT-186): once everything is healed, a volume that nobody
-//! needs on a node is detached from it: after it is unmounted, or, on a node
-//! that is not ready, after the force timeout or a fence. Looked at now and
-//! then.
+//! `detach-live` (CT-186): when no fault is active, a volume that no pod needs on a node is detached from it: after it
+//! is unmounted, or, on a node that is not ready, after the force timeout or a fence. Checked periodically.
 
 use podscope_api::ordered;
 
@@ -12,7 +10,7 @@ use podscope_api::{
 
 use podscope_sim::Culprit;
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::Holder;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};
@@ -28,12 +26,12 @@ pub(super) const DETACH_LIVE: Invariant = Invariant {
     lesson: "attach-protocol-fencing",
 };
 
-/// The force timeout, the longest back-off, and some time for the driver.
+/// The force timeout, the maximum back-off, and time for the driver.
 const LIMIT: Span = Span::seconds(360 + 122 + 118);
 
 type Attached = (Str, NodeName);
 
-/// Since when a volume is attached to a node without need.
+/// Since when a volume has been attached to a node without being needed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
     open: ordered::Map<Attached, SimTime>,
@@ -41,14 +39,14 @@ pub(super) struct DetachLive {
 }
 
 impl Check for DetachLive {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let is_whole = match seen {
-            Seen::Tick { is_whole, .. } => *is_whole,
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let is_fault_free = match seen {
+            Observation::Tick { is_fault_free, .. } => *is_fault_free,
             // A restart of the controller restarts its timers (CT-133).
-            Seen::Record(record) if matches!(record.what(), What::Fault | What::Healed) => false,
+            Observation::Record(record) if matches!(record.what(), What::Fault | What::Healed) => false,
             _ => return,
         };
-        if !is_whole {
+        if !is_fault_free {
             self.open.clear();
             return;
         }
@@ -61,21 +59,21 @@ impl Check for DetachLive {
         for place in found {
             let since = *self.open.entry(place.clone()).or_insert(view.now);
             if view.now - since >= LIMIT && self.reported.insert(place.clone()) {
-                out.push(breach(&place, view));
+                out.push(violation(&place, view));
             }
         }
     }
 }
 
-/// What the API records as attached. Foreign finalizers hold an attachment; they are not looked at.
+/// Attachments that the API objects record. Attachments with foreign finalizers are skipped, because those keep them.
 fn attached(view: &View<'_>) -> Vec<Attached> {
     let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
     let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
-        let is_made = attachment.metadata.name.starts_with("csi-");
+        let is_managed = attachment.metadata.name.starts_with("csi-");
         let mut foreign = attachment.metadata.finalizers.iter();
         let is_held = foreign.any(|finalizer| !finalizer.starts_with("external-attacher/"));
         let volume = attachment.spec.source.persistent_volume_name.clone()?;
-        let counts = is_made && !is_held && attachment.status.attached && exists(&volume);
+        let counts = is_managed && !is_held && attachment.status.attached && exists(&volume);
         counts.then(|| (volume, attachment.spec.node_name.clone()))
     });
     let by_swap = view.objects.list::<PersistentVolume>().filter_map(|volume| {
@@ -85,7 +83,7 @@ fn attached(view: &View<'_>) -> Vec<Attached> {
     by_driver.chain(by_swap).collect()
 }
 
-/// Whether nobody needs the volume there, and nothing but the controller keeps it attached.
+/// Returns whether the volume must be detached: no pod needs it on the node, and only the controller keeps it attached.
 fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
     let Some(stored) = view.objects.named::<PersistentVolume>(volume) else {
         return false;
@@ -96,8 +94,9 @@ fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
             claim_name(pod, own).is_some_and(|name| {
                 let key = ObjectKey::new(pod.metadata.namespace.clone(), name);
                 let bound = view.objects.get::<PersistentVolumeClaim>(&key);
-                let is_meant = claim.is_some_and(|claim| claim.namespace == key.namespace && claim.name == key.name);
-                is_meant || bound.is_some_and(|bound| bound.spec.volume_name == *volume)
+                let is_its_claim =
+                    claim.is_some_and(|claim| claim.namespace == key.namespace && claim.name == key.name);
+                is_its_claim || bound.is_some_and(|bound| bound.spec.volume_name == *volume)
             })
         })
     };
@@ -109,7 +108,7 @@ fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
         .objects
         .pods_on(node)
         .any(|pod| uses(pod) && !pod.is_terminal() && (!pod.metadata.is_terminating() || runs(pod)));
-    // A node that is ready unmounts first, however long its pods take to end.
+    // A ready node unmounts the volume first, however long its pods take to end.
     let is_mounted = view
         .nodes
         .get(node)
@@ -122,14 +121,14 @@ fn needs_force(node: &NodeName, view: &View<'_>) -> bool {
     object.is_none_or(|node| !node.is_ready())
 }
 
-fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
+fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
     let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
         (
             Cause::Command,
             Culprit::excused("disableForceDetachOnTimeout: true", "CT-186: timeout disabled"),
         )
     } else {
-        match blame::of_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
+        match blame::of_two_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
             (Cause::Bug, _) => {
                 let by = phrase!(
                     "nothing changed for {time} after everything was healed",
@@ -141,7 +140,7 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
         }
     };
     let object = view.objects.named::<PersistentVolume>(volume);
-    Breach {
+    DetectedViolation {
         corrupts: None,
         invariant: DETACH_LIVE.name,
         object: object.map(|volume| {
@@ -166,10 +165,11 @@ mod tests {
     use crate::{Actor, DeleteOptions, Request, SimTime};
     use podscope_api::{Kind, ObjectKey, PersistentVolume};
 
-    /// Detached in the end, by force from a machine that left; not if the timeout is disabled, and why.
+    /// The volume is detached, by force from a machine that left. It stays attached if the force timeout is disabled,
+    /// and the setting is named as the cause.
     /// Shows: CT-186
     #[test]
-    fn what_nobody_needs_is_detached() {
+    fn unneeded_volume_is_detached_unless_timeout_disabled() {
         for (disabled, expected) in [
             (false, vec![]),
             (
@@ -180,11 +180,11 @@ mod tests {
             let mut trace = Trace::default();
             let mut setup = lab::setup(&lab::volume_and_pod());
             setup.settings.controller_manager.disable_force_detach_on_timeout = disabled;
-            let mut world = crate::World::new(setup, &mut trace).expect("accepted");
+            let mut world = crate::World::new(setup, &mut trace).expect("the scenario is valid");
             world.run_until(SimTime::from_seconds(30), &mut trace);
             world
                 .apply_fault(&Fault::Leave("a-1".into()), &mut trace)
-                .expect("a known node");
+                .expect("node a-1 exists");
             let force = Request::Delete {
                 kind: Kind::Pod,
                 key: ObjectKey::new("default", "one"),
@@ -195,9 +195,12 @@ mod tests {
             };
             assert!(world.serve(&Actor::Client(0), &force, &mut trace).is_ok());
             world.run_until(SimTime::from_seconds(1200), &mut trace);
-            let volume = world.objects().named::<PersistentVolume>("disk").expect("given");
+            let volume = world
+                .objects()
+                .named::<PersistentVolume>("disk")
+                .expect("the scenario has the volume");
             assert_eq!(Holder::of(&volume.metadata).is_some(), disabled);
-            assert_eq!(trace.broken_of("detach-live"), expected);
+            assert_eq!(trace.violations_of("detach-live"), expected);
         }
     }
 }

@@ -1,11 +1,10 @@
-//! `evict-throttle` (CT-179): NoExecute taints of silent nodes come to a zone
-//! one by one, at its eviction rate.
+//! `evict-throttle` (CT-179): the nodes of a zone get NoExecute taints one by one, at the zone's eviction rate.
 
 use podscope_api::ordered;
 
 use podscope_api::{Node, Object, Str, TaintEffect, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, SimTime, Span, subject_of};
 
 pub(super) const EVICT_THROTTLE: Invariant = Invariant {
@@ -19,17 +18,17 @@ pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     lesson: "zone-outage",
 };
 
-/// The last taint of each zone.
+/// State of the rate limit per zone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvictThrottle {
-    last: ordered::Map<Str, Last>,
+    last: ordered::Map<Str, LastTaint>,
 }
 
 #[derive(Debug, Clone)]
-struct Last {
-    /// From when a token is there again.
+struct LastTaint {
+    /// When the next token of the rate limit is available.
     next_token: SimTime,
-    /// The manager that took the token, and how often it had begun anew.
+    /// The controller-manager that used the last token, and its incarnation.
     by: Actor,
     incarnation: u32,
 }
@@ -45,7 +44,7 @@ fn has_eviction_taint(node: &Node) -> bool {
 }
 
 impl Check for EvictThrottle {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let Some((actor, change)) = seen.by_controller_manager() else {
             return;
         };
@@ -60,17 +59,21 @@ impl Check for EvictThrottle {
         let interval = Span(1_000_000_000 / view.eviction_rate_millis);
         let key: Str = format!("{region}/{zone}").into();
         let incarnation = view.processes.get(actor).map_or(0, |process| process.incarnation);
-        // A tenth of a second of slack: the bucket refills while the write travels.
+        // Tolerance of a tenth of a second: the token bucket refills while the write is sent.
         if let Some(last) = self.last.get(&key)
             && view.now + Span::millis(100) < last.next_token
         {
             let next = last.next_token;
-            // Each of two instances has its own rate, and one that began anew has a token at once. One that did not has none,
-            // whatever else went wrong meanwhile.
+            // Each of two instances has its own rate limit, and a restarted one has a token at once. If neither
+            // applies, no other fault is an exception.
             let is_same = last.by == *actor && last.incarnation == incarnation;
-            let blame_of = if is_same { blame::of_instances } else { blame::of_memory };
+            let blame_of = if is_same {
+                blame::of_two_instances
+            } else {
+                blame::of_lost_memory
+            };
             let (cause, by) = blame_of(actor, "CT-154: a token of its own", view);
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: EVICT_THROTTLE.name,
                 object: Some(subject_of(&Object::Node(new.clone()))),
@@ -83,7 +86,7 @@ impl Check for EvictThrottle {
                 ),
             });
         }
-        let last = Last {
+        let last = LastTaint {
             next_token: view.now + interval,
             by: actor.clone(),
             incarnation,

@@ -1,13 +1,11 @@
-//! `fence-before-break` (CT-175, CT-144): before a volume is detached by
-//! force, or a pod is deleted by force because its node is unreachable, the
-//! node is known to do no harm: it is powered off or fenced, or has unmounted
-//! the volume.
+//! `fence-before-break` (CT-175, CT-144): before a volume is detached by force, or a pod is deleted by force because
+//! its node is unreachable, the node must be unable to do harm: powered off, fenced, or with the volume unmounted.
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid, phrase};
 
 use podscope_sim::Culprit;
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Happening, Place, Record, subject_of};
 
 pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
@@ -27,32 +25,40 @@ pub(super) struct FenceBeforeBreak;
 const FACT: &str = "CT-175";
 
 impl Check for FenceBeforeBreak {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         match seen {
-            Seen::Record(record) => {
+            Observation::Record(record) => {
                 if let Happening::VolumeDetached { volume, node, .. } = &record.happening {
-                    self.detached(record, volume, node, view, out);
+                    self.check_detach(record, volume, node, view, out);
                 }
             }
-            Seen::Change { actor, change } => {
+            Observation::Change { actor, change } => {
                 if let (Some(Object::Pod(pod)), None) = (&change.old, &change.new) {
-                    self.deleted(actor, pod, view, out);
+                    self.check_deletion(actor, pod, view, out);
                 }
             }
-            Seen::Request { .. } | Seen::Tick { .. } => {}
+            Observation::Request { .. } | Observation::Tick { .. } => {}
         }
     }
 }
 
 impl FenceBeforeBreak {
-    /// Whether the node can do no harm (CT-148). A plain partition may heal at any time and is no fence.
+    /// Returns whether the node can do no harm (CT-148). A partition without a fence may heal at any time and does not
+    /// count.
     fn is_harmless(&self, node: &NodeName, view: &View<'_>) -> bool {
         view.nodes
             .get(node)
             .is_none_or(|state| !state.is_powered || state.machine.is_storage_refused() || view.network.is_fenced(node))
     }
 
-    fn detached(&self, record: &Record, volume: &Str, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check_detach(
+        &self,
+        record: &Record,
+        volume: &Str,
+        node: &NodeName,
+        view: &View<'_>,
+        out: &mut Vec<DetectedViolation>,
+    ) {
         let Some(state) = view.nodes.get(node) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == *volume);
         let Some((uid, pod, _)) = mounts.next() else { return };
@@ -60,7 +66,7 @@ impl FenceBeforeBreak {
             return;
         }
         let (cause, by) = self.blame(&record.actor, Some(volume), uid, node, view);
-        out.push(Breach {
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: FENCE_BEFORE_BREAK.name,
             object: record.object.clone(),
@@ -75,7 +81,13 @@ impl FenceBeforeBreak {
         });
     }
 
-    fn deleted(&self, actor: &Actor, pod: &std::sync::Arc<Pod>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check_deletion(
+        &self,
+        actor: &Actor,
+        pod: &std::sync::Arc<Pod>,
+        view: &View<'_>,
+        out: &mut Vec<DetectedViolation>,
+    ) {
         let uid = &pod.metadata.uid;
         let (Some(node), Some(_)) = (&pod.spec.node_name, view.ledger.live.get(uid)) else {
             return;
@@ -88,14 +100,14 @@ impl FenceBeforeBreak {
         if !is_unreachable || matches!(actor, Actor::Kubelet(_)) || self.is_harmless(node, view) {
             return;
         }
-        // A member that a quorum of its group has removed can do no harm to it (CT-013). To a volume that it has mounted
-        // it still can: what is detached is looked at whoever it is.
-        if view.ledger.forgotten.contains(uid) {
+        // A member that a quorum has removed can do no harm to its group (CT-013). It can still harm a mounted volume,
+        // which `check_detach` covers for every pod.
+        if view.ledger.expelled_members.contains(uid) {
             return;
         }
         let (cause, by) = self.blame(actor, None, uid, node, view);
         let key = pod.metadata.key();
-        out.push(Breach {
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: FENCE_BEFORE_BREAK.name,
             object: Some(subject_of(&Object::Pod(pod.clone()))),
@@ -118,10 +130,10 @@ impl FenceBeforeBreak {
         view: &View<'_>,
     ) -> (Cause, Culprit) {
         if view.ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
-            // It says out of service only when the fence is confirmed (CT-144).
+            // The controller may set the out-of-service taint only after a confirmed fence (CT-144).
             return (Cause::Bug, "the fencing controller, without a fence".into());
         }
-        blame::of_break(actor, volume, uid, node, FACT, view)
+        blame::of_forced_removal(actor, volume, uid, node, FACT, view)
     }
 }
 
@@ -132,19 +144,21 @@ mod tests {
     use crate::{Actor, DeleteOptions, Given, Request, SimTime, World};
     use podscope_api::{Kind, ObjectKey};
 
-    fn run(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {
+    fn world_with_partition(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {
         let mut world = lab::world(&lab::volume_and_pod(), trace);
         world.run_until(SimTime::from_seconds(30), trace);
-        world.apply_fault(&lab::partition("a-1"), trace).expect("a known node");
+        world
+            .apply_fault(&lab::partition("a-1"), trace)
+            .expect("node a-1 exists");
         if let Some(mechanism) = fence {
             let fault = Fault::Fence("a-1".into(), mechanism);
-            world.apply_fault(&fault, trace).expect("a known node");
+            world.apply_fault(&fault, trace).expect("node a-1 exists");
         }
         world.run_until(SimTime::from_seconds(120), trace);
         world
     }
 
-    fn force() -> Request {
+    fn force_delete() -> Request {
         Request::Delete {
             kind: Kind::Pod,
             key: ObjectKey::new("default", "one"),
@@ -155,10 +169,10 @@ mod tests {
         }
     }
 
-    /// A fence comes first, whichever it is; without one, the user is told what the command broke.
+    /// Any fence makes the forced deletion safe; without one, the command is named as the cause.
     /// Shows: CT-139, CT-175
     #[test]
-    fn a_fence_precedes_a_forced_deletion() {
+    fn forced_deletion_without_fence_is_violation() {
         use FenceMechanism::{Network, Power, Storage};
         for (fence, expected) in [
             (
@@ -170,34 +184,34 @@ mod tests {
             (Some(Network), vec![]),
         ] {
             let mut trace = Trace::default();
-            let mut world = run(&mut trace, fence);
-            let answer = world.serve(&Actor::Client(0), &force(), &mut trace);
+            let mut world = world_with_partition(&mut trace, fence);
+            let answer = world.serve(&Actor::Client(0), &force_delete(), &mut trace);
             assert!(answer.is_ok(), "{answer:?}");
-            assert_eq!(trace.broken_of("fence-before-break"), expected, "{fence:?}");
+            assert_eq!(trace.violations_of("fence-before-break"), expected, "{fence:?}");
         }
     }
 
     /// A forced detach, with and without a fence before it.
     /// Shows: F-04, CT-175
     #[test]
-    fn a_fence_precedes_a_forced_detach() {
+    fn forced_detach_without_fence_is_violation() {
         for (fence, expected) in [
             (None, vec!["fence-before-break fault fault detach disk (CT-175)"]),
             (Some(FenceMechanism::Storage), vec![]),
         ] {
             let mut trace = Trace::default();
-            let mut world = run(&mut trace, fence);
+            let mut world = world_with_partition(&mut trace, fence);
             let fault = Fault::Detach("disk".into());
-            // As it is typed: what the trace says of the fault are other words.
+            // The line as the user typed it; the trace names the fault in its canonical form.
             let given = Given {
                 text: "fault  detach  'disk'",
                 number: 7,
             };
             world.record_command(given, None, &mut trace);
-            world.apply_fault(&fault, &mut trace).expect("it is attached");
-            assert_eq!(trace.broken_of("fence-before-break"), expected, "{fence:?}");
+            world.apply_fault(&fault, &mut trace).expect("the volume is attached");
+            assert_eq!(trace.violations_of("fence-before-break"), expected, "{fence:?}");
             assert!(
-                trace.blamed().iter().all(|number| *number == Some(7)),
+                trace.blamed_commands().iter().all(|number| *number == Some(7)),
                 "F-04: {fence:?}"
             );
         }

@@ -1,9 +1,8 @@
-//! `force-authority` (CT-168): grace 0 only from those who may (table 12 of
-//! the facts, C-05).
+//! `force-authority` (CT-168): only authorized actors delete pods with grace period 0 (table 12 of the facts, C-05).
 
 use podscope_api::{Kind, Node, Pod, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const FORCE_AUTHORITY: Invariant = Invariant {
@@ -17,13 +16,14 @@ pub(super) const FORCE_AUTHORITY: Invariant = Invariant {
     lesson: "force-delete-split-brain",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ForceAuthority;
 
 impl Check for ForceAuthority {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Request { actor, request } = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Request { actor, request } = seen else {
+            return;
+        };
         let (key, options) = match request {
             Request::Delete {
                 kind: Kind::Pod,
@@ -43,7 +43,7 @@ impl Check for ForceAuthority {
             return;
         }
         let (cause, by) = blame::of_component(actor, "CT-168", view);
-        out.push(Breach {
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: FORCE_AUTHORITY.name,
             object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),

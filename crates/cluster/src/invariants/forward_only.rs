@@ -1,10 +1,10 @@
-//! `forward-only` (CT-165) and `grace-monotone` (CT-166): phases go forward,
-//! deletions are never taken back, their grace never grows. A pod whose
-//! sandbox was lost is Pending again while its init containers run again.
+//! `forward-only` (CT-165) and `grace-monotone` (CT-166): pod phases only move forward, deletions are never revoked,
+//! and their grace period never grows. Exception: a pod whose sandbox was lost is Pending while its init containers run
+//! again.
 
 use podscope_api::{Object, Phrase, Pod, PodPhase, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
 
 pub(super) const FORWARD_ONLY: Invariant = Invariant {
@@ -29,7 +29,6 @@ pub(super) const GRACE_MONOTONE: Invariant = Invariant {
     lesson: "prestop-overrun",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ForwardOnly;
 
@@ -41,7 +40,8 @@ fn rank(phase: Option<&PodPhase>) -> u8 {
     }
 }
 
-/// Whether the sandbox in which the pod runs is not its first one, or all its containers were restarted.
+/// Returns whether init containers may run again: the present sandbox is not the pod's first, or all containers were
+/// restarted.
 fn runs_init_again(pod: &Pod, view: &View<'_>) -> bool {
     let state = pod.spec.node_name.as_ref().and_then(|node| view.nodes.get(node));
     let held = state.and_then(|state| state.machine.pod(&pod.metadata.uid));
@@ -54,14 +54,16 @@ fn runs_init_again(pod: &Pod, view: &View<'_>) -> bool {
 }
 
 impl Check for ForwardOnly {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Change { actor, change } = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Change { actor, change } = seen else {
+            return;
+        };
         let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
             return;
         };
-        let mut breach = |invariant: &'static str, fact: &str, seen: Phrase| {
+        let mut report = |invariant: &'static str, fact: &str, seen: Phrase| {
             let (cause, by) = blame::of_kubelet(actor, fact, view);
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant,
                 object: Some(subject_of(&Object::Pod(new.clone()))),
@@ -71,14 +73,14 @@ impl Check for ForwardOnly {
             });
         };
         let (before, after) = (rank(old.status.phase.as_ref()), rank(new.status.phase.as_ref()));
-        let swapped_end = before == 2 && old.status.phase != new.status.phase;
-        // Init containers run again in a new sandbox or because all containers begin anew, and the pod is Pending
-        // meanwhile (LC-071, LC-100, LC-228).
-        let begins_anew =
+        let changes_end = before == 2 && old.status.phase != new.status.phase;
+        // Init containers run again in a new sandbox or after RestartAllContainers; the pod is Pending meanwhile
+        // (LC-071, LC-100, LC-228).
+        let is_restarting =
             before == 1 && after == 0 && !new.spec.init_containers.is_empty() && runs_init_again(new, view);
-        if (after < before && !begins_anew) || swapped_end {
+        if (after < before && !is_restarting) || changes_end {
             let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
-            breach(
+            report(
                 FORWARD_ONLY.name,
                 "CT-165",
                 phrase!(
@@ -89,14 +91,14 @@ impl Check for ForwardOnly {
             );
         }
         if old.metadata.is_terminating() && !new.metadata.is_terminating() {
-            breach(FORWARD_ONLY.name, "CT-165", phrase!("deletionTimestamp was taken back"));
+            report(FORWARD_ONLY.name, "CT-165", phrase!("deletionTimestamp was taken back"));
         }
         if let (Some(was), Some(is)) = (
             old.metadata.deletion_grace_period_seconds,
             new.metadata.deletion_grace_period_seconds,
         ) && is > was.max(1)
         {
-            breach(
+            report(
                 GRACE_MONOTONE.name,
                 "CT-166",
                 phrase!("the grace grew from {was} s to {is} s", was = was, is = is),

@@ -1,7 +1,7 @@
-//! `grace-honoured` (CT-167): a process gets its whole grace before SIGKILL,
-//! and two seconds after the stop signal whatever happened, unless the grace
-//! was shortened, the pod forced away, evicted, or its node lost. A sidecar's
-//! grace began with its pod's: it waits its turn within it (LC-138, LC-160).
+//! `grace-honoured` (CT-167): a process gets its whole grace period before SIGKILL, and always at least two seconds
+//! after the stop signal. Exceptions: the grace period was shortened, or the pod was deleted by force, evicted, or its
+//! node lost. The grace period of a sidecar begins with that of its pod and includes the wait for its turn (LC-138,
+//! LC-160).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use podscope_api::ordered;
 use podscope_api::{Object, Pod, Str, Uid, phrase};
 
 use super::ledger::LivePod;
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
@@ -24,40 +24,40 @@ pub(super) const GRACE_HONOURED: Invariant = Invariant {
     lesson: "graceful-termination",
 };
 
-/// Least time between the stop signal and SIGKILL.
-const FLOOR: Span = Span::seconds(2);
-/// Rounding of the kubelet's own timers.
+/// Minimum time between the stop signal and SIGKILL.
+const MIN_STOP_TIMEOUT: Span = Span::seconds(2);
+/// Tolerance for rounding in the kubelet's timers.
 const SLACK: Span = Span::millis(50);
 
 #[derive(Debug, Clone, Copy)]
 struct Stopping {
-    /// First act of the termination: the preStop hook or the stop signal.
+    /// First action of the termination: the preStop hook or the stop signal.
     began: SimTime,
     signalled: Option<SimTime>,
-    /// The least grace as it was then: a deletion that comes later waits for this end (LC-127).
+    /// Minimum grace period at that time; a later deletion does not shorten it (LC-127).
     grace: Option<i64>,
 }
 
-/// Containers of a pod being stopped one after the other.
+/// The period in which containers of one pod are stopped one after the other.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+struct StopSequence {
     began: SimTime,
-    /// The last stop or exit.
+    /// The last stop or exit of a container.
     last: SimTime,
 }
 
-/// Containers that are being stopped, and pods that the kubelet evicts.
+/// State of the check.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GraceHonoured {
     stopping: ordered::Map<(Uid, Str), Stopping>,
-    rounds: ordered::Map<Uid, Round>,
+    sequences: ordered::Map<Uid, StopSequence>,
     evicted: ordered::Set<Uid>,
-    /// Pods that a kubelet refused when it came back: what runs of them is killed as an orphan (LC-060, LC-061).
-    refused: ordered::Set<Uid>,
+    /// Running pods that a restarted kubelet rejected; their containers are killed as orphans (LC-060, LC-061).
+    rejected: ordered::Set<Uid>,
 }
 
-/// Reasons for which a kubelet refuses a pod at admission (LC-063).
-fn is_refusal(reason: &str) -> bool {
+/// Returns whether this event reason means that a kubelet rejected a pod at admission (LC-063).
+fn is_rejection(reason: &str) -> bool {
     reason.starts_with("OutOf")
         || matches!(
             reason,
@@ -71,8 +71,8 @@ fn is_refusal(reason: &str) -> bool {
 }
 
 impl Check for GraceHonoured {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Record(record) = seen else { return };
         let Some(object) = &record.object else { return };
         let key = || {
             (
@@ -84,10 +84,10 @@ impl Check for GraceHonoured {
             Happening::Event { reason, .. } if matches!(&**reason, "Evicted" | "Preempting" | "NodeShutdown") => {
                 self.evicted.insert(object.uid.clone());
             }
-            Happening::Event { reason, .. } if is_refusal(reason) && view.ledger.live.contains_key(&object.uid) => {
-                self.refused.insert(object.uid.clone());
+            Happening::Event { reason, .. } if is_rejection(reason) && view.ledger.live.contains_key(&object.uid) => {
+                self.rejected.insert(object.uid.clone());
             }
-            // The pods of a machine that is shut down get what their group gets (LC-212).
+            // In an orderly shutdown, pods get the grace period of their shutdown group (LC-212).
             Happening::Fault {
                 fault: FaultKind::Shutdown,
                 ..
@@ -100,27 +100,29 @@ impl Check for GraceHonoured {
             Happening::HookStarted {
                 hook: HookKind::PreStop,
             } => {
-                self.stop(key(), record.at, view);
+                self.record_stop(key(), record.at, view);
             }
             Happening::ContainerStarted { .. } => {
                 self.stopping.remove(&key());
             }
             Happening::ContainerExited { .. } => {
                 self.stopping.remove(&key());
-                if let Some(round) = self.rounds.get_mut(&object.uid) {
-                    round.last = record.at;
+                if let Some(sequence) = self.sequences.get_mut(&object.uid) {
+                    sequence.last = record.at;
                 }
                 if !view.ledger.live.contains_key(&object.uid) {
                     self.evicted.remove(&object.uid);
-                    self.refused.remove(&object.uid);
-                    self.rounds.remove(&object.uid);
+                    self.rejected.remove(&object.uid);
+                    self.sequences.remove(&object.uid);
                 }
             }
             Happening::SignalSent { signal } if &**signal == "SIGKILL" => {
-                self.killed(&key(), record, object, view, out);
+                self.check_kill(&key(), record, object, view, out);
             }
             Happening::SignalSent { .. } => {
-                self.stop(key(), record.at, view).signalled.get_or_insert(record.at);
+                self.record_stop(key(), record.at, view)
+                    .signalled
+                    .get_or_insert(record.at);
             }
             _ => {}
         }
@@ -128,8 +130,16 @@ impl Check for GraceHonoured {
 }
 
 impl GraceHonoured {
-    /// A container is killed: it had its grace, as it was when its end began, and the floor after the stop signal.
-    fn killed(&self, key: &(Uid, Str), record: &Record, object: &Arc<Subject>, view: &View<'_>, out: &mut Vec<Breach>) {
+    /// Checks a SIGKILL against the grace period at the beginning of the termination, and against the minimum after the
+    /// stop signal.
+    fn check_kill(
+        &self,
+        key: &(Uid, Str),
+        record: &Record,
+        object: &Arc<Subject>,
+        view: &View<'_>,
+        out: &mut Vec<DetectedViolation>,
+    ) {
         let Some(stopping) = self.stopping.get(key).copied() else {
             return;
         };
@@ -137,7 +147,7 @@ impl GraceHonoured {
         let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
         let grace = grace.zip(stopping.grace).map(|(now, then)| now.min(then));
         let mut seen = None;
-        if record.at + SLACK < signalled + FLOOR {
+        if record.at + SLACK < signalled + MIN_STOP_TIMEOUT {
             seen = Some(phrase!(
                 "SIGKILL {time} after the stop signal",
                 time = (record.at - signalled).to_string()
@@ -152,12 +162,12 @@ impl GraceHonoured {
             ));
         }
         if let Some(seen) = seen {
-            let (cause, by) = if self.refused.contains(&object.uid) {
+            let (cause, by) = if self.rejected.contains(&object.uid) {
                 blame::of_restart(&record.actor, "CT-167, LC-060: refused when it came back", view)
             } else {
                 (Cause::Bug, record.actor.to_string().into())
             };
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: GRACE_HONOURED.name,
                 object: Some(object.clone()),
@@ -168,17 +178,20 @@ impl GraceHonoured {
         }
     }
 
-    /// A container's hook or stop signal begins; it may have begun before.
-    fn stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
+    /// Records that a container's hook started or its stop signal was sent; the stop may have begun before.
+    fn record_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
         let (uid, container) = &key;
-        let under_way = self.stopping.keys().any(|(other, _)| other == uid);
-        let round = self.rounds.entry(uid.clone()).or_insert(Round { began: at, last: at });
-        if !under_way && round.last + FLOOR < at {
-            round.began = at;
+        let is_in_progress = self.stopping.keys().any(|(other, _)| other == uid);
+        let sequence = self
+            .sequences
+            .entry(uid.clone())
+            .or_insert(StopSequence { began: at, last: at });
+        if !is_in_progress && sequence.last + MIN_STOP_TIMEOUT < at {
+            sequence.began = at;
         }
-        round.last = at;
+        sequence.last = at;
         let began = if is_sidecar(uid, container, view) {
-            round.began
+            sequence.began
         } else {
             at
         };
@@ -190,7 +203,7 @@ impl GraceHonoured {
         })
     }
 
-    /// The least grace the container must get; none if the pod was forced away or evicted.
+    /// Minimum grace period of the container in seconds; None if the pod was deleted by force or evicted.
     fn grace(&self, uid: &Uid, container: &str, view: &View<'_>) -> Option<i64> {
         if self.evicted.contains(uid) {
             return None;
@@ -213,7 +226,7 @@ fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
     sidecars.any(|init| &*init.name == container)
 }
 
-/// What the pod asks for, or less where a probe of the container says so (LC-199).
+/// The pod's own grace period, or the smaller one of a probe of the container (LC-199).
 fn own_grace(pod: &Pod, container: &str) -> i64 {
     let own = pod.spec.termination_grace_period_seconds.unwrap_or(30);
     pod.spec

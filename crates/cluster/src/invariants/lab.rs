@@ -1,4 +1,4 @@
-//! What the tests of the invariants share.
+//! Helpers for the tests of the invariants.
 
 use podscope_api::{Kind, Object};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::fault::{CutFrom, Direction, Fault, Targets};
 use crate::{OutputLine, Record, Setup, SimTime, Sink, What, World};
 
-/// Keeps what was broken.
+/// A sink that collects the violations.
 #[derive(Default)]
 pub(super) struct Trace(Vec<Record>);
 
@@ -22,8 +22,8 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    /// `INVARIANT CAUSE BY` of each break.
-    pub(super) fn broken(&self) -> Vec<String> {
+    /// `INVARIANT CAUSE BY` of each violation.
+    pub(super) fn violations(&self) -> Vec<String> {
         let texts = |record: &Record| {
             let text = |(_, value): &(&'static str, Value)| value.as_str().unwrap_or_default().to_owned();
             let fields = record.happening.fields();
@@ -32,15 +32,15 @@ impl Trace {
         self.0.iter().map(texts).collect()
     }
 
-    /// The same of one invariant.
-    pub(super) fn broken_of(&self, invariant: &str) -> Vec<String> {
-        let mut broken = self.broken();
-        broken.retain(|line| line.split(' ').next() == Some(invariant));
-        broken
+    /// The violations of one invariant.
+    pub(super) fn violations_of(&self, invariant: &str) -> Vec<String> {
+        let mut violations = self.violations();
+        violations.retain(|line| line.split(' ').next() == Some(invariant));
+        violations
     }
 
-    /// The numbers of the commands that are blamed.
-    pub(super) fn blamed(&self) -> Vec<Option<u32>> {
+    /// Numbers of the commands to which the violations are attributed.
+    pub(super) fn blamed_commands(&self) -> Vec<Option<u32>> {
         let culprits = self.0.iter().filter_map(Record::violation);
         culprits.map(|violation| violation.by.command).collect()
     }
@@ -48,8 +48,8 @@ impl Trace {
 
 pub(super) fn object(value: &Value) -> Object {
     let text = |name: &str| value[name].as_str().unwrap_or_default();
-    let kind = Kind::from_wire(text("apiVersion"), text("kind")).expect("a known kind");
-    Object::from_typed_value(kind, value).expect("a well-formed object")
+    let kind = Kind::from_wire(text("apiVersion"), text("kind")).expect("the kind exists");
+    Object::from_typed_value(kind, value).expect("the object is well-formed")
 }
 
 pub(super) fn setup(objects: &[Value]) -> Setup {
@@ -82,7 +82,7 @@ pub(super) fn member(name: &str) -> Value {
     })
 }
 
-/// The pod `one` on a-1, with the volume `disk` that is attached by compare-and-swap.
+/// Pod `one` on a-1 with volume `disk`, which is attached by compare-and-swap.
 pub(super) fn volume_and_pod() -> Vec<Value> {
     vec![
         json!({

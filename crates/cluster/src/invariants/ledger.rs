@@ -1,5 +1,5 @@
-//! What all checks need to know of the past: which processes live, who
-//! removed which object, which commands and faults there were.
+//! State that all checks share: which processes are alive, who removed which object, and which commands and faults
+//! there were.
 
 use podscope_api::ordered;
 use std::collections::VecDeque;
@@ -9,11 +9,11 @@ use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Ph
 use podscope_sim::Culprit;
 use rpds::RedBlackTreeMapSync;
 
-use super::{Parts, Seen};
+use super::{Observation, WorldParts};
 use crate::controllers::Holder;
 use crate::{Actor, ControlPlaneProcess, FaultKind, Happening, Place, Record, SimTime, Span, What};
 
-/// Removed pods that are remembered, beyond those whose processes live on.
+/// Number of removed pods to remember, besides those whose processes still run.
 const REMOVALS_MAX: usize = 4096;
 
 /// The live processes of one pod on one node.
@@ -21,21 +21,21 @@ const REMOVALS_MAX: usize = 4096;
 pub(crate) struct LivePod {
     pub key: ObjectKey,
     pub node: NodeName,
-    /// Running containers with their start.
+    /// Running containers with their start times.
     pub containers: ordered::Map<Str, SimTime>,
-    /// The StatefulSet pod's name, if it is one.
+    /// Namespace and name, if the pod belongs to a StatefulSet.
     pub identity: Option<ObjectKey>,
 }
 
 impl LivePod {
-    /// Which of several pods of one name it is, as people tell them apart: `on a-1 since 0:02.1`.
+    /// Tells apart several pods of one name for the user: `on a-1 since 0:02.1`.
     pub(crate) fn whereabouts(&self) -> Phrase {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
         whereabouts(&self.node, since)
     }
 }
 
-/// Where a pod runs, and since when.
+/// Phrase of the node on which a pod runs, and of the start time.
 pub(crate) fn whereabouts(node: &str, since: SimTime) -> Phrase {
     phrase!(
         "on {node} since {since}",
@@ -44,29 +44,29 @@ pub(crate) fn whereabouts(node: &str, since: SimTime) -> Phrase {
     )
 }
 
-/// How a pod object came to an end.
+/// How a pod object was removed.
 #[derive(Debug, Clone)]
 pub(crate) struct Removal {
     pub by: Actor,
     pub pod: Arc<Pod>,
-    /// Who had deleted its node, if the Node object was gone then.
-    pub node_gone: Option<Actor>,
-    /// Who had said that its node is out of service, if that was said then.
+    /// Who had deleted the pod's Node, if the Node was absent at that time.
+    pub node_deleted_by: Option<Actor>,
+    /// Who had set the node's out-of-service taint, if it was set at that time.
     pub out_of_service: Option<Actor>,
 }
 
-/// A command, or a fault that one caused.
+/// A command, or a fault that it caused, to which a violation can be attributed.
 #[derive(Debug, Clone)]
-pub(crate) struct Deed {
-    /// As the command line names it.
+pub(crate) struct BlamedAction {
+    /// The command line, or the fault in the form of one.
     pub text: Arc<str>,
-    /// The number of the command that was given; none of what the scenario itself did.
+    /// Number of the command; None for actions of the scenario itself.
     pub number: Option<u32>,
 }
 
-impl Deed {
-    /// Whoever did it, as a culprit.
-    pub(crate) fn by(&self, exception: &str) -> Culprit {
+impl BlamedAction {
+    /// The action as the culprit of a violation.
+    pub(crate) fn culprit(&self, exception: &str) -> Culprit {
         Culprit {
             command: self.number,
             ..Culprit::excused(&*self.text, exception)
@@ -74,146 +74,147 @@ impl Deed {
     }
 }
 
-/// A fault, and when it was repaired.
+/// A fault that may still have effects, and when it was repaired.
 #[derive(Debug, Clone)]
-pub(crate) struct Trouble {
+pub(crate) struct ActiveFault {
     pub at: SimTime,
-    pub deed: Deed,
+    pub action: BlamedAction,
     healed: Option<SimTime>,
 }
 
-/// How long after its repair a fault may still show: the six minutes of a forced detach, back-offs, and the
-/// expiry of what a controller expects (CT-057, CT-133). No excuse outlives it.
+/// How long after its repair a fault may still have effects: the six minutes of a forced detach, back-offs, and the
+/// expiry of controller expectations (CT-057, CT-133). After that, it is no exception any more.
 pub(super) const AFTERMATH: Span = Span::seconds(600);
 
-/// The memory that the checks share.
+/// State that the checks share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
     pub live: RedBlackTreeMapSync<Uid, LivePod>,
-    /// Those of `live` without an object. Invariant: an object's removal or a start without one puts them here.
+    /// The pods in `live` without an API object. Invariant: a pod enters the set when its object is removed, or when it
+    /// starts without one.
     pub orphans: ordered::Set<Uid>,
-    /// UIDs with live processes by StatefulSet identity. Invariant: those of `live` that have one, and no others.
+    /// UIDs of live pods by StatefulSet identity. Invariant: exactly the pods in `live` that have an identity.
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
     pub removals: RedBlackTreeMapSync<Uid, Removal>,
     removal_order: VecDeque<Uid>,
-    /// Each command that has a client, by the client.
-    pub commands: RedBlackTreeMapSync<u32, Deed>,
-    /// Who deleted a Node object last.
+    /// The command of each client, by client number.
+    pub commands: RedBlackTreeMapSync<u32, BlamedAction>,
+    /// Who last deleted each Node object, and when.
     pub node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
-    /// Who set the out-of-service taint.
+    /// Who set the out-of-service taint of each node that has it.
     pub out_of_service: ordered::Map<NodeName, Actor>,
-    /// Clients who ended an attachment of a volume to a node themselves.
-    pub detach_asked: ordered::Map<(Str, NodeName), Actor>,
-    /// Pods that a quorum of their group has removed from it: what still runs of them is no member any more (C-12).
-    pub forgotten: ordered::Set<Uid>,
-    /// The number of the command that is being carried out, until something else happens.
-    pub given: Option<u32>,
-    /// The last fault that happened.
-    pub last_fault: Option<Deed>,
-    /// The last fault of each kind about a node, or, with an empty name, about the control plane.
-    troubles: ordered::Map<(Str, FaultKind), Trouble>,
+    /// Clients that removed the attachment of a volume to a node.
+    pub requested_detaches: ordered::Map<(Str, NodeName), Actor>,
+    /// Pods that a quorum has removed from their application group; their remaining processes are not members (C-12).
+    pub expelled_members: ordered::Set<Uid>,
+    /// Number of the command that is being executed; None for every other event.
+    pub current_command: Option<u32>,
+    /// The latest fault.
+    pub last_fault: Option<BlamedAction>,
+    /// The latest fault of each kind by node name; the empty name is the control plane.
+    faults: ordered::Map<(Str, FaultKind), ActiveFault>,
 }
 
 impl Ledger {
-    /// The command behind an actor, as a culprit.
+    /// The command of an actor, as a culprit.
     pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Culprit> {
         match actor {
             Actor::Client(0) => Some(Culprit::excused("the scenario's manifests", exception)),
-            Actor::Client(client) => Some(self.commands.get(client)?.by(exception)),
+            Actor::Client(client) => Some(self.commands.get(client)?.culprit(exception)),
             _ => None,
         }
     }
 
-    /// The last fault about a place that matters now and is of a kind that counts.
-    fn trouble(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&Trouble> {
-        let matters = |trouble: &Trouble| trouble.healed.is_none_or(|healed| now - healed <= AFTERMATH);
+    /// The latest fault of a place that may still have effects and whose kind counts.
+    fn relevant_fault(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&ActiveFault> {
+        let is_relevant = |fault: &ActiveFault| fault.healed.is_none_or(|healed| now - healed <= AFTERMATH);
         let found = self
-            .troubles
+            .faults
             .iter()
             .filter(|((at, kind), _)| &**at == place && counts(*kind));
         found
-            .map(|(_, trouble)| trouble)
-            .filter(|trouble| matters(trouble))
-            .max_by_key(|trouble| trouble.at)
+            .map(|(_, fault)| fault)
+            .filter(|fault| is_relevant(fault))
+            .max_by_key(|fault| fault.at)
     }
 
-    /// The fault that may keep the control plane from seeing a node as it is.
-    pub(crate) fn node_trouble(&self, node: &NodeName, now: SimTime) -> Option<&Trouble> {
-        self.trouble(node, now, |_| true)
+    /// The fault because of which the control plane may not know the real state of a node.
+    pub(crate) fn node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
+        self.relevant_fault(node, now, |_| true)
     }
 
-    /// The fault that may have emptied a controller's memory, or left it in doubt of its writes.
-    pub(crate) fn control_plane_trouble(&self, now: SimTime) -> Option<&Trouble> {
-        self.trouble("", now, |kind| !matches!(kind, FaultKind::Second(_)))
+    /// The fault because of which a controller may have lost its memory, or may not know the result of its writes.
+    pub(crate) fn control_plane_fault(&self, now: SimTime) -> Option<&ActiveFault> {
+        self.relevant_fault("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }
 
-    /// The fault by which two instances of the actor's kind lead.
-    pub(crate) fn second(&self, actor: &Actor, now: SimTime) -> Option<&Trouble> {
+    /// The fault that started a second instance of the actor's process.
+    pub(crate) fn second_instance_fault(&self, actor: &Actor, now: SimTime) -> Option<&ActiveFault> {
         let process = match actor {
             Actor::Scheduler(_) => ControlPlaneProcess::Scheduler,
             Actor::ControllerManager(_) => ControlPlaneProcess::ControllerManager,
             _ => return None,
         };
-        self.trouble("", now, |kind| kind == FaultKind::Second(process))
+        self.relevant_fault("", now, |kind| kind == FaultKind::Second(process))
     }
 
-    fn learn_fault(&mut self, kind: FaultKind, record: &Record) {
+    fn record_fault(&mut self, kind: FaultKind, record: &Record) {
         let about = record.object.as_ref();
         let name = match about {
             Some(object) => format!("fault {kind} {}", object.key),
             None => format!("fault {kind}"),
         };
-        self.end_second(kind, record.at);
-        let deed = Deed {
+        self.end_second_instance(kind, record.at);
+        let action = BlamedAction {
             text: name.into(),
-            number: self.given,
+            number: self.current_command,
         };
-        self.last_fault = Some(deed.clone());
+        self.last_fault = Some(action.clone());
         let place = match about {
             None => Str::from(""),
             Some(object) if object.kind == Kind::Node => object.key.name.clone(),
             Some(_) => return,
         };
-        let trouble = Trouble {
+        let fault = ActiveFault {
             at: record.at,
-            deed,
+            action,
             healed: None,
         };
-        self.troubles.insert((place, kind), trouble);
+        self.faults.insert((place, kind), fault);
     }
 
-    fn learn_repair(&mut self, kind: FaultKind, record: &Record) {
-        self.end_second(kind, record.at);
+    fn record_repair(&mut self, kind: FaultKind, record: &Record) {
+        self.end_second_instance(kind, record.at);
         let place = record
             .object
             .as_ref()
             .map_or(Str::from(""), |object| object.key.name.clone());
-        if let Some(trouble) = self.troubles.get_mut(&(place, kind)) {
-            trouble.healed.get_or_insert(record.at);
+        if let Some(fault) = self.faults.get_mut(&(place, kind)) {
+            fault.healed.get_or_insert(record.at);
         }
     }
 
     /// A crash or restart of a component ends both of its instances.
-    fn end_second(&mut self, kind: FaultKind, now: SimTime) {
+    fn end_second_instance(&mut self, kind: FaultKind, now: SimTime) {
         if let FaultKind::Crash(process) = kind
-            && let Some(trouble) = self.troubles.get_mut(&("".into(), FaultKind::Second(process)))
+            && let Some(fault) = self.faults.get_mut(&("".into(), FaultKind::Second(process)))
         {
-            trouble.healed.get_or_insert(now);
+            fault.healed.get_or_insert(now);
         }
     }
 
-    /// Endings and causes, before the checks look.
-    pub(super) fn before(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
+    /// Records endings and causes; called before the checks.
+    pub(super) fn observe_before_checks(&mut self, seen: &Observation<'_>, parts: &WorldParts<'_>) {
         match seen {
-            Seen::Change { actor, change } => match (&change.old, &change.new) {
+            Observation::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::Pod(pod)), None) => {
                     let node = pod.spec.node_name.as_ref();
-                    let is_gone = |node: &&NodeName| parts.objects.named::<Node>(node.as_str()).is_none();
-                    let deleted = node.filter(is_gone).and_then(|node| self.node_removals.get(node));
+                    let is_absent = |node: &&NodeName| parts.objects.named::<Node>(node.as_str()).is_none();
+                    let deleted = node.filter(is_absent).and_then(|node| self.node_removals.get(node));
                     let removal = Removal {
                         by: (*actor).clone(),
                         pod: pod.clone(),
-                        node_gone: deleted.map(|(_, actor)| actor.clone()),
+                        node_deleted_by: deleted.map(|(_, actor)| actor.clone()),
                         out_of_service: node.and_then(|node| self.out_of_service.get(node)).cloned(),
                     };
                     let uid = pod.metadata.uid.clone();
@@ -222,7 +223,7 @@ impl Ledger {
                     }
                     self.removals.insert_mut(uid.clone(), removal);
                     self.removal_order.push_back(uid);
-                    self.forget_old_removals();
+                    self.drop_old_removals();
                 }
                 (Some(Object::Node(node)), None) => {
                     let name = NodeName(node.metadata.name.clone());
@@ -248,12 +249,12 @@ impl Ledger {
                     }
                 }
                 (Some(Object::VolumeAttachment(old)), new) => {
-                    let is_going = |object: &Object| object.metadata().is_terminating();
-                    let ends = !old.metadata.is_terminating() && new.as_ref().is_none_or(is_going);
+                    let is_terminating = |object: &Object| object.metadata().is_terminating();
+                    let ends = !old.metadata.is_terminating() && new.as_ref().is_none_or(is_terminating);
                     let volume = old.spec.source.persistent_volume_name.clone();
                     if let (true, Some(volume), Actor::Client(_)) = (ends, volume, *actor) {
                         let place = (volume, old.spec.node_name.clone());
-                        self.detach_asked.insert(place, (*actor).clone());
+                        self.requested_detaches.insert(place, (*actor).clone());
                     }
                 }
                 (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => {
@@ -262,34 +263,34 @@ impl Ledger {
                         && holder(new).as_ref() != Some(&node)
                     {
                         let place = (old.metadata.name.clone(), node);
-                        self.detach_asked.insert(place, (*actor).clone());
+                        self.requested_detaches.insert(place, (*actor).clone());
                     }
                 }
                 _ => {}
             },
-            Seen::Record(record) => match &record.happening {
-                Happening::VolumeAttached { volume, node } if !self.detach_asked.is_empty() => {
-                    self.detach_asked.remove(&(volume.clone(), node.clone()));
+            Observation::Record(record) => match &record.happening {
+                Happening::VolumeAttached { volume, node } if !self.requested_detaches.is_empty() => {
+                    self.requested_detaches.remove(&(volume.clone(), node.clone()));
                 }
-                Happening::ContainerExited { .. } => self.exited(record),
-                Happening::Fault { fault, .. } => self.learn_fault(*fault, record),
-                Happening::Healed { fault, .. } => self.learn_repair(*fault, record),
+                Happening::ContainerExited { .. } => self.record_exit(record),
+                Happening::Fault { fault, .. } => self.record_fault(*fault, record),
+                Happening::Healed { fault, .. } => self.record_repair(*fault, record),
                 _ => {}
             },
-            Seen::Request { .. } | Seen::Tick { .. } => {}
+            Observation::Request { .. } | Observation::Tick { .. } => {}
         }
     }
 
-    /// Beginnings, after the checks looked.
-    pub(super) fn after(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
-        if let Seen::Record(record) = seen
+    /// Records started containers; called after the checks.
+    pub(super) fn observe_after_checks(&mut self, seen: &Observation<'_>, parts: &WorldParts<'_>) {
+        if let Observation::Record(record) = seen
             && record.what() == What::ContainerStarted
         {
-            self.started(record, parts);
+            self.record_start(record, parts);
         }
     }
 
-    /// A pod that is or was.
+    /// The pod of a UID, even if its object was removed.
     pub(super) fn pod_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<Arc<Pod>> {
         match objects.by_uid(uid) {
             Some(Object::Pod(pod)) => Some(pod),
@@ -297,20 +298,20 @@ impl Ledger {
         }
     }
 
-    /// The StatefulSet identity of a pod.
+    /// The StatefulSet identity of a pod; None if it does not belong to a StatefulSet.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
         let pod = self.pod_of(uid, objects)?;
         let owner = pod.metadata.controller_ref()?;
         (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
     }
 
-    fn started(&mut self, record: &Record, parts: &Parts<'_>) {
+    fn record_start(&mut self, record: &Record, parts: &WorldParts<'_>) {
         let (Some(object), Some(container), Place::Node(node)) =
             (&record.object, &record.container, record.actor.place())
         else {
             return;
         };
-        // LC-213: a static pod's processes are not bound to the life of its mirror.
+        // The processes of a static pod do not depend on the life of its mirror pod (LC-213).
         if self
             .pod_of(&object.uid, parts.objects)
             .is_some_and(|pod| pod.is_mirror())
@@ -324,7 +325,7 @@ impl Ledger {
             containers: ordered::Map::new(),
             identity: identity.clone(),
         });
-        // A pod that a StatefulSet has adopted meanwhile has its identity from now on.
+        // The pod may have been adopted by a StatefulSet since its first container started.
         if entry.identity.is_none() {
             entry.identity.clone_from(&identity);
         }
@@ -340,29 +341,29 @@ impl Ledger {
                 self.by_identity.insert_mut(identity, uids);
             }
         }
-        self.assert_agreed(&object.uid);
+        self.assert_consistent(&object.uid);
     }
 
-    /// What is known of a pod is known everywhere or nowhere.
-    fn assert_agreed(&self, uid: &Uid) {
+    /// Checks that the collections agree about a pod.
+    fn assert_consistent(&self, uid: &Uid) {
         let entry = self.live.get(uid);
         debug_assert!(
             entry.is_some() || !self.orphans.contains(uid),
-            "an orphan {uid:?} without a live process"
+            "orphan {uid:?} has no live process"
         );
         debug_assert!(
             entry.is_none_or(|entry| !entry.containers.is_empty()),
-            "a live pod {uid:?} of which nothing runs"
+            "live pod {uid:?} has no running container"
         );
         let identity = entry.and_then(|entry| entry.identity.as_ref());
         let is_listed = |identity: &ObjectKey| self.by_identity.get(identity).is_some_and(|uids| uids.contains(uid));
         debug_assert!(
             identity.is_none_or(is_listed),
-            "{identity:?} has lost its process of {uid:?}"
+            "live pod {uid:?} is not listed under its identity {identity:?}"
         );
     }
 
-    fn exited(&mut self, record: &Record) {
+    fn record_exit(&mut self, record: &Record) {
         let (Some(object), Some(container)) = (&record.object, &record.container) else {
             return;
         };
@@ -371,14 +372,15 @@ impl Ledger {
         };
         entry.containers.remove(container);
         if entry.containers.is_empty() {
-            self.end(&object.uid);
+            self.end_pod(&object.uid);
         } else {
             self.live.insert_mut(object.uid.clone(), entry);
         }
-        self.assert_agreed(&object.uid);
+        self.assert_consistent(&object.uid);
     }
 
-    fn end(&mut self, uid: &Uid) {
+    /// The last process of a pod has ended.
+    fn end_pod(&mut self, uid: &Uid) {
         let Some(entry) = self.live.get(uid).cloned() else {
             return;
         };
@@ -396,23 +398,23 @@ impl Ledger {
         }
     }
 
-    /// A machine lost power or left: nothing lives there.
-    pub(crate) fn node_is_dark(&mut self, node: &NodeName) {
-        let gone: Vec<Uid> = self
+    /// A machine lost power or left: all its processes have ended.
+    pub(crate) fn end_all_on_node(&mut self, node: &NodeName) {
+        let ended: Vec<Uid> = self
             .live
             .iter()
             .filter(|(_, entry)| entry.node == *node)
             .map(|(uid, _)| uid.clone())
             .collect();
-        for uid in gone {
-            self.end(&uid);
+        for uid in ended {
+            self.end_pod(&uid);
         }
     }
 
-    fn forget_old_removals(&mut self) {
-        let mut looked = 0;
-        while self.removals.size() > REMOVALS_MAX && looked < 8 {
-            looked += 1;
+    fn drop_old_removals(&mut self) {
+        let mut n_examined = 0;
+        while self.removals.size() > REMOVALS_MAX && n_examined < 8 {
+            n_examined += 1;
             let Some(oldest) = self.removal_order.pop_front() else {
                 return;
             };

@@ -1,6 +1,5 @@
-//! Liveness: what must come true once every link is healed, every machine
-//! and every component runs (CT-180 to CT-184). Looked at now and then; each
-//! break is reported once while it lasts.
+//! Liveness: what must become true when no fault is active (CT-180 to CT-184). Checked periodically; a violation is
+//! reported once while it lasts.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use podscope_api::{
     StatefulSet, TaintEffect, Uid, phrase,
 };
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Actor, Change, Happening, Record, SimTime, Span, Subject, subject, subject_of};
 
 pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
@@ -81,73 +80,74 @@ pub(super) const PENDING_PLACED: Invariant = Invariant {
 
 type Key = (&'static str, Kind, Uid);
 
-/// Since when the world is whole, and since when each promise is open.
+/// State of the liveness checks.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Live {
-    whole_since: Option<SimTime>,
+pub(super) struct Liveness {
+    fault_free_since: Option<SimTime>,
+    /// Since when each problem has existed without an active fault.
     open: ordered::Map<Key, SimTime>,
     reported: ordered::Set<Key>,
-    /// Pods whose creation by a controller was refused, and when last: a quota, a class that is missing.
+    /// Pods whose creation by a controller was refused, for example by a quota, and when it was last refused.
     refused: ordered::Map<ObjectKey, SimTime>,
 }
 
-/// A refused creation is tried again within this (the longest back-off, CT-158).
+/// Controllers retry a refused creation within this time (the maximum back-off, CT-158).
 const RETRIED_WITHIN: Span = Span::seconds(1000 + 60);
 
-/// Something that must not last.
-struct Open {
+/// A problem that must not last.
+struct OpenProblem {
     invariant: &'static str,
     object: Arc<Subject>,
-    /// How long it may last while the world is whole.
+    /// How long it may last without an active fault.
     limit: Span,
     seen: Phrase,
 }
 
-impl Check for Live {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let (is_whole, fitting) = match seen {
-            Seen::Tick { is_whole, fitting } => (is_whole, fitting),
-            Seen::Record(record) => return self.learn_refusal(record),
-            Seen::Change { change, .. } => {
+impl Check for Liveness {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let (is_fault_free, fitting) = match seen {
+            Observation::Tick { is_fault_free, fitting } => (is_fault_free, fitting),
+            Observation::Record(record) => return self.record_refusal(record),
+            Observation::Change { change, .. } => {
                 if makes_room(change) {
-                    self.wait_anew(view.now);
+                    self.restart_pending_timers(view.now);
                 }
                 return;
             }
-            Seen::Request { .. } => return,
+            Observation::Request { .. } => return,
         };
-        if !is_whole {
-            self.whole_since = None;
+        if !is_fault_free {
+            self.fault_free_since = None;
             self.open.clear();
             return;
         }
-        self.whole_since.get_or_insert(view.now);
+        self.fault_free_since.get_or_insert(view.now);
         let mut found = Vec::new();
-        orphans(view, &mut found);
-        namespaces(view, &mut found);
-        nodes(view, &mut found);
+        find_orphans(view, &mut found);
+        find_stuck_namespaces(view, &mut found);
+        find_unready_nodes(view, &mut found);
         let since = view.now - RETRIED_WITHIN;
         self.refused.retain(|_, at| *at >= since);
-        workloads(view, &self.refused, &mut found);
-        nominees(view, &mut found);
-        self.pending(view, fitting, &mut found);
+        find_replica_mismatches(view, &self.refused, &mut found);
+        find_unresolved_nominees(view, &mut found);
+        self.find_pending_pods(view, fitting, &mut found);
         let mut still_open = ordered::Map::new();
-        for open in found {
-            let key: Key = (open.invariant, open.object.kind, open.object.uid.clone());
+        for problem in found {
+            let key: Key = (problem.invariant, problem.object.kind, problem.object.uid.clone());
             let since = self.open.get(&key).copied().unwrap_or(view.now);
             still_open.insert(key.clone(), since);
-            if view.now - since >= open.limit && self.reported.insert(key) {
-                out.push(Breach {
+            if view.now - since >= problem.limit && self.reported.insert(key) {
+                out.push(DetectedViolation {
                     corrupts: None,
-                    invariant: open.invariant,
-                    object: Some(open.object),
+                    invariant: problem.invariant,
+                    object: Some(problem.object),
                     cause: Cause::Bug,
                     by: phrase!(
                         "nothing changed for {time} after everything was healed",
-                        time = open.limit.to_string()
+                        time = problem.limit.to_string()
                     )
                     .into(),
-                    seen: open.seen,
+                    seen: problem.seen,
                 });
             }
         }
@@ -156,13 +156,13 @@ impl Check for Live {
     }
 }
 
-/// A pod that waits longer is looked at by the liveness check: longer than any back-off, and than the five
-/// minutes after which the scheduler tries every waiting pod again.
+/// A pod pending for longer than this is checked for a fitting node. It is longer than any back-off, and than the five
+/// minutes after which the scheduler retries every unschedulable pod.
 const PENDING_LIMIT: Span = Span::seconds(420);
 
-impl Live {
-    /// A name that is taken is no refusal.
-    fn learn_refusal(&mut self, record: &Record) {
+impl Liveness {
+    /// Remembers pods whose creation was refused. A name conflict does not count.
+    fn record_refusal(&mut self, record: &Record) {
         if let Happening::Refused { code: 403 | 422, .. } = record.happening
             && let (Actor::ControllerManager(_), Some(object)) = (&record.actor, &record.object)
             && object.kind == Kind::Pod
@@ -171,8 +171,8 @@ impl Live {
         }
     }
 
-    /// A place was made somewhere: pods that wait are waited for from now on.
-    fn wait_anew(&mut self, now: SimTime) {
+    /// Room may have become free somewhere: the time limit of all pending pods starts again.
+    fn restart_pending_timers(&mut self, now: SimTime) {
         for ((name, _, _), since) in &mut self.open {
             if *name == PENDING_PLACED.name {
                 *since = now;
@@ -185,8 +185,8 @@ impl Live {
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
 
-    /// Pods that wait so long that it matters whether they fit.
-    pub(super) fn questions(&self, now: SimTime) -> Vec<Uid> {
+    /// Pods that have been pending so long that the world must find out whether they fit a node.
+    pub(super) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
         self.open
             .iter()
             .filter(|((name, _, _), since)| *name == PENDING_PLACED.name && now - **since >= PENDING_LIMIT)
@@ -194,16 +194,17 @@ impl Live {
             .collect()
     }
 
-    /// `pending-placed`. A pod is remembered while it waits; whether it fits is asked once it waited long.
-    fn pending(&self, view: &View<'_>, fitting: &ordered::Set<Uid>, found: &mut Vec<Open>) {
+    /// `pending-placed`: pods that stay pending. After the time limit, only those that fit a node count.
+    fn find_pending_pods(&self, view: &View<'_>, fitting: &ordered::Set<Uid>, found: &mut Vec<OpenProblem>) {
         for pod in view.objects.list::<Pod>() {
-            let waits = pod.spec.node_name.is_none()
+            let is_pending = pod.spec.node_name.is_none()
                 && pod.spec.scheduling_gates.is_empty()
                 && !pod.metadata.is_terminating()
                 && !pod.is_terminal();
             let uid = &pod.metadata.uid;
-            if waits && !waits_for_volumes(pod, view) && (!self.is_overdue(uid, view.now) || fitting.contains(uid)) {
-                found.push(Open {
+            if is_pending && !waits_for_volumes(pod, view) && (!self.is_overdue(uid, view.now) || fitting.contains(uid))
+            {
+                found.push(OpenProblem {
                     invariant: PENDING_PLACED.name,
                     object: subject_of(&Object::Pod(pod.clone())),
                     limit: PENDING_LIMIT,
@@ -214,9 +215,10 @@ impl Live {
     }
 }
 
-/// Whether a pod may fit now that did not before: a node came or changed in what it takes, or a pod left one.
+/// Returns whether a change may allow a pending pod to fit: a node was added or changed its scheduling properties, or a
+/// pod left its node.
 fn makes_room(change: &Change) -> bool {
-    let takes = |node: &Node| {
+    let scheduling_properties = |node: &Node| {
         let spec = &node.spec;
         let labels = &node.metadata.labels;
         (
@@ -227,17 +229,17 @@ fn makes_room(change: &Change) -> bool {
             node.status.declared_features.clone(),
         )
     };
-    let holds = |pod: &Pod| pod.spec.node_name.is_some() && !pod.is_terminal();
+    let uses_node = |pod: &Pod| pod.spec.node_name.is_some() && !pod.is_terminal();
     match (&change.old, &change.new) {
         (None, Some(Object::Node(_))) => true,
-        (Some(Object::Node(old)), Some(Object::Node(new))) => takes(old) != takes(new),
-        (Some(Object::Pod(old)), None) => holds(old),
-        (Some(Object::Pod(old)), Some(Object::Pod(new))) => holds(old) && !holds(new),
+        (Some(Object::Node(old)), Some(Object::Node(new))) => scheduling_properties(old) != scheduling_properties(new),
+        (Some(Object::Pod(old)), None) => uses_node(old),
+        (Some(Object::Pod(old)), Some(Object::Pod(new))) => uses_node(old) && !uses_node(new),
         _ => false,
     }
 }
 
-/// Whether a claim of the pod is not bound: then its storage holds it.
+/// Returns whether a claim of the pod is not bound: the pod then waits for its storage.
 fn waits_for_volumes(pod: &Pod, view: &View<'_>) -> bool {
     pod.spec.volumes.iter().any(|volume| {
         let name = match (&volume.persistent_volume_claim, &volume.ephemeral) {
@@ -251,8 +253,8 @@ fn waits_for_volumes(pod: &Pod, view: &View<'_>) -> bool {
     })
 }
 
-/// `no-orphans`.
-fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
+/// `no-orphans`: live processes of pods without an API object.
+fn find_orphans(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     let entries = view.ledger.orphans.iter();
     for (uid, entry) in entries.filter_map(|uid| Some((uid, view.ledger.live.get(uid)?))) {
         let grace = view
@@ -261,7 +263,7 @@ fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
             .get(uid)
             .and_then(|removal| removal.pod.spec.termination_grace_period_seconds)
             .unwrap_or(30);
-        found.push(Open {
+        found.push(OpenProblem {
             invariant: NO_ORPHANS.name,
             object: subject(Kind::Pod, entry.key.clone(), uid.clone()),
             limit: Span::seconds(grace.clamp(0, 86_400) + 180),
@@ -274,8 +276,8 @@ fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
     }
 }
 
-/// `namespace-gone`; foreign finalizers excuse.
-fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
+/// `namespace-gone`: terminating namespaces. Foreign finalizers are an exception.
+fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for namespace in view.objects.list::<Namespace>() {
         if !namespace.metadata.is_terminating() || !namespace.metadata.finalizers.is_empty() {
             continue;
@@ -304,7 +306,7 @@ fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
             .max()
             .unwrap_or(30);
         if !is_held {
-            found.push(Open {
+            found.push(OpenProblem {
                 invariant: NAMESPACE_GONE.name,
                 object: subject_of(&Object::Namespace(namespace.clone())),
                 limit: Span::seconds(slowest.clamp(0, 86_400) + 600),
@@ -314,8 +316,8 @@ fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
     }
 }
 
-/// `ready-restored`.
-fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
+/// `ready-restored`: nodes that are not Ready, or still have a NoExecute taint.
+fn find_unready_nodes(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for node in view.objects.list::<Node>() {
         let name = NodeName(node.metadata.name.clone());
         if !view.nodes.contains_key(&name) {
@@ -329,7 +331,7 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
                 )
         });
         if !node.is_ready() || has_taint {
-            found.push(Open {
+            found.push(OpenProblem {
                 invariant: READY_RESTORED.name,
                 object: subject_of(&Object::Node(node.clone())),
                 limit: Span::seconds(180),
@@ -339,8 +341,9 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
     }
 }
 
-/// `converge`: as many pods as asked for. Pods of nodes that do not exist do not count.
-fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found: &mut Vec<Open>) {
+/// `converge`: workloads whose number of active pods differs from the spec. Pods on nodes that do not exist do not
+/// count.
+fn find_replica_mismatches(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found: &mut Vec<OpenProblem>) {
     let missing = view.objects.missing_nodes();
     let is_active = |pod: &Pod| {
         let has_node = || {
@@ -349,8 +352,8 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
         };
         !pod.is_terminal() && !pod.metadata.is_terminating() && (missing.is_empty() || has_node())
     };
-    // Pods are counted in their own order, where those of an owner mostly stand together: to look each of them
-    // up by its owner would take most of the time of a quiet cluster.
+    // Pods are counted in the order of the list, in which pods of one owner are mostly adjacent. Looking up the owner
+    // of each pod would take most of the time of an idle cluster.
     let mut counts: ordered::Map<Uid, i64> = ordered::Map::new();
     let mut last: Option<(&Uid, i64)> = None;
     for pod in view.objects.list::<Pod>().filter(|pod| is_active(pod)) {
@@ -380,7 +383,7 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
         let wanted = i64::from(wanted.unwrap_or(1).max(0));
         let have = active(&metadata.uid);
         if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
-            found.push(Open {
+            found.push(OpenProblem {
                 invariant: CONVERGE.name,
                 seen: phrase!(
                     "{workload} has {have} of {wanted} pods",
@@ -404,7 +407,8 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
         }
     }
     for set in view.objects.list::<StatefulSet>() {
-        // An ordered set waits for a pod that is not Ready: capacity or the application holds it.
+        // An ordered StatefulSet waits for a pod that is not Ready, for example because of missing capacity or its
+        // application.
         let is_waiting = view.objects.pods_of(&set.metadata.uid).any(|pod| {
             let has_node = pod
                 .spec
@@ -423,12 +427,12 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
     }
 }
 
-/// `nominee-resolved`.
-fn nominees(view: &View<'_>, found: &mut Vec<Open>) {
+/// `nominee-resolved`: pods with a nominated node that are not bound.
+fn find_unresolved_nominees(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for pod in view.objects.list::<Pod>() {
         let is_nominated = !pod.status.nominated_node_name.is_empty() && pod.spec.node_name.is_none();
         if is_nominated && !pod.metadata.is_terminating() {
-            found.push(Open {
+            found.push(OpenProblem {
                 invariant: NOMINEE_RESOLVED.name,
                 object: subject_of(&Object::Pod(pod.clone())),
                 limit: Span::seconds(900),

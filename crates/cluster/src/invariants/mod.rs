@@ -1,14 +1,11 @@
-//! Invariants: continuous checks of what must never happen (safety, at every
-//! event) and of what must happen in the end (liveness, after the last heal).
-//! A check sees requests, writes and records, the objects and the machines;
-//! it cannot read the history switches.
+//! Invariants: checks of what must never happen (safety, at every event) and of what must eventually happen (liveness,
+//! when no fault is active any more). A check observes requests, writes and records, the objects and the machines; it
+//! cannot read the history switches.
 //!
-//! Every break is reported, excused or not, with who caused it: a command, a
-//! fault, or a bug (F-03, F-04).
+//! Every violation is reported, expected or not, with its cause: a command, a fault, or a bug (F-03, F-04).
 //!
-//! All checks together cost 4 % of the simulation on 100 nodes with 300 pods
-//! in rollouts, 2 % of a drawn run of the search (instructions counted; a
-//! tenth is the bound). `podscope bench invariants` measures it as time.
+//! All checks together take 4 % of the simulation on 100 nodes with 300 pods in rollouts, and 2 % of a random run of
+//! the search (instructions counted; the limit is 10 %). `podscope bench invariants` measures their share of the time.
 
 mod at_most_one;
 mod attach_cas;
@@ -45,38 +42,38 @@ use crate::traffic::Traffic;
 use crate::world::{NodeState, ProcessState};
 use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, What};
 
-pub(crate) use ledger::{Deed, Ledger};
+pub(crate) use ledger::{BlamedAction, Ledger};
 
-/// What kind of promise an invariant is.
+/// Kind of an invariant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// Must hold at every event.
+    /// Holds at every event.
     Safety,
-    /// Must come true once everything is healed.
+    /// Becomes true when no fault is active any more.
     Liveness,
 }
 
-/// What an invariant is about.
+/// Topic of an invariant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Who is who.
+    /// Which pods may share a name or an owner.
     Identity,
-    /// How far a pod has come.
+    /// Life cycle of pods.
     Life,
-    /// How it ends.
+    /// Termination of pods.
     Termination,
-    /// Its volumes.
+    /// Volumes.
     Storage,
-    /// Its place.
+    /// Placement of pods.
     Scheduling,
-    /// Requests to its Services.
+    /// Requests to Services.
     Requests,
-    /// What comes when all is healed.
+    /// Recovery after faults.
     InTheEnd,
 }
 
 impl Group {
-    /// As a heading.
+    /// Heading of the group.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Identity => "Identity",
@@ -90,61 +87,59 @@ impl Group {
     }
 }
 
-/// One invariant, as shown to people (E-04). It stands beside its check.
+/// Description of an invariant for users (E-04); declared beside its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invariant {
-    /// Name in kebab case.
+    /// In kebab case.
     pub name: &'static str,
-    /// Number of the fact.
+    /// Number of the fact that defines it.
     pub fact: &'static str,
-    /// What it is about.
     pub group: Group,
-    /// Safety or liveness.
     pub promise: Promise,
-    /// What it says.
+    /// What the invariant demands.
     pub statement: &'static str,
-    /// Who keeps it.
+    /// The components that ensure it.
     pub keeper: &'static str,
-    /// What breaks it.
+    /// What can violate it.
     pub breaker: &'static str,
-    /// The lesson that shows it.
+    /// The lesson that demonstrates it.
     pub lesson: &'static str,
 }
 
 pub(crate) use podscope_sim::BreakCause as Cause;
 use podscope_sim::Culprit;
 
-/// A break of an invariant.
+/// A detected violation of an invariant.
 #[derive(Debug, Clone)]
-pub(crate) struct Breach {
+pub(crate) struct DetectedViolation {
     pub invariant: &'static str,
     pub object: Option<Arc<Subject>>,
     pub cause: Cause,
     pub by: Culprit,
-    /// What was seen.
+    /// Description of what was observed.
     pub seen: podscope_api::Phrase,
-    /// The volume that two nodes write, which its back-end does not prevent.
+    /// The volume that two nodes write to because its storage does not prevent it.
     pub corrupts: Option<podscope_api::Str>,
 }
 
-/// Something that a check can see.
-pub(crate) enum Seen<'a> {
-    /// A request as it reaches the API server, before it is served.
+/// Something that the checks observe.
+pub(crate) enum Observation<'a> {
+    /// A request that has reached the API server, before it is served.
     Request { actor: &'a Actor, request: &'a Request },
     /// A write to the store.
     Change { actor: &'a Actor, change: &'a Change },
     /// A record of the trace.
     Record(&'a Record),
-    /// Some time has passed; `is_whole` says that nothing is cut, down or crashed.
+    /// A periodic check; `is_fault_free` says that no link is cut and no process is down.
     Tick {
-        is_whole: bool,
-        /// Pods of [`Monitors::questions`] that fit a node now, as the scheduler that leads sees it.
+        is_fault_free: bool,
+        /// Those pods of [`Monitors::pods_to_decide`] that fit a node now, according to the leading scheduler.
         fitting: &'a ordered::Set<Uid>,
     },
 }
 
-impl<'a> Seen<'a> {
-    /// The pod that is bound at this instant, and its node.
+impl<'a> Observation<'a> {
+    /// The pod that this record reports as bound, and its node.
     fn bound<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
         let Self::Record(record) = *self else { return None };
         let object = record.object.as_ref().filter(|_| record.what() == What::Bound)?;
@@ -155,7 +150,7 @@ impl<'a> Seen<'a> {
         Some((record, pod, node))
     }
 
-    /// A write of a controller-manager.
+    /// A write by a controller-manager.
     fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
         match *self {
             Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),
@@ -164,7 +159,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// What a check may look at.
+/// Everything that a check can read.
 pub(crate) struct View<'a> {
     pub now: SimTime,
     pub objects: &'a Objects,
@@ -173,24 +168,24 @@ pub(crate) struct View<'a> {
     pub processes: &'a ordered::Map<Actor, ProcessState>,
     pub traffic: &'a Traffic,
     pub ledger: &'a Ledger,
-    /// NoExecute taints a zone may get per 1000 seconds.
+    /// Maximum number of NoExecute taints in a zone per 1000 seconds.
     pub eviction_rate_millis: i64,
-    /// Whether the force timeout of detaching is on.
+    /// Whether the attach/detach controller detaches by force after its timeout.
     pub detaches_by_force: bool,
 }
 
-/// One check with its memory.
+/// A check with its state.
 pub(crate) trait Check {
-    /// Looks at one thing that happened.
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>);
+    /// Checks one observation; adds violations to `out`.
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>);
 }
 
 macro_rules! checks {
     ($($field:ident: $type:ident [$($row:ident),+]),* $(,)?) => {
-        /// Every invariant that is checked.
+        /// All invariants.
         pub const INVARIANTS: &[Invariant] = &[$($($field::$row,)+)*];
 
-        /// All checks with their memories.
+        /// All checks with their states, and the ledger that they share.
         #[derive(Debug, Clone, Default)]
         pub(crate) struct Monitors {
             pub ledger: Ledger,
@@ -198,7 +193,7 @@ macro_rules! checks {
         }
 
         impl Monitors {
-            fn each(&mut self, seen: &Seen<'_>, view: &Parts<'_>, out: &mut Vec<Breach>) {
+            fn run_checks(&mut self, seen: &Observation<'_>, view: &WorldParts<'_>, out: &mut Vec<DetectedViolation>) {
                 let view = View {
                     now: view.now,
                     objects: view.objects,
@@ -210,7 +205,7 @@ macro_rules! checks {
                     eviction_rate_millis: view.eviction_rate_millis,
                     detaches_by_force: view.detaches_by_force,
                 };
-                $(self.$field.see(seen, &view, out);)*
+                $(self.$field.check(seen, &view, out);)*
             }
         }
     };
@@ -234,12 +229,12 @@ checks! {
     roll_bound: RollBound [ROLL_BOUND],
     evict_throttle: EvictThrottle [EVICT_THROTTLE],
     no_request_to_ended: NoRequestToEnded [NO_REQUEST_TO_ENDED],
-    live: Live [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
+    live: Liveness [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
     detach_live: DetachLive [DETACH_LIVE],
 }
 
-/// What the world lends to the checks.
-pub(crate) struct Parts<'a> {
+/// Parts of the world that the checks can read.
+pub(crate) struct WorldParts<'a> {
     pub now: SimTime,
     pub objects: &'a Objects,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
@@ -247,28 +242,29 @@ pub(crate) struct Parts<'a> {
     pub processes: &'a ordered::Map<Actor, ProcessState>,
     pub traffic: &'a Traffic,
     pub eviction_rate_millis: i64,
-    /// Whether the force timeout of detaching is on.
+    /// Whether the attach/detach controller detaches by force after its timeout.
     pub detaches_by_force: bool,
 }
 
 impl Monitors {
-    /// Pods that wait so long that it matters whether they fit.
-    pub(crate) fn questions(&self, now: SimTime) -> Vec<Uid> {
-        self.live.questions(now)
+    /// Pods that have been pending so long that the world must find out whether they fit a node.
+    pub(crate) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
+        self.live.pods_to_decide(now)
     }
 
-    /// Shows the checks what happened; the breaks they found.
-    pub(crate) fn see(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) -> Vec<Breach> {
+    /// Runs all checks on an observation and returns the violations.
+    pub(crate) fn check(&mut self, seen: &Observation<'_>, parts: &WorldParts<'_>) -> Vec<DetectedViolation> {
         let mut out = Vec::new();
-        if let Seen::Record(record) = seen
+        if let Observation::Record(record) = seen
             && record.what() == What::InvariantViolated
         {
             return out;
         }
-        // Checks compare with what was known before; the ledger learns of endings first, of the rest after them.
-        self.ledger.before(seen, parts);
-        self.each(seen, parts, &mut out);
-        self.ledger.after(seen, parts);
+        // Checks compare with the state before: the ledger records endings before the checks run, and starts after
+        // them.
+        self.ledger.observe_before_checks(seen, parts);
+        self.run_checks(seen, parts, &mut out);
+        self.ledger.observe_after_checks(seen, parts);
         out
     }
 }

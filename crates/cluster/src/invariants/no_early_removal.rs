@@ -1,9 +1,8 @@
-//! `no-early-removal` (CT-169): a kubelet removes a pod only with zero
-//! processes.
+//! `no-early-removal` (CT-169): a kubelet removes a pod object only when the pod has no running process.
 
 use podscope_api::{Kind, Pod, phrase};
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
@@ -17,13 +16,12 @@ pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
     lesson: "graceful-termination",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NoEarlyRemoval;
 
 impl Check for NoEarlyRemoval {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Request {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Request {
             actor: Actor::Kubelet(node),
             request:
                 Request::Delete {
@@ -39,11 +37,11 @@ impl Check for NoEarlyRemoval {
             return;
         };
         let uid = &pod.metadata.uid;
-        let is_meant = options.uid.as_ref().is_none_or(|meant| meant == uid);
+        let is_this_pod = options.uid.as_ref().is_none_or(|wanted| wanted == uid);
         let Some(entry) = view.ledger.live.get(uid) else { return };
-        if is_meant && options.grace_seconds == Some(0) && entry.node == *node {
+        if is_this_pod && options.grace_seconds == Some(0) && entry.node == *node {
             let names: Vec<String> = entry.containers.keys().map(ToString::to_string).collect();
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: NO_EARLY_REMOVAL.name,
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),

@@ -1,11 +1,10 @@
-//! `no-overcommit` (CT-171): at binding, the requests on a node fit what it
-//! can allocate.
+//! `no-overcommit` (CT-171): when a pod is bound, the requests on its node do not exceed the allocatable resources.
 
 use podscope_api::ordered;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::Actor;
 
 pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
@@ -19,12 +18,11 @@ pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
     lesson: "first-pod",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NoOvercommit;
 
 impl Check for NoOvercommit {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let Some((record, pod, name)) = seen.bound(view) else {
             return;
         };
@@ -36,13 +34,13 @@ impl Check for NoOvercommit {
             .pods_on(&name)
             .filter(|other| !other.is_terminal())
             .collect();
-        let is_over = |resource: &Str| {
+        let is_exceeded = |resource: &Str| {
             let sum = (others.iter()).fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
             sum > node.status.allocatable.get(resource).copied().unwrap_or_default()
         };
-        let mut over: Vec<String> = named(&pod)
+        let mut exceeded: Vec<String> = requested_resources(&pod)
             .into_iter()
-            .filter(|resource| request(&pod, resource).sign() > 0 && is_over(resource))
+            .filter(|resource| request(&pod, resource).sign() > 0 && is_exceeded(resource))
             .map(|resource| resource.to_string())
             .collect();
         let pods = i64::try_from(others.len()).unwrap_or(i64::MAX);
@@ -50,25 +48,25 @@ impl Check for NoOvercommit {
             .status
             .allocatable
             .get("pods")
-            .is_some_and(|room| pods > room.value())
+            .is_some_and(|limit| pods > limit.value())
         {
-            over.push("pods".into());
+            exceeded.push("pods".into());
         }
-        if over.is_empty() {
+        if exceeded.is_empty() {
             return;
         }
         let fact = match record.actor {
             Actor::Client(_) => "CT-171: direct bind",
             _ => "CT-171: stale cache",
         };
-        let (cause, by) = match blame::of_instances(&record.actor, fact, view) {
-            (Cause::Bug, _) if arrived_past_the_scheduler(view, &name) => (
+        let (cause, by) = match blame::of_two_instances(&record.actor, fact, view) {
+            (Cause::Bug, _) if has_unscheduled_pod(view, &name) => (
                 Cause::Command,
                 "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
             ),
             blame => blame,
         };
-        out.push(Breach {
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: NO_OVERCOMMIT.name,
             object: record.object.clone(),
@@ -77,21 +75,21 @@ impl Check for NoOvercommit {
             seen: phrase!(
                 "requests on {node} exceed its allocatable: {resources}",
                 node = &*name,
-                resources = over
+                resources = exceeded
             ),
         });
     }
 }
 
-/// Whether some pod of the node was never scheduled: it was created with its node, or is a daemon of the node itself.
-fn arrived_past_the_scheduler(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
+/// Returns whether a pod of the node bypassed the scheduler: it was created with `spec.nodeName`, or is a mirror pod.
+fn has_unscheduled_pod(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
     view.objects
         .pods_on(node)
         .any(|pod| pod.condition("PodScheduled").is_none() || pod.is_mirror())
 }
 
-/// The resources that a pod may ask for, in the order of their names.
-fn named(pod: &Pod) -> ordered::Set<Str> {
+/// The resources that a pod requests, in the order of their names.
+fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     let own = pod.spec.resources.iter().map(|own| &own.requests);
     let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
     let lists = own
@@ -100,8 +98,9 @@ fn named(pod: &Pod) -> ordered::Set<Str> {
     lists.flat_map(|list| list.keys()).cloned().collect()
 }
 
-/// What a pod asks of a resource: its own request, or that of app containers and sidecars together, or of the largest
-/// step of its start; plus overhead. Counted without lists: each binding asks it of all pods of a node.
+/// A pod's request of one resource: its pod-level request, or else the maximum of (app containers plus sidecars) and of
+/// every step of its start; plus overhead. Computed without building lists, because every binding calls it for all pods
+/// of the node.
 fn request(pod: &Pod, resource: &Str) -> Quantity {
     let of = |list: &ResourceList| list.get(resource).copied().unwrap_or_default();
     let overhead = of(&pod.spec.overhead);

@@ -1,11 +1,11 @@
-//! `no-request-to-ended` (TR-025): while all links are whole, no new connection is made to an endpoint later than five
-//! seconds after the client's node has heard that it ended. kube-proxy takes one second at most to act on what it
-//! heard; a connection that is kept is not made anew (TR-035).
+//! `no-request-to-ended` (TR-025): while no link is cut, no new connection is made to an ended endpoint later than five
+//! seconds after the client's node observed its end. kube-proxy writes its rules at most one second after it observed a
+//! change. Kept connections do not count (TR-035).
 
 use podscope_api::{Kind, NodeName, ObjectKey, ordered, phrase};
 use podscope_sim::subject;
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{SimTime, Span, What};
 
 pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
@@ -19,32 +19,32 @@ pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
     lesson: "shutdown-without-errors",
 };
 
-/// How long a node may take to act.
-const PATIENCE: Span = Span::seconds(5);
+/// Maximum delay between the observation on a node and the last new connection.
+const MAX_DELAY: Span = Span::seconds(5);
 
-/// What was told, so that it is told once.
+/// Violations that are already reported.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NoRequestToEnded {
-    told: ordered::Set<(NodeName, ObjectKey, SimTime)>,
+    reported: ordered::Set<(NodeName, ObjectKey, SimTime)>,
 }
 
 impl Check for NoRequestToEnded {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let is_time = match seen {
-            Seen::Tick { .. } => true,
-            Seen::Record(record) => matches!(record.what(), What::RequestsFailed | What::RequestRate),
-            Seen::Request { .. } | Seen::Change { .. } => false,
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let must_check = match seen {
+            Observation::Tick { .. } => true,
+            Observation::Record(record) => matches!(record.what(), What::RequestsFailed | What::RequestRate),
+            Observation::Request { .. } | Observation::Change { .. } => false,
         };
-        if !is_time || view.traffic.is_idle() || !view.network.is_whole() {
+        if !must_check || view.traffic.is_idle() || !view.network.is_whole() {
             return;
         }
-        for (service, node, pod, since) in view.traffic.overdue() {
-            let late = view.now - since > PATIENCE;
-            if !late || !self.told.insert((node.clone(), pod.clone(), since)) {
+        for (service, node, pod, since) in view.traffic.stale_lanes() {
+            let is_late = view.now - since > MAX_DELAY;
+            if !is_late || !self.reported.insert((node.clone(), pod.clone(), since)) {
                 continue;
             }
             let (cause, by) = blame::of_proxy(node, "TR-025", view);
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: NO_REQUEST_TO_ENDED.name,
                 object: Some(subject(Kind::Pod, pod.clone(), podscope_api::Uid::default())),
@@ -72,14 +72,15 @@ mod tests {
 
     use super::super::lab::{self, Trace};
     use crate::fault::Fault;
-    use crate::invariants::Seen;
+    use crate::invariants::Observation;
     use crate::traffic::{StartTraffic, TrafficCommand};
     use crate::{Objects, SimTime};
 
-    /// A kube-proxy that has heard of an end and does nothing is told; one that acts within a second is not.
+    /// A kube-proxy that observed the end of an endpoint and does not sync is reported; one that syncs within a second
+    /// is not.
     /// Shows: TR-025
     #[test]
-    fn request_to_ended_endpoint_is_told_once() {
+    fn request_to_ended_endpoint_is_reported_once() {
         let mut trace = Trace::default();
         let web = json!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
@@ -103,23 +104,23 @@ mod tests {
             retries: 0,
         };
         let start = Fault::Traffic(TrafficCommand::Start(start));
-        world.apply_fault(&start, &mut trace).expect("a service");
+        world.apply_fault(&start, &mut trace).expect("the service exists");
         world.run_until(SimTime::from_seconds(40), &mut trace);
         let none: ordered::Set<podscope_api::Uid> = ordered::Set::new();
-        let look = Seen::Tick {
-            is_whole: true,
+        let tick = Observation::Tick {
+            is_fault_free: true,
             fitting: &none,
         };
-        world.check(&look, &mut trace);
-        assert_eq!(trace.broken(), [""; 0]);
-        // What no kube-proxy does: it hears that nothing is left, and forgets to act.
-        world.forget_to_sync(&"a-1".into(), Arc::new(Objects::default()));
+        world.check(&tick, &mut trace);
+        assert_eq!(trace.violations(), [""; 0]);
+        // No real kube-proxy does this: it observes that no endpoint is left, and does not sync.
+        world.suppress_proxy_sync(&"a-1".into(), Arc::new(Objects::default()));
         world.run_until(SimTime::from_seconds(44), &mut trace);
-        world.check(&look, &mut trace);
-        assert_eq!(trace.broken(), [""; 0], "less than five seconds");
+        world.check(&tick, &mut trace);
+        assert_eq!(trace.violations(), [""; 0], "less than five seconds have passed");
         world.run_until(SimTime::from_seconds(46), &mut trace);
-        world.check(&look, &mut trace);
-        world.check(&look, &mut trace);
-        assert_eq!(trace.broken(), ["no-request-to-ended bug kube-proxy/a-1"]);
+        world.check(&tick, &mut trace);
+        world.check(&tick, &mut trace);
+        assert_eq!(trace.violations(), ["no-request-to-ended bug kube-proxy/a-1"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use podscope_api::{Object, phrase};
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Place, What, subject_of};
 
 pub(super) const ONE_NODE: Invariant = Invariant {
@@ -16,19 +16,18 @@ pub(super) const ONE_NODE: Invariant = Invariant {
     lesson: "first-pod",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OneNode;
 
 impl Check for OneNode {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         match seen {
-            Seen::Change { actor, change } => {
+            Observation::Change { actor, change } => {
                 let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
                     return;
                 };
                 if old.spec.node_name.is_some() && old.spec.node_name != new.spec.node_name {
-                    out.push(Breach {
+                    out.push(DetectedViolation {
                         corrupts: None,
                         invariant: ONE_NODE.name,
                         object: Some(subject_of(&Object::Pod(new.clone()))),
@@ -38,7 +37,7 @@ impl Check for OneNode {
                     });
                 }
             }
-            Seen::Record(record) if record.what() == What::ContainerStarted => {
+            Observation::Record(record) if record.what() == What::ContainerStarted => {
                 let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
                     return;
                 };
@@ -46,7 +45,7 @@ impl Check for OneNode {
                     return;
                 };
                 if pod.spec.node_name.as_ref() != Some(&node) {
-                    out.push(Breach {
+                    out.push(DetectedViolation {
                         corrupts: None,
                         invariant: ONE_NODE.name,
                         object: Some(object.clone()),

@@ -1,12 +1,12 @@
-//! `pdb-ledger` (CT-170): between two looks of the disruption controller at a
-//! budget, no more evictions are approved than it allowed; what it allows is
-//! never negative. Pods that are not Ready may go without counting (CT-101).
+//! `pdb-ledger` (CT-170): between two status updates of a budget by the disruption controller, no more evictions are
+//! approved than it allowed, and the allowed number is never negative. Pods that are not Ready may be evicted without
+//! counting (CT-101).
 
 use podscope_api::ordered;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget, phrase};
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const PDB_LEDGER: Invariant = Invariant {
@@ -22,24 +22,24 @@ pub(super) const PDB_LEDGER: Invariant = Invariant {
 
 const FACT: &str = "CT-170";
 
-/// What a budget allowed when its status was last computed, and how many evictions were approved since.
+/// Allowed disruptions of a budget when its status was last computed, and evictions approved since then.
 #[derive(Debug, Clone, Copy)]
-struct Book {
+struct BudgetAccount {
     allowed: i32,
     approved: i32,
 }
 
-/// One book a budget, and the pod whose eviction is being served.
+/// Accounts of all budgets, and the pod whose eviction is being served.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PdbLedger {
-    books: ordered::Map<ObjectKey, Book>,
+    accounts: ordered::Map<ObjectKey, BudgetAccount>,
     evicted: Option<ObjectKey>,
 }
 
 impl Check for PdbLedger {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         match seen {
-            Seen::Request { request, .. } => {
+            Observation::Request { request, .. } => {
                 self.evicted = match request {
                     Request::Evict { pod, .. } => Some(pod.clone()),
                     _ => None,
@@ -48,27 +48,27 @@ impl Check for PdbLedger {
                     return;
                 };
                 for budget in view.objects.budgets_of(pod) {
-                    self.books.entry(budget.metadata.key()).or_insert(Book {
+                    self.accounts.entry(budget.metadata.key()).or_insert(BudgetAccount {
                         allowed: budget.status.disruptions_allowed,
                         approved: 0,
                     });
                 }
             }
-            Seen::Change { actor, change } => match (&change.old, &change.new) {
+            Observation::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::PodDisruptionBudget(old)), None) => {
-                    self.books.remove(&old.metadata.key());
+                    self.accounts.remove(&old.metadata.key());
                 }
-                (_, Some(Object::PodDisruptionBudget(budget))) => self.computed(actor, budget, view, out),
+                (_, Some(Object::PodDisruptionBudget(budget))) => self.record_status(actor, budget, view, out),
                 (Some(Object::Pod(old)), new) => {
-                    let begins = new.as_ref().is_none_or(|new| new.metadata().is_terminating());
+                    let begins_termination = new.as_ref().is_none_or(|new| new.metadata().is_terminating());
                     let counts = old.is_ready() && !old.is_terminal() && !old.metadata.is_terminating();
-                    if begins && counts && self.evicted.as_ref() == Some(&old.metadata.key()) {
-                        self.approved(old, view, out);
+                    if begins_termination && counts && self.evicted.as_ref() == Some(&old.metadata.key()) {
+                        self.record_eviction(old, view, out);
                     }
                 }
                 _ => {}
             },
-            Seen::Record(_) | Seen::Tick { .. } => {}
+            Observation::Record(_) | Observation::Tick { .. } => {}
         }
     }
 }
@@ -78,21 +78,22 @@ fn subject(budget: &std::sync::Arc<PodDisruptionBudget>) -> Option<std::sync::Ar
 }
 
 impl PdbLedger {
-    /// A status was written: by an eviction, which counts itself, or anew.
-    fn computed(
+    /// Records a new status of a budget. If an eviction wrote it, that eviction is already counted.
+    fn record_status(
         &mut self,
         actor: &Actor,
         budget: &std::sync::Arc<PodDisruptionBudget>,
         view: &View<'_>,
-        out: &mut Vec<Breach>,
+        out: &mut Vec<DetectedViolation>,
     ) {
         let allowed = budget.status.disruptions_allowed;
         if self.evicted.is_none() {
-            self.books.insert(budget.metadata.key(), Book { allowed, approved: 0 });
+            self.accounts
+                .insert(budget.metadata.key(), BudgetAccount { allowed, approved: 0 });
         }
         if allowed < 0 {
             let (cause, by) = blame::of_component(actor, FACT, view);
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: PDB_LEDGER.name,
                 object: subject(budget),
@@ -103,15 +104,15 @@ impl PdbLedger {
         }
     }
 
-    /// An eviction was approved: the pod goes.
-    fn approved(&mut self, pod: &Pod, view: &View<'_>, out: &mut Vec<Breach>) {
+    /// Counts an approved eviction for the budgets of its pod.
+    fn record_eviction(&mut self, pod: &Pod, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         for budget in view.objects.budgets_of(pod) {
-            let Some(book) = self.books.get_mut(&budget.metadata.key()) else {
+            let Some(account) = self.accounts.get_mut(&budget.metadata.key()) else {
                 continue;
             };
-            book.approved += 1;
-            if book.approved > book.allowed {
-                out.push(Breach {
+            account.approved += 1;
+            if account.approved > account.allowed {
+                out.push(DetectedViolation {
                     corrupts: None,
                     invariant: PDB_LEDGER.name,
                     object: subject(budget),
@@ -119,8 +120,8 @@ impl PdbLedger {
                     by: Actor::ApiServer.to_string().into(),
                     seen: phrase!(
                         "eviction {number} of a budget that allows {allowed}: {pod}",
-                        number = book.approved,
-                        allowed = book.allowed,
+                        number = account.approved,
+                        allowed = account.allowed,
                         pod = pod.metadata.key().to_string()
                     ),
                 });
@@ -136,10 +137,11 @@ mod tests {
     use crate::{Change, DeleteOptions, SimTime};
     use serde_json::json;
 
-    /// The server approves one of two and refuses the other; one that it approved all the same would be told.
+    /// The API server approves one eviction and refuses the second. If it approved the second too, that would be a
+    /// violation.
     /// Shows: CT-170
     #[test]
-    fn no_more_evictions_than_the_budget_allows() {
+    fn eviction_beyond_budget_is_violation() {
         let pod = |name: &str| {
             json!({
                 "apiVersion": "v1", "kind": "Pod",
@@ -162,15 +164,15 @@ mod tests {
         };
         assert!(world.serve(&drain, &evict("one"), &mut trace).is_ok());
         assert!(world.serve(&drain, &evict("two"), &mut trace).is_err());
-        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        assert!(trace.violations().is_empty(), "{:?}", trace.violations());
 
         let two = world
             .objects()
             .get::<Pod>(&ObjectKey::new("default", "two"))
-            .expect("it stays")
+            .expect("pod two is not evicted")
             .clone();
         let request = evict("two");
-        let seen = Seen::Request {
+        let seen = Observation::Request {
             actor: &drain,
             request: &request,
         };
@@ -180,11 +182,11 @@ mod tests {
             old: Some(Object::Pod(two)),
             new: None,
         };
-        let seen = Seen::Change {
+        let seen = Observation::Change {
             actor: &drain,
             change: &change,
         };
         world.check(&seen, &mut trace);
-        assert_eq!(trace.broken(), ["pdb-ledger bug apiserver"]);
+        assert_eq!(trace.violations(), ["pdb-ledger bug apiserver"]);
     }
 }

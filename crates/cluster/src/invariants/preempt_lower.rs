@@ -1,9 +1,8 @@
-//! `preempt-lower` (CT-173): victims have strictly lower priority than the
-//! pod they make room for, which has no node yet.
+//! `preempt-lower` (CT-173): victims of a preemption have lower priority than the preemptor, which has no node yet.
 
 use podscope_api::{Pod, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::Happening;
 
 pub(super) const PREEMPT_LOWER: Invariant = Invariant {
@@ -17,13 +16,12 @@ pub(super) const PREEMPT_LOWER: Invariant = Invariant {
     lesson: "preemption-and-grace",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PreemptLower;
 
 impl Check for PreemptLower {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Record(record) = seen else { return };
         let (Happening::Preempted { by: key, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
@@ -44,8 +42,8 @@ impl Check for PreemptLower {
         } else {
             return;
         };
-        let (cause, by) = blame::of_instances(&record.actor, "CT-173, CT-154: two instances at once", view);
-        out.push(Breach {
+        let (cause, by) = blame::of_two_instances(&record.actor, "CT-173, CT-154: two instances at once", view);
+        out.push(DetectedViolation {
             corrupts: None,
             invariant: PREEMPT_LOWER.name,
             object: Some(object.clone()),

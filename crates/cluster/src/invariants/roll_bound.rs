@@ -1,9 +1,8 @@
-//! `roll-bound` (CT-178): raising a ReplicaSet never takes a Deployment above
-//! its replicas and surge.
+//! `roll-bound` (CT-178): scaling up a ReplicaSet never takes a Deployment above its replicas plus surge.
 
 use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, phrase, scaled_value};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
 
 pub(super) const ROLL_BOUND: Invariant = Invariant {
@@ -17,12 +16,11 @@ pub(super) const ROLL_BOUND: Invariant = Invariant {
     lesson: "rolling-update-bad-image",
 };
 
-/// Remembers nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RollBound;
 
 impl Check for RollBound {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let Some((actor, change)) = seen.by_controller_manager() else {
             return;
         };
@@ -62,11 +60,11 @@ impl Check for RollBound {
             })
             .map(|set| i64::from(set.spec.replicas.unwrap_or(1)))
             .sum();
-        // The manager may not have seen the newest scale of the deployment yet.
+        // The controller may not have observed the latest scale of the Deployment yet.
         let is_current = deployment.metadata.generation == deployment.status.observed_generation;
         if total > replicas + surge && is_current {
-            let (cause, by) = blame::of_instances(actor, "CT-154: two instances at once", view);
-            out.push(Breach {
+            let (cause, by) = blame::of_two_instances(actor, "CT-154: two instances at once", view);
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: ROLL_BOUND.name,
                 object: Some(subject_of(&Object::ReplicaSet(new.clone()))),

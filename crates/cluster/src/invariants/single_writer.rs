@@ -1,7 +1,6 @@
-//! `single-writer` (CT-163): a ReadWriteOnce volume is writable on one node, a
-//! ReadWriteOncePod volume by one pod, a disk that pods name themselves on one
-//! node. Only mounts whose pod has live
-//! processes write.
+//! `single-writer` (CT-163): a ReadWriteOnce volume is writable on one node, a ReadWriteOncePod volume by one pod, and
+//! an inline disk (a disk in a pod's spec without a PersistentVolume) on one node. A mount counts only while its pod
+//! has live processes.
 
 use podscope_api::ordered;
 
@@ -9,7 +8,7 @@ use podscope_api::{AccessMode, NodeName, PersistentVolume, Phrase, Str, Uid, phr
 
 use podscope_sim::Culprit;
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::volume::{Backend, of_inline, of_persistent_volume};
 use crate::{Happening, Place, Record, What};
 
@@ -26,33 +25,33 @@ pub(super) const SINGLE_WRITER: Invariant = Invariant {
 
 const FACT: &str = "CT-163";
 
-/// Writable mounts by volume.
+/// Writable mounts by volume, and related state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleWriter {
     mounts: ordered::Map<Str, ordered::Set<(NodeName, Uid)>>,
     reported: ordered::Set<(Str, Uid, Uid)>,
-    /// Volumes that were detached from a node that had them mounted, and who is to blame: a forced detach
-    /// without a fence lets another node write beside it.
-    torn: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
-    /// Something may write that could not; looked at with the next record, when the ledger knows.
-    started: bool,
+    /// Volumes that were detached from a node that had them mounted, and who is to blame: after a forced detach without
+    /// a fence, another node can write too.
+    forced_detaches: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
+    /// Whether there may be a new writer. It is checked at the next record, when the ledger is up to date.
+    may_have_new_writer: bool,
 }
 
 impl Check for SingleWriter {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
-        // A process starts or a link heals: who could not write a moment ago can.
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Record(record) = seen else { return };
+        // After a process started or a link healed, a pod may be able to write that was not before.
         if matches!(record.what(), What::Healed | What::ContainerStarted) && !self.mounts.is_empty() {
-            self.started = true;
+            self.may_have_new_writer = true;
         }
-        if self.started && !matches!(record.what(), What::Healed | What::ContainerStarted) {
-            self.started = false;
+        if self.may_have_new_writer && !matches!(record.what(), What::Healed | What::ContainerStarted) {
+            self.may_have_new_writer = false;
             for volume in self.mounts.keys().cloned().collect::<Vec<_>>() {
-                self.compare(&volume, view, out);
+                self.check_writers(&volume, view, out);
             }
         }
         if let Happening::VolumeDetached { volume, node, .. } = &record.happening {
-            self.detached(record, (volume.clone(), node.clone()), view);
+            self.record_detach(record, (volume.clone(), node.clone()), view);
         }
         let (volume, writable) = match &record.happening {
             Happening::VolumeMounted { volume, writable, .. } => (volume, *writable),
@@ -66,7 +65,7 @@ impl Check for SingleWriter {
         if record.what() == What::VolumeUnmounted {
             writers.remove(&(node.clone(), object.uid.clone()));
             if !writers.iter().any(|(other, _)| *other == node) {
-                self.torn.remove(&(volume.clone(), node));
+                self.forced_detaches.remove(&(volume.clone(), node));
             }
             if writers.is_empty() {
                 self.mounts.remove(volume);
@@ -75,23 +74,23 @@ impl Check for SingleWriter {
         }
         if writable {
             writers.insert((node, object.uid.clone()));
-            self.compare(volume, view, out);
+            self.check_writers(volume, view, out);
         }
     }
 }
 
 impl SingleWriter {
-    /// Remembers who took a volume from a node that has it mounted.
-    fn detached(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
+    /// Remembers who detached a volume from a node that has it mounted.
+    fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         let mut writers = self.mounts.get(&place.0).into_iter().flatten();
         if let Some((_, uid)) = writers.find(|(node, _)| *node == place.1) {
-            let blame = blame::of_break(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
-            self.torn.insert(place, blame);
+            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            self.forced_detaches.insert(place, blame);
         }
     }
 
-    /// The storage of a volume that pods name themselves.
-    fn inline(&self, volume: &Str, view: &View<'_>) -> Option<Backend> {
+    /// The storage backend of an inline volume; None if no pod that mounts it declares it.
+    fn inline_backend(&self, volume: &Str, view: &View<'_>) -> Option<Backend> {
         let writers = self.mounts.get(volume)?.iter();
         writers
             .filter_map(|(_, uid)| view.ledger.pod_of(uid, view.objects))
@@ -99,8 +98,8 @@ impl SingleWriter {
             .find(|backend| backend.name == *volume)
     }
 
-    /// Reports every two writers of a volume that should not be.
-    fn compare(&mut self, volume: &Str, view: &View<'_>, out: &mut Vec<Breach>) {
+    /// Reports every pair of writers that the volume's access mode forbids.
+    fn check_writers(&mut self, volume: &Str, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let (per_pod, per_node, is_exclusive) = match view.objects.named::<PersistentVolume>(volume) {
             Some(stored) => {
                 let modes = &stored.spec.access_modes;
@@ -111,8 +110,8 @@ impl SingleWriter {
                     backend.is_none_or(|backend| backend.is_exclusive),
                 )
             }
-            // A disk that pods name themselves has no modes: its file system is one node's.
-            None => match self.inline(volume, view) {
+            // An inline disk has no access modes: if it is a block device, only one node may write to it.
+            None => match self.inline_backend(volume, view) {
                 Some(backend) => (false, backend.is_block, backend.is_exclusive),
                 None => return,
             },
@@ -128,15 +127,15 @@ impl SingleWriter {
         for (index, (node, uid)) in writers.iter().enumerate() {
             for (other_node, other) in &writers[..index] {
                 let pair = (volume.clone(), other.clone(), uid.clone());
-                let is_wrong = other != uid && (per_pod || per_node && other_node != node);
-                if !is_wrong || !self.reported.insert(pair) {
+                let is_violation = other != uid && (per_pod || per_node && other_node != node);
+                if !is_violation || !self.reported.insert(pair) {
                     continue;
                 }
                 let removed = [other, uid]
                     .into_iter()
                     .find(|uid| view.ledger.removals.contains_key(*uid));
                 let (cause, by) = match removed {
-                    Some(removed) => blame::of_removal(removed, view),
+                    Some(removed) => blame::of_pod_removal(removed, view),
                     None if !is_exclusive => (
                         Cause::Command,
                         Culprit::excused(
@@ -145,13 +144,14 @@ impl SingleWriter {
                         ),
                     ),
                     None => {
-                        let torn = [other_node, node].map(|node| self.torn.get(&(volume.clone(), node.clone())));
-                        let torn = torn.into_iter().flatten().next().cloned();
-                        torn.unwrap_or((Cause::Bug, "both pods exist".into()))
+                        let blames =
+                            [other_node, node].map(|node| self.forced_detaches.get(&(volume.clone(), node.clone())));
+                        let blame = blames.into_iter().flatten().next().cloned();
+                        blame.unwrap_or((Cause::Bug, "both pods exist".into()))
                     }
                 };
                 let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));
-                out.push(Breach {
+                out.push(DetectedViolation {
                     invariant: SINGLE_WRITER.name,
                     object,
                     cause,
@@ -159,8 +159,8 @@ impl SingleWriter {
                     seen: phrase!(
                         "{volume} is writable by {one} and by {other}",
                         volume = &**volume,
-                        one = writer(other, view),
-                        other = writer(uid, view)
+                        one = describe_writer(other, view),
+                        other = describe_writer(uid, view)
                     ),
                     corrupts: (!is_exclusive && node != other_node).then(|| volume.clone()),
                 });
@@ -169,15 +169,16 @@ impl SingleWriter {
     }
 }
 
-/// A pod that can write, by its name, its node, and since when it runs there.
-fn writer(uid: &Uid, view: &View<'_>) -> Phrase {
+/// A writing pod for messages: its name, its node, and since when it runs there.
+fn describe_writer(uid: &Uid, view: &View<'_>) -> Phrase {
     let pod = view.ledger.live.get(uid);
     pod.map_or_else(Phrase::default, |pod| {
         phrase!("{pod} {place}", pod = pod.key.to_string(), place = pod.whereabouts())
     })
 }
 
-/// Whether what the pod writes there arrives: it has live processes, and the storage answers its node.
+/// Returns whether the pod can write to remote storage on the node: it has live processes, and the node reaches the
+/// storage.
 fn can_write(node: &NodeName, uid: &Uid, view: &View<'_>) -> bool {
     view.ledger.live.contains_key(uid)
         && view.network.is_open(&Place::Node(node.clone()), &Place::Storage)
@@ -193,16 +194,16 @@ mod tests {
     use crate::fault::Fault;
     use crate::{Actor, Request, SimTime};
 
-    /// A volume that a fault tore from a node which writes on lets another one write beside it; the fault is
-    /// told as the cause.
+    /// After a forced detach from a node that is still writing, another node can write too; the fault is named as the
+    /// cause.
     /// Shows: CT-163
     #[test]
-    fn a_forced_detach_without_a_fence_is_told_as_the_cause() {
+    fn forced_detach_without_fence_causes_two_writers() {
         let mut objects = lab::volume_and_pod();
-        // A back-end that admits one node.
+        // A storage backend that attaches to one node only.
         objects[0]["spec"]["iscsi"].take();
         objects[0]["spec"]["awsElasticBlockStore"] = serde_json::json!({"volumeID": "vol-1"});
-        // Another of the same claim: it waits for the volume, and its node comes first when it is free.
+        // A second pod with the same claim waits for the volume; its node gets the volume first when it is free.
         let mut other = objects[2].clone();
         other["metadata"]["name"] = "two".into();
         objects[2]["spec"]["nodeSelector"]["kubernetes.io/hostname"] = "b-1".into();
@@ -214,10 +215,10 @@ mod tests {
         world.run_until(SimTime::from_seconds(60), &mut trace);
         world
             .apply_fault(&Fault::Detach("disk".into()), &mut trace)
-            .expect("it is attached");
-        // The attach controller misses the attachment within a minute (CT-135).
+            .expect("the volume is attached");
+        // The attach controller detects the missing attachment within a minute (CT-135).
         world.run_until(SimTime::from_seconds(150), &mut trace);
-        let broken = trace.broken_of("single-writer");
+        let broken = trace.violations_of("single-writer");
         assert_eq!(broken.len(), 1, "{broken:?}");
         assert!(broken[0].starts_with("single-writer fault fault detach "), "{broken:?}");
     }

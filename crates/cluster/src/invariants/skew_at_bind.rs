@@ -1,14 +1,13 @@
-//! `skew-at-bind` (CT-172): where a scheduler places a pod, the pod's own
-//! DoNotSchedule constraints hold, by what that scheduler saw then. Counted
-//! from its watch cache and its own placements that the cache does not show
-//! yet, not by the scheduler's plugin (SCH-072, SCH-075 to SCH-077).
+//! `skew-at-bind` (CT-172): when a scheduler places a pod, the pod's own DoNotSchedule constraints hold in the state
+//! that the scheduler knew. The check counts pods in the scheduler's watch cache plus its placements that the cache
+//! does not contain yet; it does not use the scheduler's plugin (SCH-072, SCH-075 to SCH-077).
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid, phrase};
 
-use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::counts_for_spread;
 use crate::world::Body;
 use crate::{Actor, AttemptResult, Happening, Objects, Record, Subject};
@@ -24,19 +23,19 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     lesson: "spread-by-zone",
 };
 
-/// Placements are looked through whenever so many more have come, if none is judged before.
-const LOOK_EVERY: usize = 256;
+/// Number of new placements after which those that the watch cache contains are dropped.
+const PRUNE_INTERVAL: usize = 256;
 
-/// Placements that the cache of the scheduler that made them did not show when they were looked through last. One that
-/// it shows by now counts as the cache has it.
+/// Placements that the scheduler's watch cache did not contain at the last pruning. A placement that is in the cache by
+/// now counts as the cache has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,
 }
 
 impl Check for SkewAtBind {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+        let Observation::Record(record) = seen else { return };
         let (Happening::Attempt { result, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
@@ -45,37 +44,47 @@ impl Check for SkewAtBind {
             self.assumed.remove(&place);
             return;
         };
-        self.judge(record, object, node, view, out);
+        self.check_placement(record, object, node, view, out);
         self.assumed.insert(place, node.clone());
     }
 }
 
 impl SkewAtBind {
-    fn judge(&mut self, record: &Record, about: &Subject, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check_placement(
+        &mut self,
+        record: &Record,
+        about: &Subject,
+        node: &NodeName,
+        view: &View<'_>,
+        out: &mut Vec<DetectedViolation>,
+    ) {
         let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
             return;
         };
         let known = scheduler.known();
-        let forget_shown = |assumed: &mut ordered::Map<(Actor, Uid), NodeName>| {
+        let drop_cached = |assumed: &mut ordered::Map<(Actor, Uid), NodeName>| {
             assumed.retain(|(actor, uid), _| {
-                let shown = known.by_uid(uid);
-                *actor != record.actor || matches!(shown, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
+                let cached = known.by_uid(uid);
+                *actor != record.actor || matches!(cached, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
             });
         };
-        if self.assumed.len() % LOOK_EVERY == LOOK_EVERY - 1 {
-            forget_shown(&mut self.assumed);
+        if self.assumed.len() % PRUNE_INTERVAL == PRUNE_INTERVAL - 1 {
+            drop_cached(&mut self.assumed);
         }
         let pod = known.get::<Pod>(&about.key).filter(|pod| pod.metadata.uid == about.uid);
         let Some(pod) = pod.filter(|pod| !pod.spec.topology_spread_constraints.is_empty()) else {
             return;
         };
-        let Some(node) = known.named::<Node>(node.as_str()).filter(|_| scheduler.spreads(pod)) else {
+        let Some(node) = known
+            .named::<Node>(node.as_str())
+            .filter(|_| scheduler.filters_by_spread(pod))
+        else {
             return;
         };
         let all = pod.spec.topology_spread_constraints.iter();
         let hard: Vec<_> = all.filter(|one| one.is_hard()).collect();
         if !hard.is_empty() {
-            forget_shown(&mut self.assumed);
+            drop_cached(&mut self.assumed);
         }
         for constraint in &hard {
             let counts = self.counts(&record.actor, pod, constraint, &hard, known);
@@ -84,7 +93,7 @@ impl SkewAtBind {
                 continue;
             }
             let (cause, by) = blame::of_component(&record.actor, "CT-172", view);
-            out.push(Breach {
+            out.push(DetectedViolation {
                 corrupts: None,
                 invariant: SKEW_AT_BIND.name,
                 object: record.object.clone(),
@@ -101,7 +110,7 @@ impl SkewAtBind {
         }
     }
 
-    /// Matching pods by domain; every domain of a node that counts has an entry.
+    /// Number of matching pods per domain. Every domain with an eligible node has an entry.
     fn counts(
         &self,
         actor: &Actor,
@@ -135,12 +144,12 @@ impl SkewAtBind {
     }
 }
 
-/// Whether a placed pod counts for a constraint.
+/// Returns whether a placed pod counts for a constraint.
 fn is_counted(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
     constraint.selects(&pod.metadata.labels) && !pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
-/// The skew that the pod makes in the node's domain, and that domain (SCH-076, SCH-077).
+/// The skew after placing the pod on the node, and the node's domain (SCH-076, SCH-077).
 fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &ordered::Map<Str, i64>) -> (i64, Str) {
     let domain = node
         .metadata
@@ -155,7 +164,7 @@ fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &
     } else {
         counts.values().min().copied().unwrap_or(0)
     };
-    // An empty selector matches the pod itself all the same.
+    // An empty selector still matches the pod itself.
     let selector = constraint.label_selector.as_ref();
     let itself = i64::from(selector.is_some_and(|selector| selector.matches(&pod.metadata.labels)));
     (counts.get(&domain).copied().unwrap_or(0) + itself - least, domain)
@@ -183,12 +192,13 @@ mod tests {
         })
     }
 
-    fn claim(world: &mut World, pod: &str, node: &str, trace: &mut Trace) {
+    /// Reports a placement to the checks as if the scheduler had made it.
+    fn emit_placement(world: &mut World, pod: &str, node: &str, trace: &mut Trace) {
         let key = ObjectKey::new("default", pod);
         let uid = world
             .objects()
             .get::<Pod>(&key)
-            .expect("it exists")
+            .expect("the pod exists")
             .metadata
             .uid
             .clone();
@@ -209,13 +219,13 @@ mod tests {
             object: Some(subject(Kind::Pod, key, uid)),
             container: None,
         };
-        world.check(&Seen::Record(&record), trace);
+        world.check(&Observation::Record(&record), trace);
     }
 
-    /// What the scheduler does is even; a placement into the fuller zone would be told.
+    /// The scheduler places pods evenly. If it placed one in the fuller zone, that would be a violation.
     /// Shows: CT-172
     #[test]
-    fn a_placement_keeps_the_skew() {
+    fn placement_beyond_max_skew_is_violation() {
         let mut trace = Trace::default();
         let mut pods: Vec<Value> = ["one", "two", "three", "four"].map(web).to_vec();
         let mut gated = web("late");
@@ -223,28 +233,28 @@ mod tests {
         pods.push(gated);
         let mut world = lab::world(&pods, &mut trace);
         world.run_until(SimTime::from_seconds(30), &mut trace);
-        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        assert!(trace.violations().is_empty(), "{:?}", trace.violations());
         // Four pods in three zones: one has two.
         let zone_of = |name: &str| {
             let pod = world
                 .objects()
                 .get::<Pod>(&ObjectKey::new("default", name))
-                .expect("given");
-            let node = pod.spec.node_name.clone().expect("placed").to_string();
+                .expect("the pod exists");
+            let node = pod.spec.node_name.clone().expect("the pod is placed").to_string();
             node.split('-').next().unwrap_or_default().to_owned()
         };
         let zones = ["one", "two", "three", "four"].map(zone_of);
         let full = zones
             .iter()
             .find(|zone| zones.iter().filter(|other| other == zone).count() == 2);
-        let full = format!("{}-1", full.expect("one zone has two"));
+        let full = format!("{}-1", full.expect("one zone has two pods"));
         let empty = zones
             .iter()
             .find(|zone| !full.starts_with(zone.as_str()))
             .map(|zone| format!("{zone}-1"));
-        claim(&mut world, "late", &empty.expect("another zone"), &mut trace);
-        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
-        claim(&mut world, "late", &full, &mut trace);
-        assert_eq!(trace.broken(), ["skew-at-bind bug scheduler"]);
+        emit_placement(&mut world, "late", &empty.expect("there is another zone"), &mut trace);
+        assert!(trace.violations().is_empty(), "{:?}", trace.violations());
+        emit_placement(&mut world, "late", &full, &mut trace);
+        assert_eq!(trace.violations(), ["skew-at-bind bug scheduler"]);
     }
 }

@@ -1,10 +1,9 @@
-//! `slot-unique` (CT-176): no pod of a StatefulSet is created while an object
-//! of its name exists. The name's uniqueness is the API server's; a create
-//! that it refuses breaks nothing (CT-071).
+//! `slot-unique` (CT-176): no pod of a StatefulSet is created while an object of its name exists. The API server
+//! ensures that names are unique; a create request that it refuses is no violation (CT-071).
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Uid, phrase};
 
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
+use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Request, subject_of};
 
 pub(super) const SLOT_UNIQUE: Invariant = Invariant {
@@ -18,7 +17,7 @@ pub(super) const SLOT_UNIQUE: Invariant = Invariant {
     lesson: "partition-statefulset",
 };
 
-/// The create under way, and who has its name.
+/// The present create request, and the UID of the object that already has its name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SlotUnique {
     taken: Option<(ObjectKey, Uid)>,
@@ -30,9 +29,9 @@ fn is_member(pod: &Pod) -> bool {
 }
 
 impl Check for SlotUnique {
-    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         match seen {
-            Seen::Request { request, .. } => {
+            Observation::Request { request, .. } => {
                 self.taken = match request {
                     Request::Create(Object::Pod(pod)) if is_member(pod) => {
                         let key = pod.metadata.key();
@@ -42,13 +41,13 @@ impl Check for SlotUnique {
                     _ => None,
                 };
             }
-            Seen::Change { actor, change } => {
+            Observation::Change { actor, change } => {
                 let Some(Object::Pod(new)) = &change.new else { return };
                 let Some((key, holder)) = &self.taken else { return };
                 if new.metadata.key() != *key || new.metadata.uid == *holder {
                     return;
                 }
-                out.push(Breach {
+                out.push(DetectedViolation {
                     corrupts: None,
                     invariant: SLOT_UNIQUE.name,
                     object: Some(subject_of(&Object::Pod(new.clone()))),
@@ -60,7 +59,7 @@ impl Check for SlotUnique {
                     ),
                 });
             }
-            Seen::Record(_) | Seen::Tick { .. } => {}
+            Observation::Record(_) | Observation::Tick { .. } => {}
         }
     }
 }
@@ -72,22 +71,22 @@ mod tests {
     use crate::{Actor, Change};
     use std::sync::Arc;
 
-    /// The server refuses the second; CT-176: one that it took would be told.
+    /// The API server refuses a second pod of the same name. If it accepted it, that would be a violation.
     /// Shows: CT-071, CT-176
     #[test]
-    fn a_taken_name_is_not_created_again() {
+    fn creating_existing_member_is_violation() {
         let mut trace = Trace::default();
         let mut world = lab::world(&[lab::member("web-0")], &mut trace);
         let manager = Actor::ControllerManager(0);
         let create = Request::Create(lab::object(&lab::member("web-0")));
         assert!(world.serve(&manager, &create, &mut trace).is_err());
-        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        assert!(trace.violations().is_empty(), "{:?}", trace.violations());
 
         let Object::Pod(mut second) = lab::object(&lab::member("web-0")) else {
-            panic!("a pod");
+            panic!("the object is a pod");
         };
         Arc::make_mut(&mut second).metadata.uid = Uid("second".into());
-        let seen = Seen::Request {
+        let seen = Observation::Request {
             actor: &manager,
             request: &create,
         };
@@ -97,11 +96,11 @@ mod tests {
             old: None,
             new: Some(Object::Pod(second)),
         };
-        let seen = Seen::Change {
+        let seen = Observation::Change {
             actor: &manager,
             change: &change,
         };
         world.check(&seen, &mut trace);
-        assert_eq!(trace.broken(), ["slot-unique bug controller-manager"]);
+        assert_eq!(trace.violations(), ["slot-unique bug controller-manager"]);
     }
 }

@@ -1,10 +1,10 @@
-//! The binding cycle of an assumed pod: its expected node is told, volumes are written and waited for, the pod
-//! is bound (SCH-022, SCH-023, SCH-070).
+//! The binding cycle of an assumed pod: the expected node is written to its status, volumes are written and awaited,
+//! the pod is bound (SCH-022, SCH-023, SCH-070).
 //!
 //! ```text
 //!  assumed ──► nominating ──► writing, one after the other ──► polling, each second ──► binding ──► bound
 //!     └──────────────────── neither volume nor claim ────────────────────────────────────▲
-//!  failed, preempted, given up after ten minutes: forgotten, and back in the queue after a back-off
+//!  failed, preempted, or timed out after ten minutes: no longer assumed; back in the queue after a back-off
 //! ```
 
 use std::collections::VecDeque;
@@ -15,54 +15,55 @@ use podscope_api::{
 use podscope_scheduler::StatusPatch;
 
 use super::claims::ClaimWrite;
-use super::{Context, Pending, SchedulerProcess, patch_status, tell};
+use super::{Context, Pending, SchedulerProcess, emit_events, patch_status};
 use crate::{Answer, EventNote, Part, Request, SimTime, Span};
 
-/// How often PreBind looks whether the volumes are bound, the first time after one such pause.
+/// Interval at which PreBind checks whether the volumes are bound; the first check is one interval after the last
+/// write.
 const POLL_PERIOD: Span = Span::seconds(1);
 
-/// Where a binding is.
+/// Stage of a binding.
 #[derive(Debug, Clone)]
 pub(super) enum Stage {
     /// The expected node is being written to the pod's status.
     Nominating,
     /// A volume or claim is being written.
     Writing,
-    /// All are written: looked at again at that instant.
+    /// All objects are written; the volumes are checked again at this instant.
     Polling(SimTime),
-    /// The devices of its claims are not ready: looked at again at that instant.
+    /// The devices of the claims are not ready; they are checked again at this instant.
     Devices(SimTime),
-    /// The binding is under way.
+    /// The Binding is sent to the API server.
     Binding,
 }
 
-/// A pod that is assumed and on its way to its node.
+/// An assumed pod in its binding cycle.
 #[derive(Debug, Clone)]
 pub(super) struct Binding {
     pub(super) pod: ObjectKey,
     pub(super) node: NodeName,
-    /// Told after success (SCH-128).
+    /// Events to emit after the binding succeeded (SCH-128).
     events: Vec<EventNote>,
     pub(super) stage: Stage,
-    /// What is not written yet.
+    /// Volumes and claims still to be written.
     pub(super) left: VecDeque<Write>,
-    /// Whether volumes are waited for after the last write.
+    /// Whether PreBind must wait for volumes after the last write.
     is_slow: bool,
-    /// The claims on devices that were written for the pod.
+    /// Device claims that were written for the pod.
     pub(super) claims: Vec<ObjectKey>,
-    /// Volumes and claims as the API server answered them.
+    /// Volumes and claims as the API server returned them.
     written: Vec<Object>,
     give_up_at: SimTime,
-    /// What the binding goes on because of.
+    /// The record that caused the next step of the binding.
     caused_by: CausedBy,
 }
 
 /// A write of PreBind.
 #[derive(Debug, Clone)]
 pub(super) enum Write {
-    /// A volume or a claim on one.
+    /// A PersistentVolume or PersistentVolumeClaim.
     Volume(Object),
-    /// A claim on devices.
+    /// A ResourceClaim.
     Claim(ClaimWrite),
 }
 
@@ -76,11 +77,12 @@ pub(super) struct Plan {
     pub(super) is_slow: bool,
     pub(super) writes: VecDeque<Write>,
     pub(super) patch: Option<StatusPatch>,
-    /// PreBind gives up on volumes after this long.
+    /// Timeout of PreBind for volumes.
     pub(super) timeout: Span,
 }
 
 impl SchedulerProcess {
+    /// Begins the binding cycle of a pod.
     pub(super) fn begin_binding(&mut self, plan: Plan, ctx: &mut Context<'_>) {
         let uid = plan.uid;
         let binding = Binding {
@@ -105,7 +107,7 @@ impl SchedulerProcess {
         }
     }
 
-    /// Writes the next volume or claim; after the last one the wait begins, where there is something to wait for.
+    /// Writes the next volume or claim. After the last one, waits for the volumes if necessary.
     pub(super) fn write_next(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;
@@ -128,7 +130,7 @@ impl SchedulerProcess {
         }
     }
 
-    pub(super) fn volume_answered(&mut self, uid: &Uid, answer: Answer, ctx: &mut Context<'_>) {
+    pub(super) fn handle_volume_answer(&mut self, uid: &Uid, answer: Answer, ctx: &mut Context<'_>) {
         match answer {
             Ok(written) => {
                 if let Some(binding) = self.bindings.get_mut(uid) {
@@ -153,7 +155,7 @@ impl SchedulerProcess {
         self.calls.insert(id, Pending::Binding(uid.clone()));
     }
 
-    /// When the next binding is to be looked at.
+    /// When the next binding must be checked.
     pub(super) fn next_poll(&self) -> Option<SimTime> {
         let due = self.bindings.values().filter_map(|binding| match binding.stage {
             Stage::Polling(at) => Some(at.min(binding.give_up_at)),
@@ -163,7 +165,7 @@ impl SchedulerProcess {
         due.min()
     }
 
-    /// Looks at the bindings whose second is over.
+    /// Checks the volumes of the bindings whose next check is due.
     pub(super) fn poll_volumes(&mut self, ctx: &mut Context<'_>) {
         let due: Vec<Uid> = self
             .bindings
@@ -196,7 +198,7 @@ impl SchedulerProcess {
         }
     }
 
-    /// Whether everything written is bound by now, as the watch shows it (binder.go, checkBindings).
+    /// Returns whether everything written is bound, according to the watch cache (`checkBindings` in binder.go).
     fn are_volumes_bound(&self, uid: &Uid) -> Result<bool, String> {
         let Some(binding) = self.bindings.get(uid) else {
             return Ok(false);
@@ -267,7 +269,7 @@ impl SchedulerProcess {
         Ok(is_fully_bound(claim))
     }
 
-    /// Takes a pod back whose volumes are being waited for; says whether there was one (SCH-104).
+    /// Cancels the binding of a preempted pod that waits for its volumes. Returns whether there was one (SCH-104).
     pub(super) fn preempt_in_memory(&mut self, uid: &Uid, ctx: &mut Context<'_>) -> bool {
         let is_waiting = self
             .bindings
@@ -293,7 +295,7 @@ impl SchedulerProcess {
             return;
         };
         match &result {
-            Ok(()) => tell(binding.events, ctx),
+            Ok(()) => emit_events(binding.events, ctx),
             Err(_) => super::claims::unreserve(&binding, uid, ctx),
         }
         if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
@@ -302,14 +304,14 @@ impl SchedulerProcess {
     }
 }
 
-/// Bound, and the controller has finished with it.
+/// Returns whether the claim is bound and the PV controller has completed the binding.
 fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
     !claim.spec.volume_name.is_empty()
         && claim.metadata.annotation("pv.kubernetes.io/bind-completed").is_some()
         && claim.status.phase == Some(ClaimPhase::Bound)
 }
 
-/// Whether one resourceVersion is from before the other.
+/// Returns whether one resourceVersion is older than the other.
 fn is_older(version: &str, than: &str) -> bool {
     let number = |text: &str| text.parse::<u64>().ok();
     number(version) < number(than)

@@ -1,4 +1,5 @@
-//! What PreBind writes of a pod's claims on devices, and what it waits for (DRA-108 to DRA-113, DRA-120).
+//! PreBind for device claims: what is written to ResourceClaims, and the wait for their devices (DRA-108 to DRA-113,
+//! DRA-120).
 
 use std::sync::Arc;
 
@@ -10,32 +11,32 @@ use podscope_api::{
 use podscope_scheduler::{FreedClaim, ReservedClaims};
 
 use super::binding::{Binding, Stage, Write};
-use super::{Context, SchedulerProcess, tell};
+use super::{Context, SchedulerProcess, emit_events};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Request, Span};
 use podscope_api::EventType;
 
-/// How often PreBind looks whether the devices are ready.
+/// Interval at which PreBind checks whether the devices are ready.
 const POLL_PERIOD: Span = Span::seconds(5);
-/// How long it looks: `bindingTimeout` (DRA-081).
+/// Maximum wait for devices: `bindingTimeout` (DRA-081).
 const TIMEOUT: Span = Span::seconds(600);
 
 #[derive(Debug, Clone)]
 pub(super) enum ClaimWrite {
-    /// Makes the claim for extended resources.
+    /// Creates the claim for extended resources.
     Create(
         Arc<ResourceClaim>,
         AllocationResult,
         Vec<ContainerExtendedResourceRequest>,
     ),
     /// Adds the finalizer.
-    Hold(ObjectKey, Uid),
+    AddFinalizer(ObjectKey, Uid),
     /// Adds allocation and reservation.
     Reserve(ObjectKey, Uid, Option<AllocationResult>),
-    /// Tells the pod of its claim for extended resources.
-    Tell(String, Vec<ContainerExtendedResourceRequest>),
+    /// Writes the claim for extended resources to the pod's status.
+    SetPodStatus(String, Vec<ContainerExtendedResourceRequest>),
 }
 
-/// The writes for a pod's claims in order; a claim that is reserved for it already needs none.
+/// The writes for a pod's claims, in order. A claim that is already reserved for the pod needs none.
 pub(super) fn writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Vec<ClaimWrite> {
     let mut writes = Vec::new();
     for (claim, allocation) in reserved.claims {
@@ -45,7 +46,7 @@ pub(super) fn writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Ve
         let (key, claim_uid) = (claim.metadata.key(), claim.metadata.uid.clone());
         let is_held = claim.metadata.finalizers.iter().any(|one| &**one == CLAIM_FINALIZER);
         if allocation.is_some() && !is_held {
-            writes.push(ClaimWrite::Hold(key.clone(), claim_uid.clone()));
+            writes.push(ClaimWrite::AddFinalizer(key.clone(), claim_uid.clone()));
         }
         writes.push(ClaimWrite::Reserve(key, claim_uid, allocation));
     }
@@ -72,7 +73,7 @@ impl ClaimWrite {
     pub(super) fn request(&self, pod: &ObjectKey, uid: &Uid, wall: Time) -> Request {
         match self {
             Self::Create(claim, ..) => Request::Create(Object::ResourceClaim(claim.clone())),
-            Self::Hold(key, claim) => patch(key, claim, Part::Main, |claim| {
+            Self::AddFinalizer(key, claim) => patch(key, claim, Part::Main, |claim| {
                 let finalizers = &mut claim.metadata.finalizers;
                 if !finalizers.iter().any(|one| &**one == CLAIM_FINALIZER) {
                     finalizers.push(CLAIM_FINALIZER.into());
@@ -98,7 +99,7 @@ impl ClaimWrite {
                     }
                 })
             }
-            Self::Tell(claim, mappings) => {
+            Self::SetPodStatus(claim, mappings) => {
                 let status = PodExtendedResourceClaimStatus {
                     request_mappings: mappings.clone(),
                     resource_claim_name: claim.as_str().into(),
@@ -116,14 +117,14 @@ impl ClaimWrite {
         }
     }
 
-    /// What an error of it begins with (DRA-110).
-    fn failed(&self) -> String {
+    /// Prefix of the error message if this write fails (DRA-110).
+    fn error_prefix(&self) -> String {
         match self {
             Self::Create(claim, ..) => format!("create claim for extended resources {}/", claim.metadata.namespace),
-            Self::Hold(key, _) => format!("add finalizer to claim {key}"),
+            Self::AddFinalizer(key, _) => format!("add finalizer to claim {key}"),
             Self::Reserve(key, _, Some(_)) => format!("add allocation and reservation to claim {key}"),
             Self::Reserve(key, _, None) => format!("add reservation to claim {key}"),
-            Self::Tell(..) => "update pod ExtendedResourceClaimStatus".to_owned(),
+            Self::SetPodStatus(..) => "update pod ExtendedResourceClaimStatus".to_owned(),
         }
     }
 }
@@ -143,8 +144,8 @@ fn patch(
     }
 }
 
-/// Gives a claim up so that its pod can be placed (DRA-101).
-pub(super) fn give_up(freed: FreedClaim, ctx: &mut Context<'_>) {
+/// Releases a claim so that its pod can be scheduled elsewhere (DRA-101).
+pub(super) fn release(freed: FreedClaim, ctx: &mut Context<'_>) {
     match freed {
         FreedClaim::Deallocate(claim) => {
             let (key, uid) = (claim.metadata.key(), claim.metadata.uid.clone());
@@ -167,7 +168,7 @@ fn delete(key: &ObjectKey, ctx: &mut Context<'_>) {
     });
 }
 
-/// Unreserve: the pod leaves the claims it was written into; their devices stay (DRA-107).
+/// Unreserve: removes the pod from the claims it was written into; their allocations stay (DRA-107).
 pub(super) fn unreserve(binding: &Binding, uid: &Uid, ctx: &mut Context<'_>) {
     for key in &binding.claims {
         let pod = uid.0.clone();
@@ -178,11 +179,11 @@ pub(super) fn unreserve(binding: &Binding, uid: &Uid, ctx: &mut Context<'_>) {
 }
 
 impl SchedulerProcess {
-    pub(super) fn claim_answered(&mut self, uid: &Uid, write: ClaimWrite, answer: Answer, ctx: &mut Context<'_>) {
+    pub(super) fn handle_claim_answer(&mut self, uid: &Uid, write: ClaimWrite, answer: Answer, ctx: &mut Context<'_>) {
         let written = match answer {
             Ok(written) => written,
             Err(error) => {
-                let text = format!("{}: {}", write.failed(), error.message);
+                let text = format!("{}: {}", write.error_prefix(), error.message);
                 return self.fail_devices(uid, &text, ctx);
             }
         };
@@ -195,9 +196,9 @@ impl SchedulerProcess {
                 ClaimWrite::Create(_, allocation, mappings) => {
                     let claim_uid = claim.metadata.uid.clone();
                     let next = [
-                        ClaimWrite::Tell(key.name.to_string(), mappings),
+                        ClaimWrite::SetPodStatus(key.name.to_string(), mappings),
                         ClaimWrite::Reserve(key.clone(), claim_uid.clone(), Some(allocation)),
-                        ClaimWrite::Hold(key, claim_uid),
+                        ClaimWrite::AddFinalizer(key, claim_uid),
                     ];
                     next.into_iter()
                         .for_each(|write| binding.left.push_front(Write::Claim(write)));
@@ -206,7 +207,7 @@ impl SchedulerProcess {
                     binding.claims.push(key);
                     self.core.claim_written(uid.as_str(), claim);
                 }
-                ClaimWrite::Hold(..) | ClaimWrite::Tell(..) => {}
+                ClaimWrite::AddFinalizer(..) | ClaimWrite::SetPodStatus(..) => {}
             }
         }
         self.write_next(uid, ctx);
@@ -217,18 +218,18 @@ impl SchedulerProcess {
         self.end_binding(uid, Err(message), ctx);
     }
 
-    /// Binds, or waits for the conditions of the claims' devices first (DRA-111).
+    /// Binds the pod, or first waits for the binding conditions of its devices (DRA-111).
     pub(super) fn await_devices(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let Some(binding) = self.binding_mut(uid) else {
             return;
         };
         let (pod, node, keys) = (binding.pod.clone(), binding.node.clone(), binding.claims.clone());
         let stores = self.core.cache().stores();
-        let waits = keys.iter().any(|key| {
+        let must_wait = keys.iter().any(|key| {
             let claim = stores.resource_claim(key);
             claim.is_some_and(|claim| claim.has_binding_conditions())
         });
-        if !waits {
+        if !must_wait {
             return self.bind(uid, ctx);
         }
         let scheduler = self.known.get::<Pod>(&pod).map(|pod| pod.spec.scheduler_name.clone());
@@ -244,22 +245,23 @@ impl SchedulerProcess {
             action: "Scheduling".into(),
             related: None,
         };
-        tell(vec![note], ctx);
-        self.look_at_devices(uid, ctx);
+        emit_events(vec![note], ctx);
+        self.check_devices(uid, ctx);
     }
 
-    /// Looks at the bindings whose devices are due.
+    /// Checks the devices of the bindings whose next check is due.
     pub(super) fn poll_devices(&mut self, ctx: &mut Context<'_>) {
         let is_due = |binding: &Binding| matches!(binding.stage, Stage::Devices(at) if at <= ctx.now);
         let due = self.bindings.iter().filter(|(_, binding)| is_due(binding));
         let due: Vec<Uid> = due.map(|(uid, _)| uid.clone()).collect();
         for uid in due {
-            self.look_at_devices(&uid, ctx);
+            self.check_devices(&uid, ctx);
         }
     }
 
-    /// The first claim that is not ready decides (DRA-111, DRA-112).
-    fn look_at_devices(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
+    /// Binds the pod if all devices are ready. The first claim that is not ready decides whether to wait or fail
+    /// (DRA-111, DRA-112).
+    fn check_devices(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let Some(keys) = self.bindings.get(uid).map(|binding| binding.claims.clone()) else {
             return;
         };

@@ -1,9 +1,8 @@
-//! kube-scheduler as a process of the world: it feeds the scheduler library
-//! with its watch, decides one pod at a time while it leads, and turns what an
-//! attempt asks for into calls to the API server.
+//! kube-scheduler as a process of the world. It passes its watch events to the scheduler library, decides one pod at a
+//! time while it leads, and sends the requests of each attempt to the API server.
 //!
-//! Deviation: a decision takes one simulated millisecond, whatever it costs;
-//! the real one takes between a tenth and ten.
+//! Deviation: a decision takes one simulated millisecond, whatever its real cost; the real scheduler needs between a
+//! tenth and ten.
 
 mod binding;
 mod claims;
@@ -23,17 +22,17 @@ use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime
 use binding::{Binding, Plan, Write};
 use preempt::{Preempting, RunId};
 
-/// The next decision or deadline is due.
+/// Timer for the next decision or deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SchedulerTimer;
 
 pub(crate) type Context<'a> = podscope_sim::Context<'a, SchedulerTimer, Infallible>;
 pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 
-/// Simulated time of one decision.
+/// Simulated duration of one decision.
 const DECISION_TIME: Span = Span::millis(1);
 
-/// Kinds the scheduler watches, in the order in which a list is taken over.
+/// Kinds that the scheduler watches, in the order in which a list is applied.
 const WATCHED: &[Kind] = &[
     Kind::Namespace,
     Kind::Node,
@@ -55,27 +54,28 @@ const WATCHED: &[Kind] = &[
     Kind::Pod,
 ];
 
-/// A whole decision, kept where somebody asked for it (S-14).
+/// A complete decision, recorded on request (S-14).
 #[derive(Debug, Clone)]
 pub struct RecordedDecision {
     pub pod: ObjectKey,
-    /// The cluster as the scheduler saw it.
+    /// The scheduler's cache at the time of the decision.
     pub cache: Cache,
     pub decision: Decision,
 }
 
-struct Slot<'a> {
+/// Receives a decision of the scheduler library.
+struct DecisionSlot<'a> {
     is_wanted: bool,
-    found: &'a mut Option<Arc<RecordedDecision>>,
+    decision: &'a mut Option<Arc<RecordedDecision>>,
 }
 
-impl Recorder for Slot<'_> {
+impl Recorder for DecisionSlot<'_> {
     fn wants(&self, _: &ObjectKey) -> bool {
         self.is_wanted
     }
 
     fn record(&mut self, cache: &Cache, decision: &Decision) {
-        *self.found = Some(Arc::new(RecordedDecision {
+        *self.decision = Some(Arc::new(RecordedDecision {
             pod: decision.incoming.info.pod.metadata.key(),
             cache: cache.clone(),
             decision: decision.clone(),
@@ -83,28 +83,28 @@ impl Recorder for Slot<'_> {
     }
 }
 
-/// A call under way.
+/// A call whose answer is pending.
 #[derive(Debug, Clone)]
 enum Pending {
-    /// The status of a pod that was refused: the next attempt waits for it.
+    /// The status of an unschedulable pod; the next attempt waits for the answer.
     Status,
-    /// The expected node of that pod.
+    /// The expected node in the status of this pod.
     Expectation(Uid),
-    /// A volume or claim of that pod is being written.
+    /// A PersistentVolume or claim of this pod.
     Volume(Uid),
-    /// A claim on devices of that pod is being written.
+    /// A ResourceClaim of this pod.
     Claim(Uid, Box<claims::ClaimWrite>),
-    /// The binding of that pod.
+    /// The Binding of this pod.
     Binding(Uid),
     /// A nomination that a preemption clears.
     Clearing(RunId),
     /// The condition of a victim (by index).
     Condition(RunId, usize),
-    /// The DELETE of a victim.
+    /// The DELETE of a victim (by index).
     Victim(RunId, usize),
 }
 
-/// The memory of one kube-scheduler.
+/// State of one kube-scheduler.
 #[derive(Debug, Clone)]
 pub(crate) struct SchedulerProcess {
     core: Scheduler,
@@ -116,16 +116,16 @@ pub(crate) struct SchedulerProcess {
     bindings: ordered::Map<Uid, Binding>,
     preemptions: ordered::Map<RunId, Preempting>,
     n_preemptions: RunId,
-    /// Whether a refused pod's status is being written: the next attempt begins when it was answered.
+    /// Whether the status of an unschedulable pod is being written; the next attempt waits for the answer.
     is_reporting: bool,
-    /// Whether the next decision is to be kept.
+    /// Whether the next decision is to be recorded.
     pub wants_record: bool,
-    /// The decision that was kept.
+    /// The recorded decision.
     pub recorded: Option<Arc<RecordedDecision>>,
 }
 
 impl SchedulerProcess {
-    /// A process with empty memory.
+    /// A process with empty state.
     pub(crate) fn new(config: SchedulerConfiguration, now: SimTime, leads: bool) -> Self {
         Self {
             core: Scheduler::new(config, now.0),
@@ -143,18 +143,17 @@ impl SchedulerProcess {
         }
     }
 
-    /// The scheduler itself, to read.
     pub(crate) fn core(&self) -> &Scheduler {
         &self.core
     }
 
-    /// What it knows: its watch cache.
+    /// The watch cache.
     pub(crate) fn known(&self) -> &Objects {
         &self.known
     }
 
-    /// Whether the pod's profile looks at spread constraints at all.
-    pub(crate) fn spreads(&self, pod: &Pod) -> bool {
+    /// Returns whether the pod's profile filters by topology spread constraints.
+    pub(crate) fn filters_by_spread(&self, pod: &Pod) -> bool {
         let profile = self.core.config().profile(&pod.spec.scheduler_name);
         profile.is_some_and(|profile| profile.has(Point::Filter, Plugin::PodTopologySpread))
     }
@@ -163,13 +162,12 @@ impl SchedulerProcess {
         self.leads
     }
 
-    /// The process was elected.
+    /// The process was elected as leader.
     pub(crate) fn lead(&mut self, ctx: &mut Context<'_>) {
         self.leads = true;
-        self.arm(ctx);
+        self.set_timer(ctx);
     }
 
-    /// One step.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         self.core.because(match &input {
             Input::Started | Input::Timer(_) => CausedBy::NOTHING,
@@ -177,33 +175,41 @@ impl SchedulerProcess {
         });
         match input {
             Input::Started => {}
-            Input::Listed { objects, .. } => self.take_list(objects, ctx),
+            Input::Listed { objects, .. } => self.apply_list(objects, ctx),
             Input::Changed(change) => {
-                let old = change.old.as_ref().and_then(|object| seen(object, ctx.switches));
-                let new = change.new.as_ref().and_then(|object| seen(object, ctx.switches));
+                let old = change
+                    .old
+                    .as_ref()
+                    .and_then(|object| scheduler_view(object, ctx.switches));
+                let new = change
+                    .new
+                    .as_ref()
+                    .and_then(|object| scheduler_view(object, ctx.switches));
                 self.known = change.after.clone();
                 self.core.on_change(old.as_ref(), new.as_ref(), ctx.now.0);
             }
-            Input::Answered(id, answer) => self.answered(id, answer, ctx),
+            Input::Answered(id, answer) => self.handle_answer(id, answer, ctx),
             Input::Timer(_) => self.wake(ctx),
         }
-        self.arm(ctx);
+        self.set_timer(ctx);
     }
 
-    fn take_list(&mut self, objects: Arc<Objects>, ctx: &mut Context<'_>) {
+    /// Applies a list as the changes since the last known state.
+    fn apply_list(&mut self, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let old = std::mem::replace(&mut self.known, objects.clone());
         for kind in WATCHED {
-            for gone in old.list_kind(*kind) {
-                if objects.get_kind(*kind, &gone.key()).is_none() {
-                    self.core.on_change(seen(&gone, ctx.switches).as_ref(), None, ctx.now.0);
+            for deleted in old.list_kind(*kind) {
+                if objects.get_kind(*kind, &deleted.key()).is_none() {
+                    self.core
+                        .on_change(scheduler_view(&deleted, ctx.switches).as_ref(), None, ctx.now.0);
                 }
             }
             for object in objects.list_kind(*kind) {
                 let before = old.get_kind(*kind, &object.key());
                 let version = |object: &Object| object.metadata().resource_version.clone();
                 if before.as_ref().map(version) != Some(version(&object)) {
-                    let before = before.and_then(|before| seen(&before, ctx.switches));
-                    let now = seen(&object, ctx.switches);
+                    let before = before.and_then(|before| scheduler_view(&before, ctx.switches));
+                    let now = scheduler_view(&object, ctx.switches);
                     self.core.on_change(before.as_ref(), now.as_ref(), ctx.now.0);
                 }
             }
@@ -211,7 +217,7 @@ impl SchedulerProcess {
     }
 
     /// Sets the timer for the next decision or deadline.
-    fn arm(&mut self, ctx: &mut Context<'_>) {
+    fn set_timer(&mut self, ctx: &mut Context<'_>) {
         if !self.leads {
             return;
         }
@@ -239,9 +245,9 @@ impl SchedulerProcess {
         if ctx.now < self.busy_until || self.is_reporting {
             return;
         }
-        let mut slot = Slot {
+        let mut slot = DecisionSlot {
             is_wanted: self.wants_record,
-            found: &mut self.recorded,
+            decision: &mut self.recorded,
         };
         self.core.set_wall_clock(ctx.wall());
         let rng = &mut *ctx.rng;
@@ -249,12 +255,12 @@ impl SchedulerProcess {
         if let Some(attempt) = attempt {
             self.busy_until = ctx.now + DECISION_TIME;
             ctx.because(attempt.caused_by);
-            self.carry_out(attempt, ctx);
+            self.apply_attempt(attempt, ctx);
         }
     }
 
-    /// Records an attempt and sends what it asks for.
-    fn carry_out(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
+    /// Records an attempt and sends its requests.
+    fn apply_attempt(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
         let events = notes(attempt.events, &attempt.scheduler_name);
@@ -289,32 +295,32 @@ impl SchedulerProcess {
                 };
                 self.begin_binding(plan, ctx);
             }
-            Outcome::Unschedulable { preempt: None, .. } if self.is_said(&attempt.pod) => {}
+            Outcome::Unschedulable { preempt: None, .. } if self.has_imported_reason(&attempt.pod) => {}
             Outcome::Unschedulable { preempt, .. } => {
                 if let Some(freed) = attempt.freed {
-                    claims::give_up(freed, ctx);
+                    claims::release(freed, ctx);
                 }
-                tell(events, ctx);
+                emit_events(events, ctx);
                 if let Some(plan) = preempt {
                     self.preempt(attempt.pod.clone(), uid.clone(), attempt.scheduler_name, plan, ctx);
                 }
                 self.report(&attempt.pod, &uid, attempt.patch, ctx);
             }
             Outcome::Error { .. } | Outcome::Skipped => {
-                tell(events, ctx);
+                emit_events(events, ctx);
                 self.report(&attempt.pod, &uid, attempt.patch, ctx);
             }
         }
     }
 
-    /// Whether the real scheduler has said why the pod waits, and what it looked at is not known: what is made up for it
-    /// takes no word of it back (P-09).
-    fn is_said(&self, pod: &ObjectKey) -> bool {
+    /// Returns whether an imported pod has the real scheduler's reason, and the dump lacks objects that the reason is
+    /// based on. The simulated reason then does not replace it (P-09).
+    fn has_imported_reason(&self, pod: &ObjectKey) -> bool {
         let pod = self.known.get::<Pod>(pod);
         pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.unheld(pod).is_some())
     }
 
-    /// Writes a refused pod's status; the next attempt waits for the answer.
+    /// Writes the status of an unschedulable pod; the next attempt waits for the answer.
     fn report(&mut self, pod: &ObjectKey, uid: &Uid, patch: Option<StatusPatch>, ctx: &mut Context<'_>) {
         if let Some(patch) = patch {
             let id = patch_status(pod, uid, patch, ctx);
@@ -323,38 +329,38 @@ impl SchedulerProcess {
         }
     }
 
-    /// A binding that failed is an attempt of its own to those who look; the scheduling loop does not wait for
-    /// its status.
+    /// Reports a failed binding as an attempt of its own. The scheduling loop does not wait for this status.
     fn report_failed_binding(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record(&attempt, ctx);
         if let Some(patch) = attempt.patch {
             patch_status(&attempt.pod, &Uid(attempt.uid), patch, ctx);
         }
-        tell(notes(attempt.events, &attempt.scheduler_name), ctx);
+        emit_events(notes(attempt.events, &attempt.scheduler_name), ctx);
     }
 
-    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
+    fn handle_answer(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
         match self.calls.remove(&id) {
             None => {}
             Some(Pending::Status) => self.is_reporting = false,
             Some(Pending::Expectation(uid)) => self.write_next(&uid, ctx),
-            Some(Pending::Claim(uid, write)) => self.claim_answered(&uid, *write, answer, ctx),
-            Some(Pending::Volume(uid)) => self.volume_answered(&uid, answer, ctx),
+            Some(Pending::Claim(uid, write)) => self.handle_claim_answer(&uid, *write, answer, ctx),
+            Some(Pending::Volume(uid)) => self.handle_volume_answer(&uid, answer, ctx),
             Some(Pending::Binding(uid)) => {
                 let result = answer
                     .map(|_| ())
                     .map_err(|error| format!("running Bind plugin \"DefaultBinder\": {}", error.message));
                 self.end_binding(&uid, result, ctx);
             }
-            Some(Pending::Clearing(run)) => self.one_answered(run, answer.is_ok(), ctx),
-            Some(Pending::Condition(run, victim)) => self.condition_answered(run, victim, &answer, ctx),
-            Some(Pending::Victim(run, victim)) => self.victim_answered(run, victim, &answer, ctx),
+            Some(Pending::Clearing(run)) => self.finish_step(run, answer.is_ok(), ctx),
+            Some(Pending::Condition(run, victim)) => self.handle_condition_answer(run, victim, &answer, ctx),
+            Some(Pending::Victim(run, victim)) => self.handle_victim_answer(run, victim, &answer, ctx),
         }
     }
 }
 
-/// An object as the scheduler is to see it: with priority switched off, every pod is equal.
-fn seen(object: &Object, switches: &Switches) -> Option<Object> {
+/// An object as the scheduler gets it: with priority switched off, all pods are equal; None if the scheduler must not
+/// see it.
+fn scheduler_view(object: &Object, switches: &Switches) -> Option<Object> {
     if is_made_up_node(object) {
         return None;
     }
@@ -373,7 +379,8 @@ fn seen(object: &Object, switches: &Switches) -> Option<Object> {
     Some(object)
 }
 
-/// Whether of a node only its name is known: nothing is decided about it, and no reason tells of it (P-09).
+/// Returns whether only the name of a node is known, because a dump does not contain it. The scheduler ignores such
+/// nodes (P-09).
 pub fn is_made_up_node(object: &Object) -> bool {
     matches!(object, Object::Node(node) if node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some())
 }
@@ -422,13 +429,13 @@ fn notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Ve
     events.into_iter().map(note).collect()
 }
 
-fn tell(events: Vec<EventNote>, ctx: &mut Context<'_>) {
+fn emit_events(events: Vec<EventNote>, ctx: &mut Context<'_>) {
     for event in events {
         ctx.call(Request::Event(event));
     }
 }
 
-/// SCH-024, SCH-025.
+/// Patches the condition PodScheduled and the nominated node of a pod (SCH-024, SCH-025).
 fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Context<'_>) -> CallId {
     let wall = ctx.wall();
     ctx.call(Request::Patch {
@@ -458,7 +465,7 @@ fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Contex
     })
 }
 
-/// Sets a condition by type; the transition time stays while the status does.
+/// Sets a condition by type. The transition time only changes with the condition's status.
 fn set_condition(pod: &mut Pod, mut condition: PodCondition) {
     match pod
         .status

@@ -1,18 +1,18 @@
-//! Carrying out a preemption: nominations of weaker pods go, then all victims but the last, then the last; each
-//! first gets its condition, then its deletion (SCH-104, SCH-105).
+//! Executes a preemption: clears nominations of pods with lower priority, then evicts all victims but the last, then
+//! the last. Each victim first gets its condition and is then deleted (SCH-104, SCH-105).
 
 use podscope_api::{ConditionStatus, EventType, Kind, ObjectKey, Pod, PodCondition, Str, Uid};
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use podscope_sim::Happening;
 use std::collections::VecDeque;
 
-use super::{Context, Pending, SchedulerProcess, patch_status, set_condition, tell};
+use super::{Context, Pending, SchedulerProcess, emit_events, patch_status, set_condition};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, subject};
 
-/// One preemption under way. A preemptor that is woken too early may begin a second one.
+/// Identifies a preemption in progress. A preemptor that becomes schedulable too early may begin a second one.
 pub(super) type RunId = u64;
 
-/// A preemption that is being carried out.
+/// A preemption in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Preempting {
     pod: ObjectKey,
@@ -21,7 +21,7 @@ pub(super) struct Preempting {
     plan: Preempt,
     /// Nominations still to be cleared.
     clearing: VecDeque<ObjectKey>,
-    /// Victims (by index) not asked to leave yet, the last one alone at the end.
+    /// Indices of victims that are not evicted yet; the last victim is evicted alone.
     waiting: VecDeque<usize>,
     in_flight: usize,
     has_failed: bool,
@@ -36,8 +36,8 @@ impl SchedulerProcess {
         plan: Preempt,
         ctx: &mut Context<'_>,
     ) {
-        let leaving = |(index, victim): (usize, &Victim)| (!victim.terminating).then_some(index);
-        let waiting: VecDeque<usize> = plan.victims.iter().enumerate().filter_map(leaving).collect();
+        let must_evict = |(index, victim): (usize, &Victim)| (!victim.terminating).then_some(index);
+        let waiting: VecDeque<usize> = plan.victims.iter().enumerate().filter_map(must_evict).collect();
         if waiting.is_empty() {
             return;
         }
@@ -53,11 +53,11 @@ impl SchedulerProcess {
             has_failed: false,
         };
         self.preemptions.insert(self.n_preemptions, run);
-        self.go_on(self.n_preemptions, ctx);
+        self.continue_run(self.n_preemptions, ctx);
     }
 
-    /// Does what comes next, once everything under way was answered.
-    fn go_on(&mut self, id: RunId, ctx: &mut Context<'_>) {
+    /// Starts the next step, once all requests in flight are answered.
+    fn continue_run(&mut self, id: RunId, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get_mut(&id) else {
             return;
         };
@@ -74,7 +74,7 @@ impl SchedulerProcess {
             self.calls.insert(call, Pending::Clearing(id));
             return;
         }
-        // A preemptor whose victims fail is tried again at once: no use in ending one more for it.
+        // If an eviction failed, the preemptor is tried again at once, so the last victim is not evicted in vain.
         let n_waiting = run.waiting.len();
         if n_waiting == 0 || (n_waiting == 1 && run.has_failed) {
             let (uid, has_failed) = (run.uid.clone(), run.has_failed);
@@ -97,7 +97,7 @@ impl SchedulerProcess {
         }
     }
 
-    /// Ends a victim: in memory where its volumes are still waited for, else through the API.
+    /// Evicts a victim: in memory if the victim waits for its volumes, otherwise through the API.
     fn evict(&mut self, id: RunId, index: usize, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
@@ -105,8 +105,8 @@ impl SchedulerProcess {
         let (victim, wall) = (run.plan.victims[index].clone(), ctx.wall());
         let uid = Uid(victim.uid.clone());
         if self.preempt_in_memory(&uid, ctx) {
-            self.victim_is_leaving(id, index, " (in kube-scheduler memory).", ctx);
-            self.one_answered(id, true, ctx);
+            self.record_victim(id, index, " (in kube-scheduler memory).", ctx);
+            self.finish_step(id, true, ctx);
             return;
         }
         let Some(run) = self.preemptions.get(&id) else {
@@ -136,13 +136,13 @@ impl SchedulerProcess {
         self.calls.insert(call, Pending::Condition(id, index));
     }
 
-    /// The victim's condition was answered: its deletion goes out.
-    pub(super) fn condition_answered(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
+    /// Handles the answer to a victim's condition: sends the DELETE.
+    pub(super) fn handle_condition_answer(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
         if answer.is_err() {
-            self.one_answered(id, is_done(answer), ctx);
+            self.finish_step(id, is_done(answer), ctx);
             return;
         }
         let victim = &run.plan.victims[index];
@@ -158,25 +158,25 @@ impl SchedulerProcess {
         self.calls.insert(call, Pending::Victim(id, index));
     }
 
-    pub(super) fn victim_answered(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
+    pub(super) fn handle_victim_answer(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
         if answer.is_ok() {
-            self.victim_is_leaving(id, index, "", ctx);
+            self.record_victim(id, index, "", ctx);
         }
-        self.one_answered(id, is_done(answer), ctx);
+        self.finish_step(id, is_done(answer), ctx);
     }
 
-    /// A nomination was cleared, or an eviction is over.
-    pub(super) fn one_answered(&mut self, id: RunId, is_done: bool, ctx: &mut Context<'_>) {
+    /// A nomination was cleared, or an eviction ended.
+    pub(super) fn finish_step(&mut self, id: RunId, is_done: bool, ctx: &mut Context<'_>) {
         if let Some(run) = self.preemptions.get_mut(&id) {
-            assert!(run.in_flight > 0, "an answer that nothing waits for");
+            assert!(run.in_flight > 0, "the preemption did not wait for this answer");
             run.in_flight -= 1;
             run.has_failed |= !is_done;
         }
-        self.go_on(id, ctx);
+        self.continue_run(id, ctx);
     }
 
-    /// Records a victim and tells it (SCH-128).
-    fn victim_is_leaving(&self, id: RunId, index: usize, how: &str, ctx: &mut Context<'_>) {
+    /// Records a preempted pod and emits its event (SCH-128).
+    fn record_victim(&self, id: RunId, index: usize, how: &str, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
@@ -199,11 +199,11 @@ impl SchedulerProcess {
             action: "Preempting".into(),
             related: Some((Kind::Pod, run.pod.clone(), run.uid.clone())),
         };
-        tell(vec![event], ctx);
+        emit_events(vec![event], ctx);
     }
 }
 
-/// Whether the eviction needs no more: the pod is leaving, or is another by now.
+/// Returns whether the eviction needs no further request: the pod is terminating, deleted, or replaced by another.
 fn is_done(answer: &Answer) -> bool {
     answer
         .as_ref()

@@ -1,22 +1,23 @@
-//! A load balancer outside the cluster: it sends to the nodes that it holds for healthy (TR-079). A node that becomes
-//! unhealthy, or healthy again, is seen to be so after two checks ten seconds apart.
+//! A load balancer outside the cluster: it sends requests to the nodes that it considers healthy (TR-079). It changes
+//! the health of a node after two checks, ten seconds apart.
 
 use podscope_api::{NodeName, ordered};
 use podscope_sim::{SimTime, Span};
 
-/// Two failed checks.
-const NOTICED_AFTER: Span = Span::seconds(20);
+/// Time of two checks.
+const CHANGE_DELAY: Span = Span::seconds(20);
 
-/// What the load balancer holds a node for.
+/// The load balancer's view of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Health {
-    is_used: bool,
-    /// Since when checks say otherwise.
+    is_healthy: bool,
+    /// Since when checks have had a different result.
     differs_since: Option<SimTime>,
 }
 
-/// The nodes that requests are sent to, given which of them would pass a check now, and when that may be others.
-pub(super) fn used(
+/// The nodes that receive requests, given the result that a check of each node has now. Also returns when the result
+/// may change by itself.
+pub(super) fn target_nodes(
     health: &mut ordered::Map<NodeName, Health>,
     passing: &ordered::Map<NodeName, bool>,
     now: SimTime,
@@ -25,33 +26,33 @@ pub(super) fn used(
     let mut wake = None;
     for (node, passes) in passing {
         let known = health.entry(node.clone()).or_insert(Health {
-            is_used: *passes,
+            is_healthy: *passes,
             differs_since: None,
         });
-        if known.is_used == *passes {
+        if known.is_healthy == *passes {
             known.differs_since = None;
             continue;
         }
-        let noticed_at = *known.differs_since.get_or_insert(now) + NOTICED_AFTER;
-        if noticed_at <= now {
+        let change_at = *known.differs_since.get_or_insert(now) + CHANGE_DELAY;
+        if change_at <= now {
             *known = Health {
-                is_used: *passes,
+                is_healthy: *passes,
                 differs_since: None,
             };
         } else {
-            wake = [wake, Some(noticed_at)].into_iter().flatten().min();
+            wake = [wake, Some(change_at)].into_iter().flatten().min();
         }
     }
-    let used: Vec<NodeName> = health
+    let healthy: Vec<NodeName> = health
         .iter()
-        .filter(|(_, known)| known.is_used)
+        .filter(|(_, known)| known.is_healthy)
         .map(|(node, _)| node.clone())
         .collect();
-    // Where none is healthy, all are tried.
-    let used = if used.is_empty() {
+    // If no node is healthy, all are used.
+    let targets = if healthy.is_empty() {
         health.keys().cloned().collect()
     } else {
-        used
+        healthy
     };
-    (used, wake)
+    (targets, wake)
 }

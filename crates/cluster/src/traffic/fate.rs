@@ -1,5 +1,5 @@
-//! What becomes of a request that is sent now: the way to its endpoint, what listens there, and how long the answer
-//! takes (TR-039 to TR-053).
+//! The fate of a request that is sent now: the path to its endpoint, the process that listens there, and the latency of
+//! the response (TR-039 to TR-053).
 
 use podscope_api::{CausedBy, NodeName};
 use podscope_node::machine::{Container, ContainerId, MachinePod, Role};
@@ -9,30 +9,30 @@ use rpds::RedBlackTreeMapSync;
 
 use crate::world::NodeState;
 
-/// What becomes of the requests of a lane.
+/// Fate of the requests of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Answered {
-        /// How long after it was sent.
+        /// Time from sending a request to its response.
         after: Span,
         is_late: bool,
-        /// Parts in a million that get an error.
+        /// Parts per million that get an error response.
         errors: u32,
         process: ContainerId,
     },
-    Fails(Failing),
+    Fails(FailureReason),
 }
 
 /// Why requests fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Failing {
+pub(super) struct FailureReason {
     pub outcome: RequestOutcome,
     pub truth: RequestTruth,
-    /// Since when it is true, where that is known.
+    /// Since when the reason applies, if known.
     pub since: Option<SimTime>,
 }
 
-impl Failing {
+impl FailureReason {
     pub(super) fn new(outcome: RequestOutcome, truth: RequestTruth) -> Self {
         let since = None;
         Self { outcome, truth, since }
@@ -44,16 +44,16 @@ impl Failing {
 }
 
 impl Fate {
-    /// What fails of it: everything, or what the server answers with an error.
-    pub(super) fn failing(&self) -> Option<Failing> {
+    /// The failure reason of all or, for error responses, part of the requests; None if all succeed.
+    pub(super) fn failing(&self) -> Option<FailureReason> {
         match self {
             Self::Fails(failing) => Some(*failing),
             Self::Answered { errors: 0, .. } => None,
-            Self::Answered { .. } => Some(Failing::new(RequestOutcome::Error, RequestTruth::ServerError)),
+            Self::Answered { .. } => Some(FailureReason::new(RequestOutcome::Error, RequestTruth::ServerError)),
         }
     }
 
-    /// Whether requests in one and the other have the same end.
+    /// Returns whether both fates count as the same result.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Fails(one), Self::Fails(other)) => one.is_like(other),
@@ -62,40 +62,41 @@ impl Fate {
     }
 }
 
-/// A fate, what led to it, and when it will be another by itself.
+/// A fate with its cause and its expiry.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judged {
+pub(super) struct Assessment {
     pub fate: Fate,
-    /// Nothing where the fate is not that of a process.
+    /// The record about the process that determines the fate; NOTHING if no process does.
     pub cause: CausedBy,
+    /// When the fate may change without any event; None if it does not.
     pub until: Option<SimTime>,
 }
 
-impl Judged {
+impl Assessment {
     pub(super) fn fails(outcome: RequestOutcome, truth: RequestTruth) -> Self {
         Self {
-            fate: Fate::Fails(Failing::new(outcome, truth)),
+            fate: Fate::Fails(FailureReason::new(outcome, truth)),
             cause: CausedBy::NOTHING,
             until: None,
         }
     }
 }
 
-/// How a client waits.
+/// Options of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Patience {
+pub(super) struct ClientOptions {
     pub timeout: Span,
     pub keep_alive: bool,
 }
 
-/// What a request meets on its way.
-pub(super) struct Ground<'a> {
+/// The state that determines the fate of requests.
+pub(super) struct ClusterView<'a> {
     pub now: SimTime,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
 }
 
-/// The container that serves a port: the one that declares it, else the first that is no init container.
+/// The container that serves a port: the one that declares it, or else the first app container or sidecar.
 fn server<'m>(held: &'m MachinePod, backend: &Backend) -> Option<&'m Container> {
     let all = held.containers.iter();
     let mut serving = all.filter(|one| matches!(one.role, Role::App | Role::Sidecar));
@@ -105,14 +106,14 @@ fn server<'m>(held: &'m MachinePod, backend: &Backend) -> Option<&'m Container> 
     held.latest(name)
 }
 
-impl Ground<'_> {
-    /// Whether messages pass both ways between two nodes.
+impl ClusterView<'_> {
+    /// Returns whether messages pass in both directions between two nodes.
     fn is_open(&self, from: &NodeName, to: &NodeName) -> bool {
         let (from, to) = (Place::Node(from.clone()), Place::Node(to.clone()));
         self.network.is_open(&from, &to) && self.network.is_open(&to, &from)
     }
 
-    /// Whether a machine runs.
+    /// Returns whether the machine is on.
     pub(super) fn is_on(&self, node: &NodeName) -> bool {
         self.nodes.get(node).is_some_and(|state| state.machine.is_on())
     }
@@ -124,8 +125,8 @@ impl Ground<'_> {
         (sandbox.is_ready && sandbox.ip == backend.address).then_some(held)
     }
 
-    /// What stands in the way between two nodes.
-    fn obstacle(&self, from: &NodeName, to: &NodeName) -> Option<Judged> {
+    /// Why requests between two nodes get no response; None if nothing prevents it.
+    fn obstacle(&self, from: &NodeName, to: &NodeName) -> Option<Assessment> {
         let truth = if !self.is_on(to) {
             RequestTruth::NoPower
         } else if !self.is_open(from, to) {
@@ -133,22 +134,22 @@ impl Ground<'_> {
         } else {
             return None;
         };
-        Some(Judged::fails(RequestOutcome::Timeout, truth))
+        Some(Assessment::fails(RequestOutcome::Timeout, truth))
     }
 
-    /// What becomes of a request on a new connection to an endpoint.
-    pub(super) fn judge(&self, from: &NodeName, backend: &Backend, patience: Patience) -> Judged {
+    /// Fate of a request on a new connection to an endpoint.
+    pub(super) fn assess(&self, from: &NodeName, backend: &Backend, options: ClientOptions) -> Assessment {
         if let Some(obstacle) = self.obstacle(from, &backend.node) {
             return obstacle;
         }
         let Some(held) = self.held(backend) else {
-            return Judged::fails(RequestOutcome::Timeout, RequestTruth::PodGone);
+            return Assessment::fails(RequestOutcome::Timeout, RequestTruth::PodGone);
         };
         let Some(process) = server(held, backend) else {
-            return Judged::fails(RequestOutcome::Refused, RequestTruth::NotRunning);
+            return Assessment::fails(RequestOutcome::Refused, RequestTruth::NotRunning);
         };
-        let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| Judged {
-            fate: Fate::Fails(Failing {
+        let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| Assessment {
+            fate: Fate::Fails(FailureReason {
                 outcome: RequestOutcome::Refused,
                 truth,
                 since: Some(since),
@@ -170,55 +171,60 @@ impl Ground<'_> {
         {
             return refused(RequestTruth::ListenerClosed, at, None);
         }
-        self.answered(from, backend, process, patience)
+        self.answered(from, backend, process, options)
     }
 
-    /// What becomes of a request on a connection that is kept; none if the server ended the connection itself.
-    pub(super) fn judge_kept(
+    /// Fate of a request on a kept connection; None if the server has closed the connection.
+    pub(super) fn assess_kept(
         &self,
         from: &NodeName,
         backend: &Backend,
         process: ContainerId,
-        patience: Patience,
-    ) -> Option<Judged> {
+        options: ClientOptions,
+    ) -> Option<Assessment> {
         if let Some(obstacle) = self.obstacle(from, &backend.node) {
             return Some(obstacle);
         }
         let container = self.held(backend)?.container(process).filter(|one| one.is_running())?;
-        // A server that drains answers what is inside and closes what is idle (TR-047).
+        // A draining server answers requests in progress and closes idle connections (TR-047).
         let is_draining = container.signalled_at.is_some() && !container.behavior.accepts_after_signal;
-        (!is_draining).then(|| self.answered(from, backend, container, patience))
+        (!is_draining).then(|| self.answered(from, backend, container, options))
     }
 
-    fn answered(&self, from: &NodeName, backend: &Backend, process: &Container, patience: Patience) -> Judged {
+    fn answered(&self, from: &NodeName, backend: &Backend, process: &Container, options: ClientOptions) -> Assessment {
         let (here, there) = (Place::Node(from.clone()), Place::Node(backend.node.clone()));
         let one_way = self.network.usual_latency(&here, &there) + self.network.usual_latency(&there, &here);
-        let trips = if patience.keep_alive { 1 } else { 2 };
+        let trips = if options.keep_alive { 1 } else { 2 };
         let after = Span(one_way.0 * trips) + process.behavior.latency;
         let elapsed = process.elapsed(self.now).0;
         let errors = process.behavior.errors;
         let boundaries = errors.into_iter().flat_map(|errors| [errors.from, errors.until]);
         let next = boundaries.flatten().filter(|at| *at > elapsed).min();
-        let fate = if after >= patience.timeout {
-            Fate::Fails(Failing::new(RequestOutcome::Timeout, RequestTruth::ServerSlow))
+        let fate = if after >= options.timeout {
+            Fate::Fails(FailureReason::new(RequestOutcome::Timeout, RequestTruth::ServerSlow))
         } else {
             Fate::Answered {
                 after,
-                is_late: after.0 * 2 > patience.timeout.0,
+                is_late: after.0 * 2 > options.timeout.0,
                 errors: errors.map_or(0, |errors| errors.at(elapsed)),
                 process: process.id,
             }
         };
-        Judged {
+        Assessment {
             fate,
             cause: process.latest,
             until: next.map(|at| process.started_at + Span(at)),
         }
     }
 
-    /// Why requests that are inside a process get no answer any more; none if they still do.
-    pub(super) fn lost(&self, from: &NodeName, backend: &Backend, process: ContainerId) -> Option<(Failing, CausedBy)> {
-        if let Some(Judged {
+    /// Why requests inside a process will get no response; None if they still will.
+    pub(super) fn lost(
+        &self,
+        from: &NodeName,
+        backend: &Backend,
+        process: ContainerId,
+    ) -> Option<(FailureReason, CausedBy)> {
+        if let Some(Assessment {
             fate: Fate::Fails(failing),
             cause,
             ..
@@ -228,7 +234,7 @@ impl Ground<'_> {
         }
         let machine = &self.nodes.get(&backend.node)?.machine;
         let container = machine.pod(&backend.uid).and_then(|held| held.container(process));
-        let reset = |since: Option<SimTime>| Failing {
+        let reset = |since: Option<SimTime>| FailureReason {
             outcome: RequestOutcome::Reset,
             truth: RequestTruth::ProcessEnded,
             since,

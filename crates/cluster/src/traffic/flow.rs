@@ -1,10 +1,10 @@
-//! Flows, their streams and lanes: what is dealt out to whom, what has been counted, and the stretches of failures
-//! that are under way.
+//! Flows with their streams and lanes: how requests are distributed, which of them are counted, and the present
+//! stretches of failures.
 //!
 //! ```text
-//! lane:     Answered ──judged anew──▶ Fails ──judged anew──▶ Answered       each change counts what was sent till then
-//! stretch:            begins │             │ ends: one record
-//! in flight: what was sent within the latency before a change is decided by what its process does until its answer
+//! lane:     Answered ──new fate──▶ Fails ──new fate──▶ Answered       each change counts the requests sent until then
+//! stretch:            begins │           │ ends: one record
+//! in flight: requests sent within the latency before a change depend on what their process does until their response
 //! ```
 
 use std::sync::Arc;
@@ -15,98 +15,100 @@ use podscope_node::proxy::Backend;
 use podscope_sim::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth, SimTime, Span, subject};
 
 use super::balancer::Health;
-use super::count::{Numbering, Pace, part};
-use super::fate::{Failing, Fate, Ground, Judged, Patience};
+use super::count::{Numbering, Pace, per_million_share};
+use super::fate::{Assessment, ClientOptions, ClusterView, FailureReason, Fate};
 use super::{Failure, Outcomes};
 use crate::Rng;
 
-/// A stretch that goes on is told after this long for the first time.
-const FIRST_TOLD: Span = Span::seconds(60);
+/// A lasting stretch is reported for the first time after this time.
+const FIRST_REPORT: Span = Span::seconds(60);
 
-/// Whose flow it is.
+/// Who sends the requests of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
+    /// `app traffic start`.
     Command,
-    /// The pod of that UID on that node.
+    /// The pod with this UID on this node.
     Pod(Uid, NodeName),
 }
 
-/// What is sent to one Service by one command or pod.
+/// The requests of one command or pod to one Service.
 #[derive(Debug, Clone)]
 pub(super) struct Flow {
     pub service: ObjectKey,
     pub client: RequestClient,
     pub origin: Origin,
     pub pace: Pace,
-    pub patience: Patience,
+    pub options: ClientOptions,
     pub retries: u32,
     pub streams: Vec<Stream>,
-    /// Whether it ends when it is settled next.
-    pub is_over: bool,
-    /// Of clients outside: which nodes they are sent to.
+    /// Whether the flow ends when it is settled next.
+    pub is_ended: bool,
+    /// Only for clients outside the cluster: health of the nodes in the view of the load balancer.
     pub health: ordered::Map<NodeName, Health>,
-    /// What was told of it last.
-    pub told: Option<RequestRate>,
-    /// Draws endpoints of kept connections and of sessions.
+    /// The rate in the last record about this flow.
+    pub reported_rate: Option<RequestRate>,
+    /// Chooses endpoints for kept connections and for sessions.
     pub rng: Rng,
 }
 
-/// What one client of a flow sends.
+/// The requests of one client of a flow.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    /// The client's node, or where it enters the cluster.
+    /// The client's node, or the node through which it enters the cluster.
     pub node: NodeName,
     pub numbering: Numbering,
     pub lanes: Vec<Lane>,
-    /// What is under way on lanes that were dealt out anew or judged anew.
+    /// Requests in flight on lanes that have been replaced or have a new fate.
     pub in_flight: Vec<InFlight>,
-    /// The connection that is kept.
+    /// The connection that is kept alive.
     pub kept: Option<Kept>,
-    /// The endpoint of its session (TR-021).
+    /// The endpoint of the client's session (TR-021).
     pub session: Option<Backend>,
-    /// What is carried of shares of errors, millionths.
+    /// Remainder of the shares of error responses, in millionths.
     pub errors_carried: u64,
 }
 
-/// A connection that is kept.
+/// A connection that is kept alive.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub backend: Backend,
     pub process: ContainerId,
-    /// Since when nothing comes back on it.
+    /// Since when no response has arrived on it.
     pub silent_since: Option<SimTime>,
 }
 
-/// One way that requests go.
+/// Requests of one stream to one endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Lane {
     pub backend: Option<Backend>,
     pub fate: Fate,
-    /// How many of those that were sent have been counted or are in flight.
+    /// Number of its requests that are counted or in flight.
     pub counted: u64,
-    /// Since when the rules list the endpoint, or are what they are.
+    /// Since when the rules have listed the endpoint; without an endpoint, since when the lane has existed.
     pub listed_since: SimTime,
     pub stretch: Option<Stretch>,
 }
 
-/// Failures under way.
+/// Consecutive failures of one kind.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch {
-    pub failing: Failing,
-    /// When it began, and since when what is told next was sent.
+    pub failing: FailureReason,
+    /// When the stretch began.
     first: SimTime,
+    /// Beginning of the part that is not reported yet.
     pub since: SimTime,
     pub count: u64,
     cause: CausedBy,
-    tell_at: SimTime,
+    report_at: SimTime,
 }
 
-/// Requests that were sent and are not answered yet.
+/// Requests that are sent but not answered yet.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight {
     pub numbering: Numbering,
     pub lane: u64,
-    /// How many of the lane are answered, and how many there are.
+    /// How many requests of the lane are answered, and how many were sent.
     pub answered: u64,
     pub sent: u64,
     pub after: Span,
@@ -117,7 +119,8 @@ pub(super) struct InFlight {
     last_sent: SimTime,
 }
 
-pub(super) fn good(is_late: bool) -> RequestOutcome {
+/// Outcome of a successful request.
+pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
     if is_late {
         RequestOutcome::Late
     } else {
@@ -125,11 +128,11 @@ pub(super) fn good(is_late: bool) -> RequestOutcome {
     }
 }
 
-/// A lane as it is to be from now on.
+/// A lane as it must be from now on.
 pub(super) struct Planned {
     pub backend: Option<Backend>,
-    pub judged: Judged,
-    /// Requests of now that were refused before this endpoint was found.
+    pub assessed: Assessment,
+    /// Attempts that were refused at this instant, before this endpoint accepted the connection.
     pub refused: u64,
 }
 
@@ -151,12 +154,12 @@ impl Lane {
     fn begin(planned: Planned, now: SimTime, because: CausedBy) -> Self {
         let mut lane = Self {
             backend: planned.backend,
-            fate: planned.judged.fate,
+            fate: planned.assessed.fate,
             counted: planned.refused,
             listed_since: now,
             stretch: None,
         };
-        lane.begin_stretch(planned.judged.cause, now, because);
+        lane.begin_stretch(planned.assessed.cause, now, because);
         lane
     }
 
@@ -167,18 +170,18 @@ impl Lane {
             since: now,
             count: 0,
             cause: if cause == CausedBy::NOTHING { because } else { cause },
-            tell_at: now + FIRST_TOLD,
+            report_at: now + FIRST_REPORT,
         });
     }
 }
 
 impl Flow {
-    /// A record of failures of this flow.
+    /// A record of failures of this flow; the caller sets times and count.
     pub(super) fn failure(
         &self,
         stream: &Stream,
         backend: Option<&Backend>,
-        failing: &Failing,
+        failing: &FailureReason,
         listed_since: SimTime,
     ) -> Failure {
         let pod = backend.filter(|backend| !backend.uid.is_empty());
@@ -209,7 +212,7 @@ impl Flow {
         }
     }
 
-    /// Counts what a lane has carried up to now; what is under way goes on by itself.
+    /// Counts the requests of a lane up to now. Requests without a response yet are moved to `in_flight`.
     fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut Outcomes) {
         let Some(lane) = stream.lanes.get_mut(at) else { return };
         let sent = stream.numbering.of_lane(at as u64, now);
@@ -227,14 +230,14 @@ impl Flow {
                 process,
             } => {
                 if errors > 0 {
-                    failed = part(uncounted, errors, &mut stream.errors_carried);
+                    failed = per_million_share(uncounted, errors, &mut stream.errors_carried);
                     out.counts.push((self.service.clone(), RequestOutcome::Error, failed));
                 }
                 let good_ones = uncounted - failed;
                 let inside = sent - stream.numbering.of_lane(at as u64, now - after).min(sent);
                 let inside = inside.min(good_ones);
                 out.counts
-                    .push((self.service.clone(), good(is_late), good_ones - inside));
+                    .push((self.service.clone(), success_outcome(is_late), good_ones - inside));
                 if let (true, Some(backend)) = (inside > 0, &lane.backend) {
                     stream.in_flight.push(InFlight {
                         numbering: stream.numbering,
@@ -257,8 +260,8 @@ impl Flow {
         }
     }
 
-    /// A stretch is over, or is told because it goes on.
-    fn tell_stretch(&self, stream: &Stream, lane: &Lane, stretch: &Stretch, until: SimTime, out: &mut Outcomes) {
+    /// Adds the record of a stretch that has ended or is reported because it lasts.
+    fn report_stretch(&self, stream: &Stream, lane: &Lane, stretch: &Stretch, until: SimTime, out: &mut Outcomes) {
         if stretch.count == 0 {
             return;
         }
@@ -270,29 +273,32 @@ impl Flow {
         out.failed.push(failure);
     }
 
-    /// Counts what all lanes of a stream have carried.
+    /// Counts the requests of all lanes of a stream.
     fn count_stream(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
         for at in 0..stream.lanes.len() {
             self.count_lane(stream, at, now, out);
         }
     }
 
-    /// Ends a stream whose client sends no more; it waits for what it has under way.
+    /// Ends a stream whose client sends no more. Its requests in flight count as successful.
     pub(super) fn end_stream(&self, mut stream: Stream, now: SimTime, out: &mut Outcomes) {
         self.count_stream(&mut stream, now, out);
         for one in &stream.in_flight {
-            out.counts
-                .push((self.service.clone(), good(one.is_late), one.sent - one.answered));
+            out.counts.push((
+                self.service.clone(),
+                success_outcome(one.is_late),
+                one.sent - one.answered,
+            ));
         }
         for lane in &stream.lanes {
             if let Some(stretch) = &lane.stretch {
-                self.tell_stretch(&stream, lane, stretch, now, out);
+                self.report_stretch(&stream, lane, stretch, now, out);
             }
         }
     }
 
-    /// Puts a stream on the lanes that are planned.
-    pub(super) fn follow_plan(
+    /// Replaces or updates the lanes of a stream according to the plan.
+    pub(super) fn apply_plan(
         &self,
         stream: &mut Stream,
         planned: Vec<Planned>,
@@ -307,7 +313,7 @@ impl Flow {
                 .zip(&planned)
                 .all(|(lane, planned)| lane.backend == planned.backend && planned.refused == 0);
         for planned in &planned {
-            out.wake_at(planned.judged.until);
+            out.wake_at(planned.assessed.until);
             if planned.refused > 0 {
                 out.counts
                     .push((self.service.clone(), RequestOutcome::Refused, planned.refused));
@@ -315,25 +321,26 @@ impl Flow {
         }
         if is_same {
             for (at, planned) in planned.into_iter().enumerate() {
-                self.judge_lane(stream, at, planned.judged, now, because, out);
+                self.update_lane(stream, at, planned.assessed, now, because, out);
             }
             return;
         }
         self.count_stream(stream, now, out);
         let mut old = std::mem::take(&mut stream.lanes);
-        stream.numbering.deal(planned.len() as u64, now);
+        stream.numbering.redistribute(planned.len() as u64, now);
         for planned in planned {
             let mut lane = Lane::begin(planned, now, because);
-            // The rules went on listing it, and what fails goes on failing.
+            // If the rules still list the endpoint, its lane keeps its age, and a stretch of the same failures
+            // continues.
             if let Some(before) = old.iter_mut().find(|before| before.backend == lane.backend) {
                 lane.listed_since = before.listed_since;
-                let goes_on = |one: &Stretch, other: &Stretch| one.failing.is_like(&other.failing);
+                let continues = |one: &Stretch, other: &Stretch| one.failing.is_like(&other.failing);
                 if let (Some(before), Some(new)) = (&before.stretch, &lane.stretch)
-                    && goes_on(before, new)
+                    && continues(before, new)
                 {
                     lane.stretch = Some(before.clone());
                 } else if let Some(stretch) = before.stretch.take() {
-                    self.tell_stretch(stream, before, &stretch, now, out);
+                    self.report_stretch(stream, before, &stretch, now, out);
                 }
                 before.stretch = None;
             }
@@ -341,52 +348,53 @@ impl Flow {
         }
         for lane in &old {
             if let Some(stretch) = &lane.stretch {
-                self.tell_stretch(stream, lane, stretch, now, out);
+                self.report_stretch(stream, lane, stretch, now, out);
             }
         }
-        self.wake_for_stretches(stream, out);
+        self.schedule_stretch_reports(stream, out);
     }
 
-    fn judge_lane(
+    /// Gives a lane its new fate, if it differs.
+    fn update_lane(
         &self,
         stream: &mut Stream,
         at: usize,
-        judged: Judged,
+        assessed: Assessment,
         now: SimTime,
         because: CausedBy,
         out: &mut Outcomes,
     ) {
         let Some(lane) = stream.lanes.get(at) else { return };
-        if lane.fate.is_like(&judged.fate) {
+        if lane.fate.is_like(&assessed.fate) {
             return;
         }
         self.count_lane(stream, at, now, out);
         let Some(lane) = stream.lanes.get_mut(at) else { return };
-        lane.fate = judged.fate;
-        out.led = out.led.latest(judged.cause);
+        lane.fate = assessed.fate;
+        out.cause = out.cause.latest(assessed.cause);
         let is_like = match (&lane.stretch, lane.fate.failing()) {
             (Some(stretch), Some(failing)) => stretch.failing.is_like(&failing),
             _ => false,
         };
         if !is_like {
             let ended = lane.stretch.take();
-            lane.begin_stretch(judged.cause, now, because);
+            lane.begin_stretch(assessed.cause, now, because);
             if let (Some(stretch), Some(lane)) = (ended, stream.lanes.get(at)) {
-                self.tell_stretch(stream, lane, &stretch, now, out);
+                self.report_stretch(stream, lane, &stretch, now, out);
             }
         }
-        self.wake_for_stretches(stream, out);
+        self.schedule_stretch_reports(stream, out);
     }
 
-    fn wake_for_stretches(&self, stream: &Stream, out: &mut Outcomes) {
+    fn schedule_stretch_reports(&self, stream: &Stream, out: &mut Outcomes) {
         let stretches = stream.lanes.iter().filter_map(|lane| lane.stretch.as_ref());
-        out.wake_at(stretches.map(|stretch| stretch.tell_at).min());
+        out.wake_at(stretches.map(|stretch| stretch.report_at).min());
     }
 
-    /// Tells of stretches that go on for long, each time for as long as they have gone on.
-    pub(super) fn tell_long_stretches(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
+    /// Reports lasting stretches whose next report is due. The interval doubles each time.
+    pub(super) fn report_long_stretches(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
         for at in 0..stream.lanes.len() {
-            let is_due = |lane: &Lane| lane.stretch.as_ref().is_some_and(|stretch| stretch.tell_at <= now);
+            let is_due = |lane: &Lane| lane.stretch.as_ref().is_some_and(|stretch| stretch.report_at <= now);
             if !stream.lanes.get(at).is_some_and(is_due) {
                 continue;
             }
@@ -394,28 +402,28 @@ impl Flow {
             if let Some(lane) = stream.lanes.get(at)
                 && let Some(stretch) = &lane.stretch
             {
-                self.tell_stretch(stream, lane, stretch, now, out);
+                self.report_stretch(stream, lane, stretch, now, out);
             }
             if let Some(stretch) = stream.lanes.get_mut(at).and_then(|lane| lane.stretch.as_mut()) {
                 stretch.since = now;
                 stretch.count = 0;
-                stretch.tell_at = now + (now - stretch.first);
+                stretch.report_at = now + (now - stretch.first);
             }
         }
-        self.wake_for_stretches(stream, out);
+        self.schedule_stretch_reports(stream, out);
     }
 
-    /// Counts what has been answered of what is under way, and what never will be.
+    /// Counts requests in flight that got their response, and those that never will.
     pub(super) fn settle_in_flight(
         &self,
         stream: &mut Stream,
-        ground: &Ground<'_>,
+        cluster: &ClusterView<'_>,
         because: CausedBy,
         out: &mut Outcomes,
     ) {
-        let now = ground.now;
-        // A client that repeats what failed gets its answer elsewhere, if there is one.
-        let is_rescued = self.retries > 0
+        let now = cluster.now;
+        // A client that retries gets its response from another endpoint, if one answers.
+        let retry_succeeds = self.retries > 0
             && stream
                 .lanes
                 .iter()
@@ -427,13 +435,17 @@ impl Flow {
                 .of_lane(one.lane, now - one.after)
                 .clamp(one.answered, one.sent);
             let done = answered - one.answered;
-            out.counts.push((self.service.clone(), good(one.is_late), done));
+            out.counts
+                .push((self.service.clone(), success_outcome(one.is_late), done));
             let rest = one.sent - answered;
             if rest == 0 {
                 continue;
             }
-            match ground.lost(&stream.node, &one.backend, one.process) {
-                Some(_) if is_rescued => out.counts.push((self.service.clone(), good(one.is_late), rest)),
+            match cluster.lost(&stream.node, &one.backend, one.process) {
+                Some(_) if retry_succeeds => {
+                    out.counts
+                        .push((self.service.clone(), success_outcome(one.is_late), rest))
+                }
                 Some((failing, cause)) => {
                     out.counts.push((self.service.clone(), failing.outcome, rest));
                     let mut failure = self.failure(stream, Some(&one.backend), &failing, one.listed_since);
@@ -466,22 +478,28 @@ impl Flow {
         out.failed.extend(alike);
     }
 
-    /// A refused attempt to open a connection, before one was opened elsewhere.
-    pub(super) fn tell_refused(&self, stream: &Stream, backend: &Backend, judged: &Judged, now: SimTime) -> Failure {
-        let failing = judged
+    /// Record of a refused connection attempt, before another endpoint accepted the connection.
+    pub(super) fn refused_attempt(
+        &self,
+        stream: &Stream,
+        backend: &Backend,
+        assessed: &Assessment,
+        now: SimTime,
+    ) -> Failure {
+        let failing = assessed
             .fate
             .failing()
-            .unwrap_or(Failing::new(RequestOutcome::Refused, RequestTruth::NotRunning));
+            .unwrap_or(FailureReason::new(RequestOutcome::Refused, RequestTruth::NotRunning));
         let mut failure = self.failure(stream, Some(backend), &failing, now);
         failure.failed.believed_since = None;
         (failure.failed.since, failure.failed.until) = (now, now);
         failure.failed.count = 1;
-        failure.cause = judged.cause;
+        failure.cause = assessed.cause;
         failure
     }
 
-    /// Its clients' places in the numbering, dealt out anew from now on.
-    pub(super) fn deal_clients(&mut self, nodes: &[NodeName], now: SimTime, out: &mut Outcomes) {
+    /// Begins a new distribution of the flow to clients on these nodes.
+    pub(super) fn redistribute_to_clients(&mut self, nodes: &[NodeName], now: SimTime, out: &mut Outcomes) {
         let old = std::mem::take(&mut self.streams);
         let mut old: ordered::Map<NodeName, Stream> =
             old.into_iter().map(|stream| (stream.node.clone(), stream)).collect();
@@ -502,7 +520,7 @@ impl Flow {
                     self.count_stream(&mut stream, now, out);
                     stream.lanes.iter_mut().for_each(|lane| lane.counted = 0);
                     let lanes = stream.numbering.lanes;
-                    stream.numbering.deal(lanes, now);
+                    stream.numbering.redistribute(lanes, now);
                     stream.numbering = Numbering {
                         lanes,
                         first: stream.numbering.first,
@@ -520,17 +538,17 @@ impl Flow {
         self.streams = streams;
     }
 
-    /// Whether the record is one of a pod's own calls.
+    /// Returns whether the flow consists of calls of this pod.
     pub(super) fn is_of_pod(&self, uid: &Uid) -> bool {
         matches!(&self.origin, Origin::Pod(of, _) if of == uid)
     }
 
-    /// The clients' names in order.
+    /// The nodes of the clients, in order.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeName> {
         self.streams.iter().map(|stream| &stream.node)
     }
 
-    /// What its generator is split by.
+    /// Name from which the flow's random generator is split.
     pub(super) fn rng_name(service: &ObjectKey, client: &RequestClient) -> Arc<str> {
         format!("traffic/{service}/{client}").into()
     }

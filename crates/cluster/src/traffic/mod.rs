@@ -1,21 +1,22 @@
-//! Requests of clients to Services: who sends, which endpoint the rules of the client's node choose, and what becomes
-//! of each request (TR-).
+//! Requests of clients to Services: who sends them, which endpoint the rules of the client's node choose, and the fate
+//! of each request (facts TR-…).
 //!
-//! A *flow* is what one command or one pod sends to a Service, evenly spaced. It is dealt out in turn to its clients,
-//! one *stream* for each node they are on; a stream is dealt out in turn to the endpoints that kube-proxy's rules on
-//! that node list, one *lane* for each. Between two changes everything in a lane has one fate, so nothing happens: how
-//! many requests it was is arithmetic. What can change a fate *touches* the traffic: a process that starts, gets a
-//! signal or ends, a link, rules that were written anew. Once a step is over, [`World::settle_traffic`] counts what the
-//! touched lanes carried so far and judges them again. A stretch of failures that are alike becomes one record when it
-//! ends; one that goes on is told after a minute, then each time it is twice as long.
+//! A *flow* is the evenly spaced requests of one command or pod to a Service. They are distributed round-robin to its
+//! clients, one *stream* per node with a client. A stream is distributed round-robin to the endpoints that kube-proxy's
+//! rules on that node list, one *lane* per endpoint. Between two changes all requests of a lane have the same fate, so
+//! no events are needed: their number is computed. An event that can change a fate *touches* the traffic: a process
+//! that starts, gets a signal or exits, a link, rewritten rules. At the end of the step, [`World::settle_traffic`]
+//! counts the requests of the touched lanes up to now and assesses their fate again. A *stretch* of equal failures
+//! becomes one record when it ends; a lasting one is reported after a minute, and then each time its duration has
+//! doubled.
 //!
-//! Traffic only watches. It draws from generators of its own and its messages use no link's order, so a run with
-//! traffic is the run without it, and its records beside it.
+//! Traffic only observes. It uses random generators of its own, and its messages do not take part in the order of
+//! messages on links. A run with traffic therefore equals the run without it, plus the records about traffic.
 //!
-//! Deviations: a request is at its server in the instant in which it is sent, and is answered after two round trips
-//! (one on a kept connection) and the server's latency; a request that meets silence is a timeout although the link
-//! heals while it waits (TR-051); the cluster's DNS runs beside the control plane and answers as the API is (TR-076);
-//! load, queues of a listener, UDP and the idle ends of connections are left out (TR-085).
+//! Deviations: a request reaches its server at the instant at which it is sent, and is answered after two round trips
+//! (one on a kept connection) plus the server's latency. A request without a response times out even if the link heals
+//! while it waits (TR-051). The cluster's DNS runs beside the control plane and answers from the present API objects
+//! (TR-076). Load, listen queues, UDP and idle timeouts of connections are left out (TR-085).
 
 mod balancer;
 mod count;
@@ -37,7 +38,7 @@ pub(crate) use proxies::{ProxyEvent, ProxyLife};
 
 use crate::{Objects, World};
 
-/// Requests by Service and outcome.
+/// Number of requests by Service and outcome.
 pub type Totals = ordered::Map<(ObjectKey, RequestOutcome), u64>;
 
 /// `app traffic start SERVICE …`.
@@ -46,90 +47,89 @@ pub struct StartTraffic {
     pub service: ObjectKey,
     pub rate: Rate,
     pub client: RequestClient,
-    /// How long an answer is waited for; a second if it is not said.
+    /// Timeout of a request; one second if None.
     pub timeout: Option<Span>,
-    /// Whether a connection is kept for the next request.
+    /// Whether the connection is kept for the next request.
     pub keep_alive: bool,
-    /// How often a failed request is repeated at once.
+    /// How often a failed request is retried at once.
     pub retries: u32,
 }
 
-/// `app traffic …`.
+/// `app traffic start` and `app traffic stop`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrafficCommand {
     Start(StartTraffic),
-    /// Ends all that commands have started to that Service.
+    /// Ends all flows to that Service that commands have started.
     Stop(ObjectKey),
 }
 
-/// A flow as it is now.
+/// The present state of a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flowing {
-    /// What is sent, and what becomes of it.
+    /// Rate of requests and of their outcomes.
     pub rate: RequestRate,
-    /// Where it goes now: the client's node, the node of the endpoint and its pod, and thousandths of a request a
-    /// second; without an endpoint where none was chosen.
+    /// Where requests are sent now.
     pub lanes: Vec<FlowingLane>,
-    /// Stretches of failures that go on.
+    /// Stretches of failures that have not ended.
     pub failing: Vec<FailedRequests>,
 }
 
-/// One way that requests go now.
+/// Requests of one lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowingLane {
     pub from: NodeName,
-    /// The pod and its node.
+    /// The endpoint's pod and its node; None if no endpoint was chosen.
     pub to: Option<(ObjectKey, NodeName)>,
-    /// Thousandths of a request a second.
+    /// Rate in thousandths of a request per second.
     pub per_second: i64,
-    /// What becomes of them.
+    /// Outcome of the requests.
     pub outcome: RequestOutcome,
 }
 
-/// What may have changed what becomes of requests.
+/// A change that may affect the fate of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Anything: machines, links, Services.
+    /// Any change: machines, links, Services.
     All,
-    /// The rules of a node.
+    /// The rules of a node's kube-proxy.
     Rules(NodeName),
     /// The processes of a pod.
     Pod(Uid),
-    /// Pods of a machine got or lost their addresses.
+    /// A pod of a machine got or lost its address.
     Machine(NodeName),
-    /// A pod with calls of its own runs.
+    /// A pod that sends requests itself has started.
     Caller(Uid),
-    /// An instant came for which somebody waited.
+    /// A scheduled instant was reached.
     Instant,
 }
 
-/// All traffic of a world.
+/// Traffic state of a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traffic {
     flows: Vec<Flow>,
-    /// kube-proxies by node. Invariant: empty until there is traffic, and then one for each machine.
+    /// kube-proxies by node. Invariant: empty until traffic starts, then one per machine.
     proxies: ordered::Map<NodeName, ProxyState>,
-    /// What nodes that are cut off had last heard, until there are proxies.
+    /// Last state that nodes with cut links had observed; used when the proxies start.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
-    /// What has been counted.
+    /// Requests counted so far.
     totals: Totals,
     touched: Vec<(Touch, CausedBy)>,
-    /// The earliest instant at which it is looked again.
+    /// The earliest instant at which traffic must be settled again.
     wake: Option<SimTime>,
 }
 
-/// What settling led to: counts and records.
+/// Results of settling.
 #[derive(Default)]
 struct Outcomes {
     counts: Vec<(ObjectKey, RequestOutcome, u64)>,
     failed: Vec<Failure>,
-    /// When to look again.
+    /// When to settle again.
     wake: Option<SimTime>,
-    /// The latest record about a process whose requests have another fate now.
-    led: CausedBy,
+    /// The latest record about a process whose requests have a new fate.
+    cause: CausedBy,
 }
 
-/// A record to be made.
+/// A record about failed requests.
 struct Failure {
     failed: FailedRequests,
     pod: Option<Arc<Subject>>,
@@ -143,21 +143,21 @@ impl Outcomes {
 }
 
 impl Traffic {
-    /// Whether there has been none so far: nothing is followed, and nothing is costed.
+    /// Returns whether traffic has never been started; nothing is then tracked.
     pub(crate) fn is_idle(&self) -> bool {
         self.proxies.is_empty()
     }
 
-    /// Whether kube-proxy of a node has heard that an endpoint of one of its lanes ended, without having acted on it
-    /// since then: each with the instant.
-    pub(crate) fn overdue(&self) -> impl Iterator<Item = (&ObjectKey, &NodeName, &ObjectKey, SimTime)> {
+    /// Lanes of new connections whose endpoint has ended, where the node's kube-proxy has observed the end but not
+    /// synced since: (service, client's node, pod, when it was observed).
+    pub(crate) fn stale_lanes(&self) -> impl Iterator<Item = (&ObjectKey, &NodeName, &ObjectKey, SimTime)> {
         self.flows.iter().flat_map(move |flow| {
             flow.streams.iter().flat_map(move |stream| {
                 let state = self.proxies.get(&stream.node);
                 let lanes = stream.lanes.iter().filter(|_| stream.kept.is_none());
                 lanes.filter_map(move |lane| {
                     let backend = lane.backend.as_ref()?;
-                    let since = state?.proxy.heard_of_end(&flow.service, backend)?;
+                    let since = state?.proxy.stale_since(&flow.service, backend)?;
                     Some((&flow.service, &stream.node, &backend.pod, since))
                 })
             })
@@ -166,7 +166,7 @@ impl Traffic {
 }
 
 impl World {
-    /// How many requests there were up to now, by Service and outcome; those under way are in none.
+    /// Number of requests up to now by Service and outcome; requests in flight are not included.
     pub fn requests(&self) -> Totals {
         let mut totals = self.traffic.totals.clone();
         for flow in &self.traffic.flows {
@@ -179,7 +179,7 @@ impl World {
         totals
     }
 
-    /// What flows now.
+    /// The present state of all flows.
     pub fn flowing(&self) -> Vec<Flowing> {
         let flows = self.traffic.flows.iter();
         flows.map(|flow| flow.flowing(self.now)).collect()

@@ -1,15 +1,16 @@
-//! What a flow is at an instant: what it has sent that is not in the totals, its rate, its lanes. Reading changes nothing.
+//! The state of a flow at an instant: requests that are not in the totals yet, its rate, its lanes. This module only
+//! reads state.
 
 use podscope_api::ordered;
 use podscope_sim::{FailedRequests, RequestOutcome, RequestRate, SimTime};
 
-use super::count::part;
+use super::count::per_million_share;
 use super::fate::Fate;
-use super::flow::{Flow, Stream, good};
+use super::flow::{Flow, Stream, success_outcome};
 use super::{Flowing, FlowingLane};
 
 impl Flow {
-    /// What is not in the totals yet, by outcome.
+    /// Requests that are not in the totals yet, by outcome.
     pub(super) fn uncounted(&self, now: SimTime) -> Vec<(RequestOutcome, u64)> {
         let mut found = Vec::new();
         for stream in &self.streams {
@@ -22,11 +23,11 @@ impl Flow {
                     Fate::Answered {
                         after, is_late, errors, ..
                     } => {
-                        let failed = part(uncounted, errors, &mut carried);
+                        let failed = per_million_share(uncounted, errors, &mut carried);
                         let inside = sent - stream.numbering.of_lane(at as u64, now - after).min(sent);
                         let good_ones = uncounted - failed;
                         found.push((RequestOutcome::Error, failed));
-                        found.push((good(is_late), good_ones - inside.min(good_ones)));
+                        found.push((success_outcome(is_late), good_ones - inside.min(good_ones)));
                     }
                 }
             }
@@ -35,19 +36,19 @@ impl Flow {
                     .numbering
                     .of_lane(one.lane, now - one.after)
                     .clamp(one.answered, one.sent);
-                found.push((good(one.is_late), answered - one.answered));
+                found.push((success_outcome(one.is_late), answered - one.answered));
             }
         }
         found
     }
 
-    /// Millionths of a request per second of one lane of a stream.
+    /// Rate of one lane of a stream, in millionths of a request per second.
     fn per_lane(&self, stream: &Stream) -> i128 {
         let numbering = &stream.numbering;
         self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)
     }
 
-    /// What it sends, and what becomes of it.
+    /// Rate of the flow's requests and of their outcomes.
     pub(super) fn rate(&self) -> RequestRate {
         let mut outcomes: ordered::Map<RequestOutcome, i128> = ordered::Map::new();
         for stream in &self.streams {
@@ -55,7 +56,7 @@ impl Flow {
             for lane in &stream.lanes {
                 let (outcome, errors) = match lane.fate {
                     Fate::Fails(failing) => (failing.outcome, 0),
-                    Fate::Answered { is_late, errors, .. } => (good(is_late), errors),
+                    Fate::Answered { is_late, errors, .. } => (success_outcome(is_late), errors),
                 };
                 let failed = each * i128::from(errors) / 1_000_000;
                 *outcomes.entry(outcome).or_default() += each - failed;
@@ -82,7 +83,7 @@ impl Flow {
         }
     }
 
-    /// It as it is now.
+    /// The present state of the flow.
     pub(super) fn flowing(&self, now: SimTime) -> Flowing {
         let mut lanes = Vec::new();
         let mut failing = Vec::new();
@@ -91,7 +92,7 @@ impl Flow {
             for (at, lane) in stream.lanes.iter().enumerate() {
                 let outcome = match lane.fate {
                     Fate::Fails(failing) => failing.outcome,
-                    Fate::Answered { is_late, .. } => good(is_late),
+                    Fate::Answered { is_late, .. } => success_outcome(is_late),
                 };
                 lanes.push(FlowingLane {
                     from: stream.node.clone(),
@@ -103,7 +104,9 @@ impl Flow {
                 let uncounted = (stream.numbering.of_lane(at as u64, now)).saturating_sub(lane.counted);
                 let more = match lane.fate {
                     Fate::Fails(_) => uncounted,
-                    Fate::Answered { errors, .. } => part(uncounted, errors, &mut { stream.errors_carried }),
+                    Fate::Answered { errors, .. } => {
+                        per_million_share(uncounted, errors, &mut { stream.errors_carried })
+                    }
                 };
                 let failure = self.failure(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
                 failing.push(FailedRequests {

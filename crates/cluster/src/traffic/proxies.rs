@@ -1,12 +1,12 @@
-//! The kube-proxies of a world: each with a watch of Services and EndpointSlices over its node's link.
+//! The kube-proxies of a world. Each watches Services and EndpointSlices over the link of its node.
 //!
 //! ```text
-//!   Live ──way cut, or no server──▶ Broken ──way open, after a back-off──▶ Live, with what it missed
+//!   Live ──link cut, or no server──▶ Broken ──link open, after a back-off──▶ Live, with the missed changes
 //! ```
 //!
-//! They run from the first traffic on; before, it is kept what a node that is cut off had heard, which is all that
-//! their rules would be. Deviation: a watch of theirs keeps its own order and jitter, so that traffic moves no other
-//! message; what a broken watch missed comes in one piece.
+//! They exist only from the first traffic on. Before that, only the last state observed by nodes with cut links is
+//! stored, because their rules follow from it. Deviation: their watches have their own message order and jitter, so
+//! that traffic does not move other messages; the changes that a broken watch missed arrive in one message.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use super::{Touch, Traffic};
 use crate::event::Event;
 use crate::{Objects, World};
 
-/// Back-off before a broken watch is tried again, low and high end.
+/// Back-off before a broken watch is tried again, minimum and maximum.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
 
-/// One life of a kube-proxy: from the start of its machine.
+/// One incarnation of a kube-proxy, which begins when its machine starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProxyLife(u32);
 
-/// What reaches a kube-proxy.
+/// An event of a kube-proxy.
 #[derive(Debug, Clone)]
 pub(crate) enum ProxyEvent {
-    /// The state of the API after a change that it watches, or the answer to a list.
-    Heard(Arc<Objects>),
+    /// The state of the API objects after a watched change, or from a list.
+    Observed(Arc<Objects>),
     /// A broken watch is tried again.
     Resume,
-    /// A sync that was asked for is due.
+    /// A scheduled sync is due.
     Sync,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ProxyState {
     pub proxy: Proxy,
     life: u32,
     is_live: bool,
-    /// What is sent later arrives later.
+    /// Arrival of the last message; later messages must not arrive earlier.
     last_arrival: SimTime,
     rng: Rng,
 }
@@ -59,20 +59,20 @@ impl ProxyState {
     }
 }
 
-/// Whether kube-proxies or the cluster's DNS follow objects of that kind.
+/// Returns whether kube-proxy or the cluster's DNS watches objects of this kind.
 fn is_watched(change: &WatchResponse) -> bool {
     matches!(change.object(), Some(Object::Service(_) | Object::EndpointSlice(_)))
 }
 
 impl World {
-    /// A kube-proxy that breaks its promise, for the test of the invariant that sees it.
+    /// Simulates a kube-proxy that observes `observed` but does not sync, for the test of the invariant about it.
     #[cfg(test)]
-    pub(crate) fn forget_to_sync(&mut self, node: &NodeName, heard: Arc<Objects>) {
+    pub(crate) fn suppress_proxy_sync(&mut self, node: &NodeName, observed: Arc<Objects>) {
         let (now, objects) = (self.now, self.objects().clone());
         if let Some(state) = self.traffic_mut().proxies.get_mut(node) {
-            // A sync was a moment ago, so this one is asked for; nobody wakes it.
-            state.proxy.hear(objects, now);
-            state.proxy.hear(heard, now);
+            // The first call syncs at once, so the second schedules a sync; its event is never queued.
+            state.proxy.observe(objects, now);
+            state.proxy.observe(observed, now);
         }
     }
 
@@ -80,7 +80,7 @@ impl World {
         Arc::make_mut(&mut self.traffic)
     }
 
-    /// What a fate may hang on has changed, because of what the queue names as the cause now.
+    /// Notes a change that may affect fates; its cause is the queue's present cause.
     pub(crate) fn touch_traffic(&mut self, touch: Touch) {
         if self.traffic.is_idle() && !matches!(touch, Touch::Caller(_)) {
             return;
@@ -89,7 +89,7 @@ impl World {
         self.traffic_mut().touched.push((touch, cause));
     }
 
-    /// The first traffic: kube-proxies have run all the time.
+    /// Starts the kube-proxies at the first traffic, as if they had always run.
     pub(super) fn start_proxies(&mut self) {
         if !self.traffic.is_idle() {
             return;
@@ -112,16 +112,16 @@ impl World {
     }
 
     /// Sends a change to every kube-proxy whose watch is live.
-    pub(crate) fn tell_proxies(&mut self, change: &Arc<WatchResponse>) {
+    pub(crate) fn notify_proxies(&mut self, change: &Arc<WatchResponse>) {
         if self.traffic.is_idle() || !is_watched(change) {
             return;
         }
-        // Names are answered as the API is; of others only the rules matter.
-        let names_of_pods = match change.object() {
+        // DNS answers from the present API objects; for other endpoints only the rules matter.
+        let affects_names = match change.object() {
             Some(Object::EndpointSlice(slice)) => slice.metadata.label("service.kubernetes.io/headless").is_some(),
             _ => true,
         };
-        if names_of_pods {
+        if affects_names {
             self.touch_traffic(Touch::All);
         }
         let live: Vec<NodeName> = (self.traffic.proxies.iter())
@@ -133,7 +133,7 @@ impl World {
         }
     }
 
-    /// A message from the API server to a kube-proxy, if the way is open; else its watch is broken.
+    /// Sends a message from the API server to a kube-proxy; if the link is cut, its watch breaks.
     fn send_to_proxy(&mut self, node: &NodeName, objects: &Arc<Objects>) {
         let place = Place::Node(node.clone());
         let is_open = self.network.is_open(&Place::ControlPlane, &place);
@@ -149,12 +149,16 @@ impl World {
         let arrival = now + latency + state.rng.between(Span::ZERO, jitter);
         let arrival = arrival.max(state.last_arrival);
         state.last_arrival = arrival;
-        let event = Event::Proxy(node.clone(), ProxyLife(state.life), ProxyEvent::Heard(objects.clone()));
+        let event = Event::Proxy(
+            node.clone(),
+            ProxyLife(state.life),
+            ProxyEvent::Observed(objects.clone()),
+        );
         self.queue.push(arrival, event);
     }
 
-    /// The way from the API server to a node is cut, or open again.
-    pub(crate) fn proxy_link(&mut self, node: &NodeName) {
+    /// Called when the link from the API server to a node was cut or restored.
+    pub(crate) fn update_proxy_link(&mut self, node: &NodeName) {
         let is_open = self.network.is_open(&Place::ControlPlane, &Place::Node(node.clone()));
         if self.traffic.is_idle() {
             let is_known = self.traffic.known_before_cut.contains_key(node);
@@ -176,8 +180,8 @@ impl World {
         }
     }
 
-    /// The API server goes: no watch is live. It comes back: each is tried again.
-    pub(crate) fn proxies_of_server(&mut self) {
+    /// Called when the API server went down or came up: breaks all watches, and retries them if it is up.
+    pub(crate) fn update_proxies_of_api_server(&mut self) {
         if self.traffic.is_idle() {
             return;
         }
@@ -192,8 +196,8 @@ impl World {
         }
     }
 
-    /// A machine starts, joins or is gone: so does its kube-proxy.
-    pub(crate) fn proxy_of_machine(&mut self, node: &NodeName) {
+    /// Called when a machine started, joined or left: starts or removes its kube-proxy.
+    pub(crate) fn update_proxy_of_machine(&mut self, node: &NodeName) {
         if self.traffic.is_idle() {
             self.traffic_mut().known_before_cut.remove(node);
             return;
@@ -222,7 +226,7 @@ impl World {
         self.queue.push(now + pause, event);
     }
 
-    /// Something reaches a kube-proxy, unless it has begun another life.
+    /// Handles an event of a kube-proxy, unless it is for an earlier incarnation.
     pub(crate) fn on_proxy(&mut self, node: &NodeName, life: ProxyLife, event: ProxyEvent) {
         let now = self.now;
         let is_current = |state: &&ProxyState| state.life == life.0;
@@ -243,14 +247,14 @@ impl World {
             return;
         };
         let is_written = match event {
-            ProxyEvent::Heard(objects) => match state.proxy.hear(objects, now) {
+            ProxyEvent::Observed(objects) => match state.proxy.observe(objects, now) {
                 Sync::Done => true,
                 Sync::At(at) => {
                     let event = Event::Proxy(node.clone(), life, ProxyEvent::Sync);
                     self.queue.push(at, event);
                     false
                 }
-                Sync::Asked => false,
+                Sync::Scheduled => false,
             },
             ProxyEvent::Sync => state.proxy.sync(now),
             ProxyEvent::Resume => false,

@@ -1,5 +1,4 @@
-//! What touched the traffic is settled once a step is over: clients that came or went, rules that were written, fates
-//! that are others now.
+//! Settles the traffic at the end of a step: clients that were added or removed, rewritten rules, changed fates.
 
 use std::sync::Arc;
 
@@ -11,32 +10,32 @@ use podscope_sim::{
 };
 
 use super::balancer;
-use super::fate::{Fate, Ground, Judged};
+use super::fate::{Assessment, ClusterView, Fate};
 use super::flow::{Flow, Kept, Origin, Planned, Stream};
 use super::proxies::ProxyState;
 use super::{Outcomes, Touch};
 use crate::event::Event;
 use crate::{Actor, Objects, World};
 
-/// What flows are settled on.
+/// Inputs of settling.
 struct Settling<'a> {
-    ground: Ground<'a>,
+    cluster: ClusterView<'a>,
     objects: &'a Objects,
     proxies: &'a ordered::Map<NodeName, ProxyState>,
     touched: &'a [(Touch, CausedBy)],
-    /// What touched the traffic last.
+    /// Cause of the last touch.
     because: CausedBy,
 }
 
-/// An endpoint chosen, or why none is.
+/// Endpoints for a new connection, or the fate if there is none.
 enum Choice {
     Any(Vec<Backend>),
-    None(Judged),
+    None(Assessment),
 }
 
 impl World {
-    /// A record may tell of what fates hang on.
-    pub(crate) fn traffic_sees(&mut self, record: &Record) {
+    /// Touches the traffic if the record is about something that determines fates.
+    pub(crate) fn touch_traffic_by_record(&mut self, record: &Record) {
         let Some(object) = record.object.as_ref().filter(|object| object.kind == Kind::Pod) else {
             return;
         };
@@ -56,7 +55,7 @@ impl World {
         }
     }
 
-    /// An instant for which traffic waited.
+    /// Handles the scheduled instant at which traffic must be settled.
     pub(crate) fn wake_traffic(&mut self) {
         let now = self.now;
         let traffic = Arc::make_mut(&mut self.traffic);
@@ -66,7 +65,7 @@ impl World {
         }
     }
 
-    /// Counts and judges anew what was touched.
+    /// Counts and assesses the touched flows.
     pub(crate) fn settle_traffic(&mut self, sink: &mut dyn Sink) {
         if self.traffic.touched.is_empty() {
             return;
@@ -83,7 +82,7 @@ impl World {
         let mut shared = std::mem::take(&mut self.traffic);
         let traffic = Arc::make_mut(&mut shared);
         let settling = Settling {
-            ground: Ground {
+            cluster: ClusterView {
                 now: self.now,
                 nodes: &self.nodes,
                 network: &self.network,
@@ -96,19 +95,23 @@ impl World {
         for flow in &mut traffic.flows {
             flow.settle(&settling, &mut out);
             let rate = flow.rate();
-            if flow.told.as_ref() != Some(&rate) && (flow.told.is_some() || rate.per_second > 0) {
-                flow.told = Some(rate.clone());
+            if flow.reported_rate.as_ref() != Some(&rate) && (flow.reported_rate.is_some() || rate.per_second > 0) {
+                flow.reported_rate = Some(rate.clone());
                 rates.push(rate);
             }
         }
-        traffic.flows.retain(|flow| !flow.is_over);
+        traffic.flows.retain(|flow| !flow.is_ended);
         for (service, outcome, count) in out.counts {
             if count > 0 {
                 *traffic.totals.entry((service, outcome)).or_default() += count;
             }
         }
-        // An instant that was waited for has no cause of its own.
-        let because = if because == CausedBy::NOTHING { out.led } else { because };
+        // A scheduled instant has no cause of its own.
+        let because = if because == CausedBy::NOTHING {
+            out.cause
+        } else {
+            because
+        };
         let wake = out.wake.filter(|at| traffic.wake.is_none_or(|known| *at < known));
         if let Some(at) = wake {
             traffic.wake = Some(at);
@@ -147,12 +150,12 @@ impl World {
 
 impl Settling<'_> {
     fn now(&self) -> SimTime {
-        self.ground.now
+        self.cluster.now
     }
 
-    /// Whether what a stream chooses from, or where it goes, may be something else now.
-    fn concerns(&self, stream: &Stream) -> bool {
-        let is_its = |touch: &Touch| match touch {
+    /// Returns whether a touch may change the endpoints or the fate of a stream.
+    fn is_touched(&self, stream: &Stream) -> bool {
+        let affects = |touch: &Touch| match touch {
             Touch::All | Touch::Instant => true,
             Touch::Rules(node) => *node == stream.node,
             Touch::Machine(node) => stream.lanes.iter().any(|lane| {
@@ -163,16 +166,16 @@ impl Settling<'_> {
             Touch::Pod(uid) => {
                 let lanes = stream.lanes.iter().filter_map(|lane| lane.backend.as_ref());
                 let kept = stream.kept.iter().map(|kept| &kept.backend);
-                let mut its = lanes.chain(kept).chain(&stream.session);
-                its.any(|backend| backend.uid == *uid) || !stream.in_flight.is_empty()
+                let mut backends = lanes.chain(kept).chain(&stream.session);
+                backends.any(|backend| backend.uid == *uid) || !stream.in_flight.is_empty()
             }
         };
-        stream.lanes.is_empty() || self.touched.iter().any(|(touch, _)| is_its(touch))
+        stream.lanes.is_empty() || self.touched.iter().any(|(touch, _)| affects(touch))
     }
 
-    /// The node of a pod that calls, once its first container has started up; or when that will be.
+    /// The node of a calling pod if its first app container has started up; otherwise when that will be.
     fn caller(&self, uid: &Uid, node: &NodeName) -> Result<Option<NodeName>, SimTime> {
-        let machine = self.ground.nodes.get(node).map(|state| &state.machine);
+        let machine = self.cluster.nodes.get(node).map(|state| &state.machine);
         let Some(held) = machine.and_then(|machine| machine.pod(uid)) else {
             return Ok(None);
         };
@@ -186,9 +189,10 @@ impl Settling<'_> {
         }
     }
 
-    fn is_passing(&self, flow: &Flow, node: &NodeName) -> bool {
-        let reaches = self.ground.is_on(node) && self.ground.network.reaches_outside(node);
-        let Some(state) = self.proxies.get(node).filter(|_| reaches) else {
+    /// Returns whether a node passes the health check of the load balancer.
+    fn passes_health_check(&self, flow: &Flow, node: &NodeName) -> bool {
+        let is_reachable = self.cluster.is_on(node) && self.cluster.network.reaches_outside(node);
+        let Some(state) = self.proxies.get(node).filter(|_| is_reachable) else {
             return false;
         };
         let service = state.proxy.service(&flow.service);
@@ -198,12 +202,12 @@ impl Settling<'_> {
 
     /// The nodes on which clients of a flow are now.
     fn clients(&self, flow: &mut Flow, out: &mut Outcomes) -> Vec<NodeName> {
-        // A machine that starts has clients once its kube-proxy has rules.
+        // A started machine has clients only when its kube-proxy has rules.
         let has_rules = |node: &NodeName| self.proxies.get(node).is_some_and(|state| state.proxy.has_rules());
-        let nodes = || self.ground.nodes.iter();
+        let nodes = || self.cluster.nodes.iter();
         let running = || nodes().filter(|(node, state)| state.machine.is_on() && has_rules(node));
         let caller = match (&flow.origin, &flow.client) {
-            (_, _) if flow.is_over => return Vec::new(),
+            (_, _) if flow.is_ended => return Vec::new(),
             (Origin::Pod(uid, node), _) => Some((uid.clone(), node.clone())),
             (Origin::Command, RequestClient::Pod(key)) => {
                 let pod = self.objects.get::<Pod>(key);
@@ -234,29 +238,31 @@ impl Settling<'_> {
                 .map(|(node, _)| node.clone())
                 .collect(),
             RequestClient::Outside => {
-                let nodes = self.ground.nodes.keys();
-                let passing = nodes.map(|node| (node.clone(), self.is_passing(flow, node))).collect();
-                let (used, wake) = balancer::used(&mut flow.health, &passing, self.now());
+                let nodes = self.cluster.nodes.keys();
+                let passing = nodes
+                    .map(|node| (node.clone(), self.passes_health_check(flow, node)))
+                    .collect();
+                let (targets, wake) = balancer::target_nodes(&mut flow.health, &passing, self.now());
                 out.wake_at(wake);
-                used
+                targets
             }
             _ => running().map(|(node, _)| node.clone()).collect(),
         }
     }
 
-    /// What the rules of a stream's node choose from for a new connection.
-    fn choice(&self, flow: &Flow, node: &NodeName) -> Choice {
+    /// The endpoints for a new connection, according to the rules of a node.
+    fn choose(&self, flow: &Flow, node: &NodeName) -> Choice {
         use RequestOutcome::{Refused, Timeout};
-        let fails = |outcome, truth| Choice::None(Judged::fails(outcome, truth));
+        let fails = |outcome, truth| Choice::None(Assessment::fails(outcome, truth));
         let entry = match flow.client {
             RequestClient::Outside => Entry::Outside,
             _ => Entry::Inside,
         };
         if entry == Entry::Outside {
-            if !self.ground.is_on(node) {
+            if !self.cluster.is_on(node) {
                 return fails(Timeout, RequestTruth::NoPower);
             }
-            if !self.ground.network.reaches_outside(node) {
+            if !self.cluster.network.reaches_outside(node) {
                 return fails(Timeout, RequestTruth::LinkCut);
             }
         } else {
@@ -265,7 +271,7 @@ impl Settling<'_> {
             };
             if &*service.spec.cluster_ip == "None" {
                 let (here, names) = (Place::Node(node.clone()), Place::ControlPlane);
-                let network = self.ground.network;
+                let network = self.cluster.network;
                 if !network.is_open(&here, &names) || !network.is_open(&names, &here) {
                     return fails(Timeout, RequestTruth::NoName);
                 }
@@ -287,36 +293,36 @@ impl Settling<'_> {
         }
     }
 
-    /// The lanes of a stream as they are to be from now on.
+    /// The lanes that a stream must have from now on.
     fn plan(&self, flow: &mut Flow, stream: &mut Stream, out: &mut Outcomes) -> Vec<Planned> {
-        let choice = self.choice(flow, &stream.node);
-        if flow.patience.keep_alive {
+        let choice = self.choose(flow, &stream.node);
+        if flow.options.keep_alive {
             return self.plan_kept(flow, stream, choice, out);
         }
         let mut backends = match choice {
             Choice::Any(backends) => backends,
-            Choice::None(judged) => {
+            Choice::None(assessed) => {
                 stream.session = None;
-                return vec![planned(None, judged)];
+                return vec![planned(None, assessed)];
             }
         };
-        if self.has_sessions(flow, &stream.node) {
+        if self.has_session_affinity(flow, &stream.node) {
             let known = stream.session.take().filter(|known| backends.contains(known));
-            let session = known.or_else(|| drawn(flow, &backends));
+            let session = known.or_else(|| draw_backend(flow, &backends));
             stream.session.clone_from(&session);
             backends = session.into_iter().collect();
         }
-        let judged: Vec<Judged> = backends
+        let assessed: Vec<Assessment> = backends
             .iter()
-            .map(|backend| self.ground.judge(&stream.node, backend, flow.patience))
+            .map(|backend| self.cluster.assess(&stream.node, backend, flow.options))
             .collect();
         let lanes = backends.into_iter().enumerate();
         lanes
-            .map(|(at, backend)| planned(Some(backend), with_retries(&judged, at, flow.retries)))
+            .map(|(at, backend)| planned(Some(backend), with_retries(&assessed, at, flow.retries)))
             .collect()
     }
 
-    fn has_sessions(&self, flow: &Flow, node: &NodeName) -> bool {
+    fn has_session_affinity(&self, flow: &Flow, node: &NodeName) -> bool {
         let service = self
             .proxies
             .get(node)
@@ -324,50 +330,50 @@ impl Settling<'_> {
         service.is_some_and(|service| &*service.spec.session_affinity == "ClientIP")
     }
 
-    /// A connection is kept as long as it lives, whatever the rules say (TR-035).
+    /// A connection is kept as long as the server keeps it, whatever the rules say (TR-035).
     fn plan_kept(&self, flow: &mut Flow, stream: &mut Stream, choice: Choice, out: &mut Outcomes) -> Vec<Planned> {
         let node = stream.node.clone();
         if let Some(kept) = &mut stream.kept
-            && let Some(judged) = self
-                .ground
-                .judge_kept(&node, &kept.backend, kept.process, flow.patience)
+            && let Some(assessed) = self
+                .cluster
+                .assess_kept(&node, &kept.backend, kept.process, flow.options)
         {
-            let is_silent = matches!(judged.fate, Fate::Fails(_));
+            let is_silent = matches!(assessed.fate, Fate::Fails(_));
             let since = kept.silent_since.get_or_insert(self.now());
-            let gives_up_at = *since + flow.patience.timeout;
+            let times_out_at = *since + flow.options.timeout;
             if !is_silent {
                 kept.silent_since = None;
-                return vec![planned(Some(kept.backend.clone()), judged)];
+                return vec![planned(Some(kept.backend.clone()), assessed)];
             }
-            if gives_up_at > self.now() {
-                out.wake_at(Some(gives_up_at));
-                return vec![planned(Some(kept.backend.clone()), judged)];
+            if times_out_at > self.now() {
+                out.wake_at(Some(times_out_at));
+                return vec![planned(Some(kept.backend.clone()), assessed)];
             }
         }
         stream.kept = None;
         let backends = match choice {
             Choice::Any(backends) => backends,
-            Choice::None(judged) => return vec![planned(None, judged)],
+            Choice::None(assessed) => return vec![planned(None, assessed)],
         };
-        let judge = |backend: &Backend| self.ground.judge(&node, backend, flow.patience);
-        let judged: Vec<(Backend, Judged)> = backends.iter().map(|one| (one.clone(), judge(one))).collect();
+        let assess = |backend: &Backend| self.cluster.assess(&node, backend, flow.options);
+        let assessed: Vec<(Backend, Assessment)> = backends.iter().map(|one| (one.clone(), assess(one))).collect();
         let is_refused =
-            |one: &Judged| matches!(one.fate, Fate::Fails(failing) if failing.outcome == RequestOutcome::Refused);
-        if judged.iter().all(|(_, one)| is_refused(one)) {
-            return judged
+            |one: &Assessment| matches!(one.fate, Fate::Fails(failing) if failing.outcome == RequestOutcome::Refused);
+        if assessed.iter().all(|(_, one)| is_refused(one)) {
+            return assessed
                 .into_iter()
                 .map(|(backend, one)| planned(Some(backend), one))
                 .collect();
         }
         let mut refused = 0;
         loop {
-            let drawn = flow.rng.below(judged.len() as u64) as usize;
-            let Some((backend, one)) = judged.get(drawn) else {
-                unreachable!("a draw below their number");
+            let drawn = flow.rng.below(assessed.len() as u64) as usize;
+            let Some((backend, one)) = assessed.get(drawn) else {
+                unreachable!("the drawn index is below the number of endpoints");
             };
             if is_refused(one) {
                 refused += 1;
-                out.failed.push(flow.tell_refused(stream, backend, one, self.now()));
+                out.failed.push(flow.refused_attempt(stream, backend, one, self.now()));
                 continue;
             }
             let (process, silent_since) = match one.fate {
@@ -375,7 +381,7 @@ impl Settling<'_> {
                 Fate::Fails(_) => (podscope_node::machine::ContainerId(0), Some(self.now())),
             };
             if silent_since.is_some() {
-                out.wake_at(Some(self.now() + flow.patience.timeout));
+                out.wake_at(Some(self.now() + flow.options.timeout));
             }
             stream.kept = Some(Kept {
                 backend: backend.clone(),
@@ -390,55 +396,56 @@ impl Settling<'_> {
     }
 }
 
-fn planned(backend: Option<Backend>, judged: Judged) -> Planned {
+fn planned(backend: Option<Backend>, assessed: Assessment) -> Planned {
     Planned {
         backend,
-        judged,
+        assessed,
         refused: 0,
     }
 }
 
-fn drawn(flow: &mut Flow, backends: &[Backend]) -> Option<Backend> {
+/// Chooses one endpoint at random.
+fn draw_backend(flow: &mut Flow, backends: &[Backend]) -> Option<Backend> {
     let at = flow.rng.below(backends.len() as u64) as usize;
     backends.get(at).cloned()
 }
 
-/// What becomes of a lane's requests if each that fails is repeated at once: the next in turn takes it.
-fn with_retries(judged: &[Judged], at: usize, retries: u32) -> Judged {
-    let tries = (0..=retries as usize).map(|more| (at + more) % judged.len());
-    let mut tried = tries.filter_map(|at| judged.get(at));
-    let answers = |one: &&Judged| one.fate.failing().is_none();
-    let until = judged.iter().filter_map(|one| one.until).min();
-    let first = judged.get(at).copied();
+/// Fate of a lane's requests if a failed request is retried at once: the next endpoints in turn that answer take it.
+fn with_retries(assessed: &[Assessment], at: usize, retries: u32) -> Assessment {
+    let tries = (0..=retries as usize).map(|more| (at + more) % assessed.len());
+    let mut tried = tries.filter_map(|at| assessed.get(at));
+    let answers = |one: &&Assessment| one.fate.failing().is_none();
+    let until = assessed.iter().filter_map(|one| one.until).min();
+    let first = assessed.get(at).copied();
     let found = match first {
         Some(first) if retries == 0 || answers(&&first) => return first,
         first => tried.find(answers).copied().or(first),
     };
-    let found = found.unwrap_or_else(|| unreachable!("a lane that was judged"));
-    Judged { until, ..found }
+    let found = found.unwrap_or_else(|| unreachable!("every lane has an assessment"));
+    Assessment { until, ..found }
 }
 
 impl Flow {
-    /// Counts and judges anew what was touched of it.
+    /// Counts and assesses the streams of this flow that were touched.
     fn settle(&mut self, settling: &Settling<'_>, out: &mut Outcomes) {
         let (now, because) = (settling.now(), settling.because);
         let clients = settling.clients(self, out);
         if !self.nodes().eq(clients.iter()) {
-            self.deal_clients(&clients, now, out);
+            self.redistribute_to_clients(&clients, now, out);
         }
         let mut streams = std::mem::take(&mut self.streams);
         for stream in &mut streams {
-            if settling.concerns(stream) {
+            if settling.is_touched(stream) {
                 let planned = settling.plan(self, stream, out);
-                self.follow_plan(stream, planned, now, because, out);
-                self.tell_long_stretches(stream, now, out);
-                self.settle_in_flight(stream, &settling.ground, because, out);
+                self.apply_plan(stream, planned, now, because, out);
+                self.report_long_stretches(stream, now, out);
+                self.settle_in_flight(stream, &settling.cluster, because, out);
             }
         }
         self.streams = streams;
         if let Origin::Pod(uid, node) = &self.origin {
-            let machine = settling.ground.nodes.get(node).map(|state| &state.machine);
-            self.is_over |= machine.is_none_or(|machine| machine.pod(uid).is_none());
+            let machine = settling.cluster.nodes.get(node).map(|state| &state.machine);
+            self.is_ended |= machine.is_none_or(|machine| machine.pod(uid).is_none());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How traffic begins and ends: by a command, or with a pod that calls.
+//! Starts and ends traffic: by a command, or with a pod that sends requests itself.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Service, Uid, 
 use podscope_sim::{RequestClient, Rng, Span};
 
 use super::count::Pace;
-use super::fate::Patience;
+use super::fate::ClientOptions;
 use super::flow::{Flow, Origin};
 use super::{StartTraffic, Touch, Traffic, TrafficCommand};
 use crate::World;
 
-/// Most flows of a world.
+/// Maximum number of flows in a world.
 const MAX_FLOWS: usize = 1_000;
 
-/// What is sent, and how.
-struct Sent {
+/// Properties of the requests of a flow.
+struct RequestOptions {
     rate: Rate,
-    patience: Patience,
+    client: ClientOptions,
     retries: u32,
 }
 
@@ -28,15 +28,15 @@ impl World {
             TrafficCommand::Start(start) => {
                 self.check_start(start)?;
                 self.start_proxies();
-                let sent = Sent {
+                let options = RequestOptions {
                     rate: start.rate,
-                    patience: Patience {
+                    client: ClientOptions {
                         timeout: start.timeout.unwrap_or(Span::seconds(1)),
                         keep_alive: start.keep_alive,
                     },
                     retries: start.retries,
                 };
-                let flow = self.flow(&start.service, &start.client, Origin::Command, &sent);
+                let flow = self.flow(&start.service, &start.client, Origin::Command, &options);
                 let is_same = |one: &Flow| {
                     one.origin == Origin::Command && (&one.service, &one.client) == (&flow.service, &flow.client)
                 };
@@ -44,11 +44,11 @@ impl World {
                 Arc::make_mut(&mut self.traffic).flows.push(flow);
             }
             TrafficCommand::Stop(service) => {
-                let is_its = |one: &Flow| one.origin == Origin::Command && one.service == *service;
-                if !self.traffic.flows.iter().any(is_its) {
+                let is_match = |one: &Flow| one.origin == Origin::Command && one.service == *service;
+                if !self.traffic.flows.iter().any(is_match) {
                     return Err(format!("nothing was started that sends to service {service}"));
                 }
-                self.end_flows(&is_its);
+                self.end_flows(&is_match);
             }
         }
         self.touch_traffic(Touch::All);
@@ -89,33 +89,33 @@ impl World {
         }
     }
 
-    fn flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, sent: &Sent) -> Flow {
+    fn flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, options: &RequestOptions) -> Flow {
         Flow {
             service: service.clone(),
             client: client.clone(),
             origin,
             pace: Pace {
                 start: self.now,
-                rate: sent.rate,
+                rate: options.rate,
             },
-            patience: sent.patience,
-            retries: sent.retries,
+            options: options.client,
+            retries: options.retries,
             streams: Vec::new(),
-            is_over: false,
+            is_ended: false,
             health: ordered::Map::new(),
-            told: None,
+            reported_rate: None,
             rng: Rng::split(self.seed, &Flow::rng_name(service, client)),
         }
     }
 
-    /// Marks flows to be ended when the traffic is settled.
+    /// Marks flows as ended; the next settling removes them.
     fn end_flows(&mut self, which: &dyn Fn(&Flow) -> bool) {
         let traffic: &mut Traffic = Arc::make_mut(&mut self.traffic);
         let ending = traffic.flows.iter_mut().filter(|flow| which(flow));
-        ending.for_each(|flow| flow.is_over = true);
+        ending.for_each(|flow| flow.is_ended = true);
     }
 
-    /// A pod whose process runs calls whom its annotation names, from the time at which it has started up.
+    /// Starts the flows in the annotation of a running pod. They begin when its process has started up.
     pub(super) fn start_calls(&mut self, uid: &Uid) {
         let Some(Object::Pod(pod)) = self.objects().by_uid(uid) else {
             return;
@@ -136,9 +136,9 @@ impl World {
     }
 
     fn flow_of_pod(&self, pod: &Pod, node: &NodeName, calls: &Calls) -> Flow {
-        let sent = Sent {
+        let options = RequestOptions {
             rate: calls.rate,
-            patience: Patience {
+            client: ClientOptions {
                 timeout: Span(calls.timeout()),
                 keep_alive: calls.keep_alive,
             },
@@ -151,6 +151,6 @@ impl World {
         let service = ObjectKey::new(namespace, calls.service.name.clone());
         let client = RequestClient::Pod(pod.metadata.key());
         let origin = Origin::Pod(pod.metadata.uid.clone(), node.clone());
-        self.flow(&service, &client, origin, &sent)
+        self.flow(&service, &client, origin, &options)
     }
 }

@@ -1,11 +1,13 @@
-//! What led to what: how the cause of a record is carried through the world.
+//! Causes: how the cause of a record is carried through the world.
 //!
-//! Each queued event carries the record that led to it ([`podscope_sim::Queue`]). A step begins with that cause; what
-//! it does is caused by it, or by what a component keeps for a purpose and names with `Context::because`: a controller
-//! the change that it reconciles, a kubelet what its machine did last, a scheduler what brought the pod into its queue.
+//! Each queued event carries the record that caused it ([`podscope_sim::Queue`]). A step begins with that cause. What
+//! the step does has this cause, or one that a component stored and sets with `Context::because`: a controller the
+//! change that it reconciles, a kubelet the last event of its machine, the scheduler the change that moved the pod into
+//! its queue.
 //!
-//! Coarse on purpose: a process that lists again sees all that changed meanwhile because of the repair or start that
-//! let it list; a kubelet's passes over all of its pods are caused by what made the first of them necessary.
+//! Causes are deliberately coarse in two cases. When a process lists again, everything that it finds has the repair or
+//! start that allowed the list as its cause. A pass of a kubelet over all its pods has the cause of the first pod that
+//! required it.
 
 use std::sync::Arc;
 
@@ -15,14 +17,14 @@ use podscope_sim::{Change, Happening, ProbeKind, Record, What};
 use crate::{Place, Subject, World};
 
 /// A record that a request led to.
-pub(super) struct Written {
-    /// How much it says of a change, see [`weight`].
+pub(super) struct RequestRecord {
+    /// Importance of the record, see [`weight`].
     pub(super) weight: u8,
     pub(super) object: Option<Arc<Subject>>,
     pub(super) record: CausedBy,
 }
 
-/// Of several records of one write, the one of greatest weight stands for it: what others act on.
+/// Importance of a record. If one write leads to several records, the most important one represents it as a cause.
 pub(super) fn weight(happening: &Happening) -> u8 {
     match happening {
         Happening::Deleted => 9,
@@ -39,17 +41,17 @@ pub(super) fn weight(happening: &Happening) -> u8 {
     }
 }
 
-/// The record that tells of a change, if one does.
-pub(super) fn of_change(change: &Change, records: &[Written]) -> Option<CausedBy> {
+/// The record about the object of a change, if there is one.
+pub(super) fn of_change(change: &Change, records: &[RequestRecord]) -> Option<CausedBy> {
     let object = change.object()?;
     let (kind, key) = (object.kind(), object.key());
     let is_of = |subject: &Arc<Subject>| subject.kind == kind && subject.key == key;
     heaviest(records.iter().filter(|one| one.object.as_ref().is_some_and(is_of)))
 }
 
-/// The record that says most; the earlier of two.
-pub(super) fn heaviest<'a>(records: impl IntoIterator<Item = &'a Written>) -> Option<CausedBy> {
-    let mut found: Option<&Written> = None;
+/// The most important record; of equal ones, the first.
+pub(super) fn heaviest<'a>(records: impl IntoIterator<Item = &'a RequestRecord>) -> Option<CausedBy> {
+    let mut found: Option<&RequestRecord> = None;
     for one in records {
         if found.is_none_or(|known| one.weight > known.weight) {
             found = Some(one);
@@ -59,7 +61,8 @@ pub(super) fn heaviest<'a>(records: impl IntoIterator<Item = &'a Written>) -> Op
 }
 
 impl World {
-    /// A machine remembers the latest record of each of its processes, for what its kubelet does about them later.
+    /// Stores the latest record about each process in its machine. It becomes the cause of what the kubelet does about
+    /// the process later.
     pub(super) fn note_process(&mut self, record: &Record) {
         let is_of_process = match &record.happening {
             Happening::ProbeFailed { probe } => *probe != ProbeKind::Readiness,

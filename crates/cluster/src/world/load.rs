@@ -1,23 +1,22 @@
-//! How much may wait to happen at once. A write leads to a message for everybody whom it concerns, and with quotas to
-//! a write for each of them: five hundred pods and a thousand quotas are half a million messages on their way within
-//! milliseconds. A server that has so much to tell takes no new objects, as API Priority and Fairness has it; clients
-//! try again.
+//! Overload protection. A write sends a message to every watcher, and with quotas it leads to a write for each
+//! of them: 500 pods and 1000 quotas are half a million pending messages within milliseconds. A server with that many
+//! pending messages refuses to create objects, as API Priority and Fairness does, and clients retry.
 
 use podscope_api::Kind;
 
 use super::World;
 
-/// Events that may wait in any world.
-const WAITING_AT_MOST: usize = 100_000;
-/// And so many more for each node and pod: their timers, and what is told of them.
-const WAITING_FOR_EACH: usize = 16;
+/// Maximum number of pending events, independent of the size of the cluster.
+const MAX_PENDING: usize = 100_000;
+/// Additional pending events per node and pod: their timers, and messages about them.
+const MAX_PENDING_PER_OBJECT: usize = 16;
 
 impl World {
-    /// Whether more waits than a world of this size ever needs.
+    /// Returns whether more events are pending than a cluster of this size needs.
     pub(super) fn is_overloaded(&self) -> bool {
         let objects = self.api.objects();
         let known = objects.count_kind(Kind::Node) + objects.count_kind(Kind::Pod);
-        self.queue.stats().0 > WAITING_AT_MOST.saturating_add(known.saturating_mul(WAITING_FOR_EACH))
+        self.queue.stats().0 > MAX_PENDING.saturating_add(known.saturating_mul(MAX_PENDING_PER_OBJECT))
     }
 }
 
@@ -44,24 +43,26 @@ mod tests {
     }
 
     fn config_map() -> Object {
-        let mut made = ConfigMap::default();
-        made.metadata.name = "c".into();
-        made.metadata.namespace = "default".into();
-        Object::ConfigMap(Arc::new(made))
+        let mut config_map = ConfigMap::default();
+        config_map.metadata.name = "c".into();
+        config_map.metadata.namespace = "default".into();
+        Object::ConfigMap(Arc::new(config_map))
     }
 
-    /// Objects are not made while too much waits; what is there can be read and deleted, and clients try again.
+    /// While too many events are pending, objects cannot be created, but they can be read, and clients retry.
     /// Shows: Q-03
     #[test]
-    fn creates_are_turned_away_while_too_much_waits() {
+    fn overloaded_server_refuses_creates_with_429() {
         let mut sink = Refusals::default();
-        let mut world = World::new(Setup::default(), &mut sink).expect("it starts");
+        let mut world = World::new(Setup::default(), &mut sink).expect("an empty world starts");
         let (client, create) = (Actor::Client(1), Request::Create(config_map()));
         let quiet = world.clone();
-        for at in 0..2 * WAITING_AT_MOST {
+        for at in 0..2 * MAX_PENDING {
             world.queue.push(world.now + Span::seconds(at as i64), Event::Look);
         }
-        let refused = world.serve(&client, &create, &mut sink).expect_err("too much waits");
+        let refused = world
+            .serve(&client, &create, &mut sink)
+            .expect_err("the server is overloaded");
         assert_eq!(
             (refused.code, &*refused.message),
             (
@@ -69,7 +70,7 @@ mod tests {
                 "the server has received too many requests and has asked us to try again later (post configmaps)"
             )
         );
-        assert_eq!(sink.0, 1, "it is in the trace");
+        assert_eq!(sink.0, 1, "the refusal is in the trace");
         let get = Request::Get {
             kind: Kind::Namespace,
             key: podscope_api::ObjectKey::cluster("default"),

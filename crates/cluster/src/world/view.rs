@@ -1,4 +1,4 @@
-//! What of a world can be looked at from outside, and whether it keeps what it decides.
+//! Read access to a world from outside, and switches for measuring and recording.
 
 use std::sync::Arc;
 
@@ -11,15 +11,19 @@ use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
 impl World {
-    /// Volumes of a pod on a machine that it can write to and whose storage does not answer it: each write is an I/O
+    /// Writable volumes of a pod on a machine whose storage does not answer: every write to them fails with an I/O
     /// error (V-05).
     pub fn failing_volumes(&self, node: &NodeName, pod: &Uid) -> Vec<Str> {
         let Some(state) = self.nodes.get(node) else {
             return Vec::new();
         };
         let here = Place::Node(node.clone());
-        let answers = !state.machine.is_storage_refused() && self.network.is_open(&here, &Place::Storage);
-        let mounts = state.machine.pod(pod).filter(|_| !answers).map(|held| &held.mounts);
+        let is_reachable = !state.machine.is_storage_refused() && self.network.is_open(&here, &Place::Storage);
+        let mounts = state
+            .machine
+            .pod(pod)
+            .filter(|_| !is_reachable)
+            .map(|held| &held.mounts);
         let failing = mounts
             .into_iter()
             .flatten()
@@ -27,12 +31,12 @@ impl World {
         failing.map(|mount| mount.volume.clone()).collect()
     }
 
-    /// How many commands are under way.
+    /// Number of commands that still run.
     pub fn clients(&self) -> usize {
         self.running_clients().len()
     }
 
-    /// The numbers of the commands that are under way, in the order in which they were given.
+    /// Numbers of the commands that still run, in the order in which they were given.
     pub fn running_clients(&self) -> Vec<u32> {
         let number = |actor: &Actor| match actor {
             Actor::Client(number) => Some(*number),
@@ -41,14 +45,13 @@ impl World {
         self.processes.keys().filter_map(number).collect()
     }
 
-    /// What the emptyDirs of a pod on a machine hold: nothing of a pod that is not there.
+    /// Contents of a pod's emptyDirs on a machine; empty if the pod is not there.
     pub fn written(&self, node: &NodeName, pod: &Uid) -> Vec<Written> {
         let machine = self.nodes.get(node).map(|state| &state.machine);
         let held = machine.and_then(|machine| machine.pod(pod));
         held.map_or_else(Vec::new, |held| held.written(|one| one.disk(self.now)))
     }
 
-    /// The instant.
     pub fn now(&self) -> SimTime {
         self.now
     }
@@ -62,43 +65,39 @@ impl World {
         self.seed
     }
 
-    /// The switches that are on.
+    /// The history switches that are on.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }
 
-    /// How its controllers are set.
     pub fn controller_settings(&self) -> &podscope_controllers::ControllerManagerSettings {
         &self.settings.controller_manager
     }
 
-    /// All objects as the API server stores them.
     pub fn objects(&self) -> &Arc<Objects> {
         self.api.objects()
     }
 
-    /// The store's revision.
     pub fn revision(&self) -> u64 {
         self.api.store().revision()
     }
 
-    /// The last write that watches are told of.
+    /// The last write that watches report.
     pub fn last_write(&self) -> Option<&Arc<Change>> {
         self.api.store().last()
     }
 
-    /// The writes after that very one, if it is among the newest of this world's history.
+    /// The writes after `last`; None if `last` is not among the newest writes of this world.
     pub fn writes_after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
         self.api.store().after(last)
     }
 
-    /// The writes after a revision of what no process of the cluster watches (events, leases), oldest first: the newest
-    /// few hundred are kept.
+    /// The writes after a revision to objects that no process of the cluster watches (events, leases), oldest first.
+    /// Only the newest few hundred are kept.
     pub fn writes_aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
         self.api.store().aside_after(revision)
     }
 
-    /// The machines, by name.
     pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {
         self.nodes.iter().map(|(name, node)| (name, &node.machine))
     }
@@ -107,7 +106,7 @@ impl World {
         self.nodes.get(node).map(|node| &*node.machine)
     }
 
-    /// The kubelets that run, by node.
+    /// The running kubelets, by node.
     pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
         self.nodes
             .iter()
@@ -123,22 +122,21 @@ impl World {
         &self.network
     }
 
-    /// Heartbeats of the nodes.
     pub fn heartbeats(&self) -> &Heartbeats {
         &self.heartbeats
     }
 
-    /// How many events wait, and how many happened so far.
+    /// Number of pending events, and of processed events so far.
     pub fn queue_stats(&self) -> (usize, u64) {
         self.queue.stats()
     }
 
-    /// Whether the API server's process runs, and whether it reaches etcd.
+    /// (whether the API server runs, whether it reaches etcd)
     pub fn control_plane(&self) -> (bool, bool) {
         (self.is_api_up, self.is_etcd_up)
     }
 
-    /// The scheduler that leads, if one does: its queue, cache and configuration.
+    /// The scheduler that leads, if one does.
     pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
         self.processes.values().find_map(|state| match &state.body {
             Body::Scheduler(process) if process.is_leader() => Some(process.core()),
@@ -146,13 +144,13 @@ impl World {
         })
     }
 
-    /// Turns all invariants off, to measure what they cost. They learn nothing meanwhile: not to be turned on again.
+    /// Turns all invariants off, to measure their cost. Do not turn them on again: their state is then incomplete.
     pub fn leave_unchecked(&mut self) {
         self.is_unchecked = true;
     }
 
-    /// Keeps the whole of the decisions to come, each until the next one; for replaying to an attempt (S-14).
-    /// Changes nothing else.
+    /// Turns recording of full decisions on or off, for replaying up to an attempt (S-14). Only the latest decision is
+    /// kept. The simulation itself does not change.
     pub fn record_decisions(&mut self, on: bool) {
         for state in self.processes.values_mut() {
             if let Body::Scheduler(process) = &mut state.body {
@@ -161,7 +159,7 @@ impl World {
         }
     }
 
-    /// The decision that was kept last, if any.
+    /// Takes the recorded decision, if there is one.
     pub fn take_decision(&mut self) -> Option<Arc<RecordedDecision>> {
         self.processes.values_mut().find_map(|state| match &mut state.body {
             Body::Scheduler(process) if process.recorded.is_some() => Arc::make_mut(process).recorded.take(),
@@ -169,7 +167,7 @@ impl World {
         })
     }
 
-    /// The processes of the control plane: who, whether it runs, whether it leads.
+    /// Processes of the control plane, each with whether it runs and whether it leads.
     pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
         self.processes
             .iter()
@@ -185,7 +183,7 @@ impl World {
             .collect()
     }
 
-    /// Whether a command still runs.
+    /// Returns whether a command still runs.
     pub fn is_running(&self, command: u32) -> bool {
         self.processes.contains_key(&Actor::Client(command))
     }

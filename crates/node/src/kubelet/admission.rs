@@ -1,5 +1,5 @@
-//! Admission at the node: a pod that the scheduler (or someone who bypassed
-//! it) put here may still be refused (LC-062 to LC-067).
+//! Admission at the node: the kubelet may refuse a pod that is bound to its node, by the scheduler or by someone who
+//! bypassed it (LC-062 to LC-067).
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -9,12 +9,12 @@ use podscope_api::{Node, Pod, QosClass, Quantity, Str, TaintEffect, features};
 use super::host::Host;
 use super::node::Pressure;
 
-/// Why a pod is refused: `status.reason` and the detail.
+/// Why the kubelet refuses a pod: `status.reason` and the detail of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) reason: String,
     pub(super) detail: String,
-    /// Whether only resources are missing, so that a critical pod may preempt (LC-066).
+    /// Whether the node only lacks resources. A critical pod may then preempt others (LC-066).
     pub(super) is_for_resources: bool,
 }
 
@@ -28,15 +28,15 @@ impl Refusal {
     }
 }
 
-/// From this priority on a pod is critical (LC-066).
+/// Pods of this priority or higher are critical (LC-066).
 pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
 
-/// Whether the kubelet never evicts the pod and preempts for it (LC-066, LC-197).
+/// A critical pod is never evicted by the kubelet, and may preempt others at admission (LC-066, LC-197).
 pub(super) fn is_critical(pod: &Pod) -> bool {
     pod.priority() >= SYSTEM_CRITICAL || pod.is_mirror()
 }
 
-/// A pod's requests as the node accounts them, in thousandths for cpu, units otherwise.
+/// Requests of a pod, as the node counts them: CPU in millicores, other resources in their own units.
 pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
     let amount = |(name, quantity): (Str, Quantity)| {
         let amount = if &*name == "cpu" {
@@ -49,7 +49,10 @@ pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
     pod.spec.total_requests().into_iter().map(amount).collect()
 }
 
-/// Whether the node takes the pod beside `others` (those whose resources still count, LC-065).
+/// Checks whether the node admits the pod beside `others`, the pods whose resources already count (LC-065).
+///
+/// # Errors
+/// The first reason to refuse the pod.
 pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(), Refusal> {
     let Some(node) = host.shared.node_object.clone() else {
         return Ok(());
@@ -58,7 +61,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
         let detail = "Pod was rejected as the node is shutting down.";
         return Err(Refusal::new("NodeShutdown", detail));
     }
-    under_pressure(pod, host)?;
+    check_pressure(pod, host)?;
     if let Some(os) = &pod.spec.os
         && &*os.name != "linux"
         && !os.name.is_empty()
@@ -69,7 +72,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
         ));
     }
     super::security::admit_sysctls(pod, host).map_err(|detail| Refusal::new("SysctlForbidden", detail))?;
-    fits(pod, others, &node)?;
+    check_resources(pod, others, &node)?;
     let predicate = |name: &str, text: &str| Refusal::new(name, format!("Predicate {name} failed: {text}"));
     if !pod.spec.selects(&node) {
         return Err(predicate(
@@ -130,11 +133,12 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
         let text = "node(s) had taints that the pod didn't tolerate";
         return Err(predicate("TaintToleration", text));
     }
-    has_features(pod, host)
+    check_features(pod, host)
 }
 
-/// Whether this kubelet has the features that the pod needs, whatever its Node says (LC-063).
-fn has_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
+/// The kubelet refuses a pod that needs a feature which the kubelet does not have, whatever its Node object declares
+/// (LC-063).
+fn check_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     let declared = super::node::declared_features(host);
     let missing: Vec<&str> = features::needed_by(pod)
         .filter(|needed| !declared.iter().any(|known| **known == **needed))
@@ -149,14 +153,15 @@ fn has_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     Err(Refusal::new("PodFeatureUnsupported", detail))
 }
 
-/// LC-067.
-fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
-    // A pod that the kubelet knew before is not evicted for what a dump says of the node (P-09).
+/// A node under pressure refuses new pods, except critical ones. Under memory pressure alone it refuses only BestEffort
+/// pods without a toleration (LC-067).
+fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
+    // An imported pod that this kubelet had admitted is not evicted because of an imported node condition (P-09).
     let is_new = pod.status.start_time.is_none();
     let measured = &host.shared.node_state.pressure;
-    let lasts = |kind: &Pressure| is_new && host.machine.lasting(kind.condition()).is_some();
+    let is_imported = |kind: &Pressure| is_new && host.machine.imported_condition(kind.condition()).is_some();
     let pressure: Vec<Pressure> = (Pressure::ALL.into_iter())
-        .filter(|kind| measured.contains(kind) || lasts(kind))
+        .filter(|kind| measured.contains(kind) || is_imported(kind))
         .collect();
     if is_critical(pod) || pressure.is_empty() {
         return Ok(());
@@ -183,7 +188,7 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     ))
 }
 
-/// A resource of which the node has not enough, in its own units (cpu in thousandths).
+/// A resource that is short on the node; amounts in its own units (CPU in millicores).
 pub(super) struct Shortage {
     pub(super) resource: String,
     requested: i64,
@@ -192,13 +197,13 @@ pub(super) struct Shortage {
 }
 
 impl Shortage {
-    /// How much would have to be free beside.
+    /// Amount that would have to become free.
     pub(super) fn missing(&self) -> i64 {
         self.requested + self.used - self.capacity
     }
 }
 
-fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
+fn check_resources(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
     let Some(first) = shortages(pod, others, node).into_iter().next() else {
         return Ok(());
     };
@@ -217,7 +222,7 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
     })
 }
 
-/// What the node has of a resource for pods, cpu in thousandths.
+/// Allocatable amount of a resource on the node, or else its capacity; CPU in millicores.
 pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
     let quantity = node
         .status
@@ -233,7 +238,7 @@ pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
     })
 }
 
-/// What the node lacks for the pod, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
+/// The resources that are short for the pod, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
 pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage> {
     let mut found = Vec::new();
     let mut check = |name: &str, requested: i64, used: i64| {
@@ -267,7 +272,7 @@ pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage
     names.stable_sort_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let amount = wanted.get(name).copied().unwrap_or(0);
-        // The kubelet ignores extended resources that its node does not know.
+        // The kubelet ignores extended resources that its node does not list.
         let counts = rank(name) < 3 || node.status.allocatable.contains_key(name);
         if amount > 0 && counts {
             check(name, amount, used.get(name).copied().unwrap_or(0));

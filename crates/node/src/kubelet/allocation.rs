@@ -1,12 +1,12 @@
-//! The allocation manager: what a pod was granted, and resizes in place of it (LC-221 to LC-226).
+//! The allocation manager: the resources that each pod was granted, and in-place resizes (LC-221 to LC-226).
 //!
 //! ```text
-//!                       ┌──too much for the node──▶ Infeasible (until the pod changes again)
-//! (API asks for other) ─┤──no room now────────────▶ Deferred ──a pod changes or goes, 3 min──▶ (tried again)
-//!                       └──fits──▶ granted ──the containers have it──▶ (completed)
+//!                           ┌──exceeds the node's capacity──▶ Infeasible (until the pod changes again)
+//! (API requests a resize) ─┤──no room now──▶ Deferred ──a pod changes or ends, 3 min──▶ (tried again)
+//!                           └──fits──▶ granted ──containers are resized──▶ (completed)
 //! ```
 //!
-//! A worker's pod always has the resources that were granted, whatever the API asks for.
+//! `PodWorker::pod` always has the granted resources, whatever the API object requests.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -24,26 +24,26 @@ use crate::Timer;
 use crate::machine::containers_of;
 use podscope_sim::{SimTime, Span};
 
-/// How often resizes that wait are tried again when nothing else happens (`retryDelay`).
+/// Interval after which deferred resizes are tried again if nothing else triggers it (`retryDelay`).
 const RETRY: Span = Span::seconds(180);
 
-/// A resize that is not over.
+/// An in-place resize that has not completed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Resize {
-    /// The API object, as long as it asks for what is not granted.
+    /// The API object, while it requests resources that are not granted.
     desired: Option<Arc<Pod>>,
-    /// Why it is not granted.
-    pub(super) pending: Option<Notice>,
-    /// What was granted is being put in force.
-    pub(super) in_progress: Option<Notice>,
+    /// Why the resize is not granted (condition `PodResizePending`).
+    pub(super) pending: Option<ResizeCondition>,
+    /// The granted resize is being applied to the containers (condition `PodResizeInProgress`).
+    pub(super) in_progress: Option<ResizeCondition>,
 }
 
-/// What a condition about a resize says. Of one in progress the reason is empty, or `Error`.
+/// Content of a condition about a resize. The reason of `PodResizeInProgress` is empty or `Error`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Notice {
+pub(super) struct ResizeCondition {
     pub(super) reason: Str,
     pub(super) message: Str,
-    /// The pod's generation that it is about.
+    /// Generation of the pod to which the condition applies.
     pub(super) generation: Option<i64>,
     since: Time,
 }
@@ -51,24 +51,25 @@ pub(super) struct Notice {
 const DEFERRED: &str = "Deferred";
 const INFEASIBLE: &str = "Infeasible";
 
-/// The pods whose resizes wait, and when they are tried again by themselves.
+/// Pods whose resizes are pending, and the instant of the next retry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PendingResizes {
-    /// In the order in which they came.
+    /// In the order of their requests.
     pods: Vec<Uid>,
     next: Option<SimTime>,
 }
 
 impl PodWorker {
-    /// Takes over the API object; its resources count once they are granted. True if it asks for others.
-    pub(super) fn take(&mut self, api: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
-        let has_what_it_wants = api.has_resources_of(&self.pod);
-        if has_what_it_wants || self.stage != Stage::Syncing {
+    /// Adopts the new API object, but keeps the granted resources if it requests others. Returns whether this is a new
+    /// resize request.
+    pub(super) fn set_api_pod(&mut self, api: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
+        let has_granted_resources = api.has_resources_of(&self.pod);
+        if has_granted_resources || self.stage != Stage::Syncing {
             self.pod = api.clone();
             if let Some(resize) = &mut self.resize {
                 (resize.desired, resize.pending) = (None, None);
                 host.machine.set_allocation(&api.metadata.uid, None);
-                self.forget_done_resize();
+                self.drop_completed_resize();
             }
             return false;
         }
@@ -82,14 +83,15 @@ impl PodWorker {
         is_news
     }
 
-    /// What an earlier process of the kubelet has granted, and what it said of a resize: kept on disk and in the API.
+    /// Restores what an earlier kubelet process had granted, from its checkpoint on disk and the pod's resize
+    /// conditions. Returns whether the API object requests a new resize.
     pub(super) fn restore_allocation(&mut self, host: &mut Host<'_, '_>) -> bool {
         let api = self.pod.clone();
-        let notice = |kind: &str| {
+        let condition = |kind: &str| {
             let known = api
                 .condition(kind)
                 .filter(|known| known.status == ConditionStatus::True)?;
-            Some(Notice {
+            Some(ResizeCondition {
                 reason: known.reason.clone(),
                 message: known.message.clone(),
                 generation: known.observed_generation,
@@ -97,8 +99,8 @@ impl PodWorker {
             })
         };
         let (pending, in_progress) = (
-            notice(conditions::RESIZE_PENDING),
-            notice(conditions::RESIZE_IN_PROGRESS),
+            condition(conditions::RESIZE_PENDING),
+            condition(conditions::RESIZE_IN_PROGRESS),
         );
         if pending.is_some() || in_progress.is_some() {
             self.resize = Some(Box::new(Resize {
@@ -109,20 +111,20 @@ impl PodWorker {
         }
         let on_disk = host.machine.allocation(&api.metadata.uid).cloned();
         let granted = match &self.resize {
-            // What is being put in force was granted, though not all has it.
+            // A resize in progress was granted, even if not all containers have it yet.
             Some(resize) if on_disk.is_none() && resize.in_progress.is_some() => None,
-            _ => on_disk.or_else(|| in_force(&api, host)),
+            _ => on_disk.or_else(|| actuated_pod(&api, host)),
         };
         match granted {
             Some(granted) => {
                 Arc::make_mut(&mut self.pod).take_resources(&granted);
-                self.take(&api, host)
+                self.set_api_pod(&api, host)
             }
             None => false,
         }
     }
 
-    /// Whether it waits for a resize to be granted.
+    /// Returns whether a resize of this pod is pending.
     fn waits_for_resize(&self) -> bool {
         self.stage == Stage::Syncing && self.desired().is_some()
     }
@@ -136,7 +138,7 @@ impl PodWorker {
         pending.is_some_and(|pending| &*pending.reason == DEFERRED)
     }
 
-    /// A resize is granted: the next sync puts it in force.
+    /// Grants a resize; the next sync applies it to the containers.
     fn grant(&mut self, desired: Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.set_allocation(&desired.metadata.uid, None);
         let generation = desired.metadata.generation;
@@ -144,12 +146,12 @@ impl PodWorker {
         let changed = containers_of(&granted).zip(containers_of(&self.pod));
         for (memory, ((_, before), (_, after))) in self.memory.iter_mut().zip(changed) {
             if before.resources != after.resources {
-                // LC-084: other resources are another back-off entry.
+                // Changed resources start a new back-off entry (LC-084).
                 memory.restarts = None;
             }
         }
         self.has_resized = true;
-        let in_progress = Some(Notice {
+        let in_progress = Some(ResizeCondition {
             reason: Str::default(),
             message: Str::default(),
             generation,
@@ -160,64 +162,66 @@ impl PodWorker {
             pending: None,
             in_progress,
         }));
-        let message = told("Pod resize started", &self.pod, generation, "");
-        events::of_pod(&self.pod, EventType::Normal, "ResizeStarted", message, host);
-        self.kick(host);
+        let message = event_message("Pod resize started", &self.pod, generation, "");
+        events::emit_for_pod(&self.pod, EventType::Normal, "ResizeStarted", message, host);
+        self.request_sync(host);
     }
 
-    /// A resize has to wait, or will not come.
-    fn put_off(&mut self, reason: &str, message: String, host: &mut Host<'_, '_>) {
+    /// Sets the condition of a resize that is deferred or infeasible.
+    fn set_resize_pending(&mut self, reason: &str, message: String, host: &mut Host<'_, '_>) {
         let Some(desired) = self.desired().cloned() else { return };
-        let notice = Notice {
+        let condition = ResizeCondition {
             reason: reason.into(),
             message: message.as_str().into(),
             generation: desired.metadata.generation,
             since: host.ctx.wall(),
         };
         let resize = self.resize.get_or_insert_default();
-        let is_same = |known: &Notice| {
-            known.reason == notice.reason && known.message == notice.message && known.generation == notice.generation
+        let is_same = |known: &ResizeCondition| {
+            known.reason == condition.reason
+                && known.message == condition.message
+                && known.generation == condition.generation
         };
         if resize.pending.as_ref().is_some_and(is_same) {
             return;
         }
-        resize.pending = Some(notice);
+        resize.pending = Some(condition);
         let prefix = format!("Pod resize {reason}");
-        let said = told(&prefix, &desired, desired.metadata.generation, &message);
+        let event_text = event_message(&prefix, &desired, desired.metadata.generation, &message);
         let event = if reason == INFEASIBLE {
             "ResizeInfeasible"
         } else {
             "ResizeDeferred"
         };
-        events::of_pod(&self.pod, EventType::Warning, event, said, host);
-        self.kick(host);
+        events::emit_for_pod(&self.pod, EventType::Warning, event, event_text, host);
+        self.request_sync(host);
     }
 
-    /// The beginning of a sync: a resize that is in force everywhere is over.
+    /// Called at the beginning of a sync: completes a resize that all running containers have.
     pub(super) fn check_resize(&mut self, host: &mut Host<'_, '_>) {
         let Some(in_progress) = self.resize.as_ref().and_then(|resize| resize.in_progress.clone()) else {
             return;
         };
         let held = host.machine.pod(self.uid());
-        let is_in_force = containers_of(&self.pod).all(|(_, container)| {
+        let is_applied = containers_of(&self.pod).all(|(_, container)| {
             let running = held
                 .and_then(|held| held.latest(&container.name))
                 .filter(|one| one.is_running());
             running.is_none_or(|one| one.resources == container.resources)
         });
-        if !is_in_force {
+        if !is_applied {
             return;
         }
         if let Some(resize) = &mut self.resize {
             resize.in_progress = None;
         }
-        self.forget_done_resize();
-        let message = told("Pod resize completed", &self.pod, in_progress.generation, "");
-        events::of_pod(&self.pod, EventType::Normal, "ResizeCompleted", message, host);
+        self.drop_completed_resize();
+        let message = event_message("Pod resize completed", &self.pod, in_progress.generation, "");
+        events::emit_for_pod(&self.pod, EventType::Normal, "ResizeCompleted", message, host);
     }
 
-    /// What was granted could not be put in force; it is tried again with the next sync.
-    pub(super) fn resize_failed(&mut self, error: String, host: &mut Host<'_, '_>) {
+    /// Reports that a granted resize could not be applied; the next sync tries again.
+    pub(super) fn report_resize_failure(&mut self, error: String, host: &mut Host<'_, '_>) {
         let resize = self.resize.get_or_insert_default();
         let Some(in_progress) = &mut resize.in_progress else {
             return;
@@ -226,11 +230,11 @@ impl PodWorker {
             return;
         }
         (in_progress.reason, in_progress.message) = ("Error".into(), error.as_str().into());
-        let message = told("Pod resize error", &self.pod, in_progress.generation, &error);
-        events::of_pod(&self.pod, EventType::Warning, "ResizeError", message, host);
+        let message = event_message("Pod resize error", &self.pod, in_progress.generation, &error);
+        events::emit_for_pod(&self.pod, EventType::Warning, "ResizeError", message, host);
     }
 
-    fn forget_done_resize(&mut self) {
+    fn drop_completed_resize(&mut self) {
         let is_done =
             |resize: &Resize| resize.desired.is_none() && resize.pending.is_none() && resize.in_progress.is_none();
         if self.resize.as_deref().is_some_and(is_done) {
@@ -240,14 +244,14 @@ impl PodWorker {
 }
 
 impl Managers {
-    /// A pod asks for other resources than it was granted.
-    pub(super) fn push_resize(&mut self, uid: &Uid) {
+    /// Queues a pod whose API object requests other resources than it was granted.
+    pub(super) fn queue_resize(&mut self, uid: &Uid) {
         if !self.resizes.pods.contains(uid) {
             self.resizes.pods.push(uid.clone());
         }
     }
 
-    /// The timer of the retries.
+    /// Retries pending resizes if the retry timer is due.
     pub(super) fn resize_timer(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.next.is_some_and(|next| next <= host.ctx.now) {
             self.resizes.next = None;
@@ -255,7 +259,7 @@ impl Managers {
         }
     }
 
-    /// Tries the resizes that wait: those that take no more than before first, then by priority, class and time.
+    /// Tries the pending resizes: first those that do not increase requests, then by priority, QoS class and age.
     pub(super) fn retry_resizes(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.pods.is_empty() || !self.has_listed {
             return;
@@ -283,20 +287,20 @@ impl Managers {
         };
         let others = self.admitted(Some(uid));
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
-        let verdict = match too_much(&desired, host) {
+        let verdict = match infeasible_reason(&desired, host) {
             Some(message) => Err((INFEASIBLE, message)),
             None => admission::admit(&desired, &others, host).map_err(|refusal| (DEFERRED, refusal.detail)),
         };
         let Some(worker) = self.pods.get_mut(uid) else { return };
         match verdict {
             Ok(()) => worker.grant(desired, host),
-            Err((reason, message)) => worker.put_off(reason, message, host),
+            Err((reason, message)) => worker.set_resize_pending(reason, message, host),
         }
     }
 }
 
-/// Why even the empty node could not hold the pod.
-fn too_much(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
+/// Why the pod would not fit even on the empty node; None if it would.
+fn infeasible_reason(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
     let node = host.shared.node_object.as_ref()?;
     let wanted = admission::requests(pod);
     let exceeds = |name: &str| {
@@ -310,9 +314,9 @@ fn too_much(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
     exceeds("memory").or_else(|| exceeds("cpu"))
 }
 
-/// The pod with the resources that its containers run with and its status tells, where it asks for others: what was asked
-/// for while no kubelet ran has not been granted.
-fn in_force(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
+/// The pod with the resources that its containers run with and that its status reports; None if the API object requests
+/// the same. Resources requested while no kubelet ran have not been granted.
+fn actuated_pod(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
     let held = host.machine.pod(&api.metadata.uid)?;
     held.running().next()?;
     let mut granted = Pod::clone(api);
@@ -324,16 +328,18 @@ fn in_force(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
             }
         }
     }
-    if let (Some(own), Some(told)) = (&mut spec.resources, &api.status.resources) {
+    if let (Some(own), Some(reported)) = (&mut spec.resources, &api.status.resources) {
         let own = Arc::make_mut(own);
         let overhead = &api.spec.overhead;
-        for (list, told) in [
+        for (list, reported) in [
             (&mut own.requests, &api.status.allocated_resources),
-            (&mut own.limits, &told.limits),
+            (&mut own.limits, &reported.limits),
         ] {
             for (name, amount) in list.iter_mut() {
-                if let Some(told) = told.get(name) {
-                    *amount = overhead.get(name).map_or(*told, |overhead| told.minus(*overhead));
+                if let Some(reported) = reported.get(name) {
+                    *amount = overhead
+                        .get(name)
+                        .map_or(*reported, |overhead| reported.minus(*overhead));
                 }
             }
         }
@@ -341,14 +347,14 @@ fn in_force(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
     (!granted.has_resources_of(api)).then(|| Arc::new(granted))
 }
 
-/// Which resizes come first.
+/// Sort key of pending resizes; the least is tried first.
 fn rank(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
     let grows = worker.desired().is_some_and(|desired| {
         let (before, after) = (admission::requests(&worker.pod), admission::requests(desired));
-        let of = |amounts: &ordered::Map<Str, i64>, name: &str| amounts.get(name).copied().unwrap_or(0);
+        let amount_of = |amounts: &ordered::Map<Str, i64>, name: &str| amounts.get(name).copied().unwrap_or(0);
         ["cpu", "memory"]
             .iter()
-            .any(|name| of(&after, name) > of(&before, name))
+            .any(|name| amount_of(&after, name) > amount_of(&before, name))
     });
     let is_guaranteed = worker.pod.status.qos_class == Some(QosClass::Guaranteed);
     let since = worker.resize.as_ref().and_then(|resize| resize.pending.as_ref());
@@ -356,21 +362,21 @@ fn rank(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
         grows,
         Reverse(worker.pod.priority()),
         !is_guaranteed,
-        // One that has not been put off yet comes after those that have.
+        // A resize without a condition yet is tried after those that were deferred before.
         Some(since.map_or(Time::from_seconds(i64::from(u32::MAX)), |pending| pending.since)),
     )
 }
 
-/// The conditions of a resize, to be dated by the caller.
+/// The conditions of a resize; the caller sets their transition times.
 pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodCondition> {
-    let condition = |kind: &str, notice: &Option<Notice>| {
-        let notice = notice.as_ref()?;
+    let condition = |kind: &str, given: &Option<ResizeCondition>| {
+        let given = given.as_ref()?;
         Some(PodCondition {
             kind: podscope_api::shared(kind),
             status: ConditionStatus::True,
-            reason: notice.reason.clone(),
-            message: notice.message.clone(),
-            observed_generation: notice.generation,
+            reason: given.reason.clone(),
+            message: given.message.clone(),
+            observed_generation: given.generation,
             ..PodCondition::default()
         })
     };
@@ -382,8 +388,8 @@ pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodConditio
     .flatten()
 }
 
-/// What the events of a resize say: the resources of each container, the generation, and what is wrong.
-fn told(prefix: &str, pod: &Pod, generation: Option<i64>, error: &str) -> String {
+/// Message of a resize event: JSON with the resources of each container, the generation, and the error if there is one.
+fn event_message(prefix: &str, pod: &Pod, generation: Option<i64>, error: &str) -> String {
     let amounts = |list: &ResourceList| -> Value {
         list.iter()
             .map(|(name, amount)| (name.to_string(), Value::from(amount.to_string())))

@@ -1,78 +1,78 @@
-//! Back-off of restarts and image pulls: a delay that doubles, counted from
-//! the last attempt's end, and forgotten after twice the longest delay.
+//! Back-off of restarts and image pulls: the delay doubles after each failure, counts from the end of the last attempt,
+//! and is reset after twice the maximum delay.
 
 use podscope_sim::{SimTime, Span};
 
-const FIRST: Span = Span::seconds(10);
-/// The longest delay, unless a kubelet's configuration says less for restarts (LC-085, LC-091).
-pub(super) const LONGEST: Span = Span::seconds(300);
-const FORGET: Span = Span::seconds(600);
+const INITIAL: Span = Span::seconds(10);
+/// Maximum delay; a kubelet's configuration may set a smaller one for restarts (LC-085, LC-091).
+pub(super) const MAX: Span = Span::seconds(300);
+const RESET_AFTER: Span = Span::seconds(600);
 
 /// One back-off entry: a container's restarts (LC-084) or a pod's pulls of an image (LC-069).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BackOff {
-    /// The delay before the next attempt.
     pub(super) delay: Span,
-    /// The last decision to start, or the last failure of a pull.
+    /// When the kubelet last decided to start the container, or when the last pull failed.
     pub(super) last: SimTime,
 }
 
 impl BackOff {
-    /// The longest delay, from now on.
-    pub(super) fn longest(delay: Span, last: SimTime) -> Self {
+    /// An entry with the given delay, counted from `last`.
+    pub(super) fn with_delay(delay: Span, last: SimTime) -> Self {
         Self { delay, last }
     }
 
-    /// The delay before the restart that comes after so many.
-    pub(super) fn after(restarts: i32, longest: Span, last: SimTime) -> Self {
-        let mut delay = FIRST;
+    /// The entry of a container that was restarted `restarts` times.
+    pub(super) fn after_restarts(restarts: i32, max: Span, last: SimTime) -> Self {
+        let mut delay = INITIAL;
         for _ in 1..restarts.min(16) {
-            delay = Span((delay.0 * 2).min(LONGEST.0));
+            delay = Span((delay.0 * 2).min(MAX.0));
         }
-        let delay = delay.min(longest);
+        let delay = delay.min(max);
         Self { delay, last }
     }
 
-    /// Whether housekeeping has dropped the entry by now (LC-084, LC-086).
+    /// Returns whether the kubelet's garbage collection has dropped the entry by now (LC-084, LC-086).
     fn is_forgotten(&self, now: SimTime) -> bool {
-        now - self.last > FORGET
+        now - self.last > RESET_AFTER
     }
 }
 
-/// Whether a needed start of a container may happen now, if its last instance finished at `finished` (LC-084);
-/// `longest` bounds the delays (LC-091).
+/// Allows or delays the start of a container whose last instance finished at `finished` (LC-084). An allowed start
+/// doubles the delay, up to `max` (LC-091).
 ///
 /// # Errors
-/// The delay that blocks it.
-pub(super) fn restart(entry: &mut Option<BackOff>, finished: SimTime, now: SimTime, longest: Span) -> Result<(), Span> {
+/// The delay that is still running.
+pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: SimTime, max: Span) -> Result<(), Span> {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) && finished - known.last <= FORGET => {
+        Some(known) if !known.is_forgotten(now) && finished - known.last <= RESET_AFTER => {
             if now - finished < known.delay {
                 return Err(known.delay);
             }
-            Span(known.delay.0 * 2).min(longest)
+            Span(known.delay.0 * 2).min(max)
         }
-        _ => FIRST.min(longest),
+        _ => INITIAL.min(max),
     };
     *entry = Some(BackOff { delay, last: now });
     Ok(())
 }
 
-/// Whether an image may not be pulled yet.
+/// Returns whether the back-off still forbids to pull the image.
 pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
     entry.is_some_and(|known| !known.is_forgotten(now) && now - known.last < known.delay)
 }
 
-pub(super) fn pull_failed(entry: &mut Option<BackOff>, now: SimTime) {
+/// Doubles the back-off after a failed pull.
+pub(super) fn record_pull_failure(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) => Span((known.delay.0 * 2).min(LONGEST.0)),
-        _ => FIRST,
+        Some(known) if !known.is_forgotten(now) => Span((known.delay.0 * 2).min(MAX.0)),
+        _ => INITIAL,
     };
     *entry = Some(BackOff { delay, last: now });
 }
 
-/// A delay as Go prints it: `10s`, `1m20s`, `5m0s` (LC-089).
-pub(super) fn print_delay(delay: Span) -> String {
+/// Formats a delay as Go does: `10s`, `1m20s`, `5m0s` (LC-089).
+pub(super) fn format_delay(delay: Span) -> String {
     let seconds = delay.whole_seconds();
     if seconds < 60 {
         format!("{seconds}s")
@@ -87,21 +87,21 @@ mod tests {
 
     /// Shows: LC-085
     #[test]
-    fn delays_double_after_each_exit() {
+    fn restart_delay_doubles_after_each_exit() {
         let mut entry = None;
         let mut finished = SimTime::from_seconds(100);
-        assert_eq!(restart(&mut entry, finished, finished, LONGEST), Ok(()));
+        assert_eq!(try_restart(&mut entry, finished, finished, MAX), Ok(()));
         for delay in [10, 20, 40, 80, 160, 300, 300] {
             finished += Span::seconds(1);
             assert_eq!(
-                restart(&mut entry, finished, finished, LONGEST),
+                try_restart(&mut entry, finished, finished, MAX),
                 Err(Span::seconds(delay))
             );
             let early = finished + Span(Span::seconds(delay).0 - 1);
-            assert_eq!(restart(&mut entry, finished, early, LONGEST), Err(Span::seconds(delay)));
+            assert_eq!(try_restart(&mut entry, finished, early, MAX), Err(Span::seconds(delay)));
             finished += Span::seconds(delay);
             assert_eq!(
-                restart(&mut entry, finished - Span::seconds(delay), finished, LONGEST),
+                try_restart(&mut entry, finished - Span::seconds(delay), finished, MAX),
                 Ok(())
             );
         }
@@ -109,36 +109,36 @@ mod tests {
 
     /// Shows: LC-091
     #[test]
-    fn a_configured_maximum_bounds_the_first_delay_too() {
-        let longest = Span::seconds(5);
+    fn configured_maximum_limits_first_restart_delay() {
+        let max = Span::seconds(5);
         let mut entry = None;
         let finished = SimTime::from_seconds(100);
-        assert_eq!(restart(&mut entry, finished, finished, longest), Ok(()));
-        assert_eq!(restart(&mut entry, finished, finished, longest), Err(longest));
-        let later = finished + longest;
-        assert_eq!(restart(&mut entry, finished, later, longest), Ok(()));
-        assert_eq!(restart(&mut entry, later, later, longest), Err(longest));
+        assert_eq!(try_restart(&mut entry, finished, finished, max), Ok(()));
+        assert_eq!(try_restart(&mut entry, finished, finished, max), Err(max));
+        let later = finished + max;
+        assert_eq!(try_restart(&mut entry, finished, later, max), Ok(()));
+        assert_eq!(try_restart(&mut entry, later, later, max), Err(max));
     }
 
     /// Shows: LC-086
     #[test]
-    fn back_off_is_forgotten_after_ten_minutes() {
+    fn back_off_resets_after_ten_minutes() {
         let mut entry = Some(BackOff {
             delay: Span::seconds(300),
             last: SimTime::from_seconds(0),
         });
-        // Ran for 400 s, then waits only until 600 s after the last decision.
+        // The container ran for 400 s; the delay ends early because the entry is reset 600 s after the last start.
         let finished = SimTime::from_seconds(400);
-        assert!(restart(&mut entry, finished, SimTime::from_seconds(600), LONGEST).is_err());
-        assert!(restart(&mut entry, finished, SimTime(600_000_001), LONGEST).is_ok());
+        assert!(try_restart(&mut entry, finished, SimTime::from_seconds(600), MAX).is_err());
+        assert!(try_restart(&mut entry, finished, SimTime(600_000_001), MAX).is_ok());
         assert_eq!(entry.map(|entry| entry.delay), Some(Span::seconds(10)));
     }
 
     /// Shows: LC-089
     #[test]
-    fn a_delay_is_printed_as_go_prints_it() {
+    fn restart_delay_is_formatted_as_in_go() {
         let texts: Vec<String> = [10, 20, 40, 80, 160, 300]
-            .map(|seconds| print_delay(Span::seconds(seconds)))
+            .map(|seconds| format_delay(Span::seconds(seconds)))
             .into();
         assert_eq!(texts, ["10s", "20s", "40s", "1m20s", "2m40s", "5m0s"]);
     }

@@ -1,4 +1,4 @@
-//! The conditions a kubelet owns (LC-106 to LC-113), in their order.
+//! The pod conditions that the kubelet owns (LC-106 to LC-113), in the order in which it writes them.
 
 use podscope_api::{ConditionStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
@@ -9,24 +9,24 @@ use super::worker::PodWorker;
 use crate::Context;
 use crate::machine::MachinePod;
 
-/// Why the kubelet itself ended a pod (eviction, preemption, rejection, deadline).
+/// Why the kubelet itself ends a pod (eviction, preemption, shutdown, deadline).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EndReason {
-    /// `status.reason`.
+    /// Value of `status.reason`.
     pub(super) reason: Str,
-    /// `status.message`.
+    /// Value of `status.message`.
     pub(super) message: Str,
-    /// Message of the DisruptionTarget condition, if it gets one (LC-035).
+    /// Message of the DisruptionTarget condition; None if the pod gets no such condition (LC-035).
     pub(super) disruption: Option<Str>,
 }
 
-/// Why a resize in place is not granted.
+/// Condition of an in-place resize that is not granted yet.
 pub(super) const RESIZE_PENDING: &str = "PodResizePending";
-/// A granted resize is not in force yet.
+/// Condition of a granted resize that is not applied to all containers yet.
 pub(super) const RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
 const DISRUPTION_TARGET: &str = "DisruptionTarget";
 
-/// Whether conditions of that type are the kubelet's (LC-110).
+/// Returns whether the kubelet owns conditions of this type (LC-110).
 pub(super) fn is_owned(kind: &str) -> bool {
     matches!(
         kind,
@@ -41,22 +41,21 @@ pub(super) fn is_owned(kind: &str) -> bool {
     )
 }
 
-/// What the conditions tell besides the states of containers.
+/// What the conditions depend on besides the container states.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen<'a> {
-    pub(super) ended_for: Option<&'a EndReason>,
+pub(super) struct ConditionInputs<'a> {
+    pub(super) end_reason: Option<&'a EndReason>,
     pub(super) has_sandbox: bool,
-    /// Whether all containers are being stopped to begin anew.
+    /// Whether all containers are being stopped because of RestartAllContainers.
     pub(super) is_restarting_all: bool,
-    /// A resize that is not over.
+    /// A resize that has not completed.
     pub(super) resize: Option<&'a Resize>,
 }
 
-impl<'a> Seen<'a> {
-    /// What the worker and the machine know.
+impl<'a> ConditionInputs<'a> {
     pub(super) fn of(worker: &'a PodWorker, host: &Host<'_, '_>) -> Self {
         Self {
-            ended_for: worker.ended_for.as_deref(),
+            end_reason: worker.end_reason.as_deref(),
             has_sandbox: host.machine.pod(worker.uid()).is_some_and(MachinePod::has_sandbox),
             is_restarting_all: worker.is_restarting_all,
             resize: worker.resize.as_deref(),
@@ -64,20 +63,20 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Sets all conditions of a status whose container states and phase are set.
-pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen<'_>, ctx: &Context<'_>) {
+/// Sets all conditions of a status. Container states and phase must be set before.
+pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, inputs: ConditionInputs<'_>, ctx: &Context<'_>) {
     let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
-    for mut one in seen.resize.into_iter().flat_map(allocation::conditions_of) {
+    for mut one in inputs.resize.into_iter().flat_map(allocation::conditions_of) {
         let generation = one.observed_generation;
-        date(&mut one, old, pod, ctx);
+        set_transition_time(&mut one, old, pod, ctx);
         one.observed_generation = generation;
         status.conditions.push(one);
     }
-    let disruption = match seen.ended_for.and_then(|ended_for| ended_for.disruption.clone()) {
+    let disruption = match inputs.end_reason.and_then(|end_reason| end_reason.disruption.clone()) {
         Some(message) => {
             let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
-            date(&mut wanted, old, pod, ctx);
+            set_transition_time(&mut wanted, old, pod, ctx);
             Some(wanted)
         }
         None => [old, &pod.status]
@@ -89,43 +88,43 @@ pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
     let mut owned = vec![
-        condition("PodReadyToStartContainers", seen.has_sandbox, "", Str::default()),
+        condition("PodReadyToStartContainers", inputs.has_sandbox, "", Str::default()),
         initialized(status, old, pod),
         ready,
         containers_ready,
         condition("PodScheduled", true, "", Str::default()),
     ];
     for one in &mut owned {
-        date(one, old, pod, ctx);
+        set_transition_time(one, old, pod, ctx);
     }
     if restart::can_restart_all(pod) {
-        // The last, and the only one that names no generation.
-        let mut restarting = restarting_all(status, seen.is_restarting_all);
-        date(&mut restarting, old, pod, ctx);
+        // This condition comes last, and is the only one without observedGeneration.
+        let mut restarting = restarting_all(status, inputs.is_restarting_all);
+        set_transition_time(&mut restarting, old, pod, ctx);
         restarting.observed_generation = None;
         owned.push(restarting);
     }
     status.conditions.extend(owned);
 }
 
-/// Recomputes ContainersReady and Ready alone, after a probe's result changed while the worker is busy (LC-170).
+/// Recomputes only ContainersReady and Ready, when a probe result changes while the worker is busy (LC-170).
 pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
     for mut wanted in [containers_ready, ready] {
-        date(&mut wanted, &old, pod, ctx);
+        set_transition_time(&mut wanted, &old, pod, ctx);
         if let Some(known) = status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
             *known = wanted;
         }
     }
 }
 
-/// Sets PodReadyToStartContainers alone.
+/// Sets PodReadyToStartContainers and leaves the other conditions unchanged.
 pub(super) fn set_sandbox_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
     let mut wanted = condition("PodReadyToStartContainers", true, "", Str::default());
-    date(&mut wanted, &old, pod, ctx);
+    set_transition_time(&mut wanted, &old, pod, ctx);
     match status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
         Some(known) => *known = wanted,
         None => status.conditions.push(wanted),
@@ -146,8 +145,8 @@ fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondit
     }
 }
 
-/// The transition time changes only with the status (LC-110).
-fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Context<'_>) {
+/// Sets observedGeneration and the transition time, which changes only with the condition's status (LC-110).
+fn set_transition_time(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Context<'_>) {
     wanted.observed_generation = pod.metadata.generation;
     let before = old.conditions.iter().find(|known| known.kind == wanted.kind);
     wanted.last_transition_time = match before {
@@ -158,7 +157,7 @@ fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Context<'_>
     };
 }
 
-/// Whether all containers are being restarted, of a pod with a rule that can do so.
+/// The condition AllContainersRestarting, for pods with a restart rule that can restart all containers.
 fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
     const KIND: &str = "AllContainersRestarting";
     match status.phase {
@@ -172,7 +171,7 @@ fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
     }
 }
 
-/// Whether the status says that all init containers have done their work.
+/// Returns whether the status has condition Initialized, status True.
 pub(super) fn is_initialized(status: &PodStatus) -> bool {
     let mut known = status.conditions.iter();
     known.any(|known| &*known.kind == "Initialized" && known.status == ConditionStatus::True)
@@ -196,7 +195,7 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     if status.phase == Some(PodPhase::Succeeded) {
         return condition("Initialized", true, "PodCompleted", Str::default());
     }
-    // A pod that was initialized stays so, whatever becomes of its init containers (since 1.36).
+    // An initialized pod stays initialized, whatever happens to its init containers (since 1.36).
     let has_started =
         |one: &podscope_api::ContainerStatus| one.state.running.is_some() || one.state.terminated.is_some();
     if incomplete.is_empty() || status.container_statuses.iter().any(has_started) || is_initialized(old) {

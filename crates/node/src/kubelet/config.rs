@@ -1,5 +1,5 @@
-//! What must be right before a container can be created (else `CreateContainerConfigError`): the ConfigMaps, Secrets and
-//! files of variables that its environment needs, its mounts, its user.
+//! Checks before a container is created (otherwise `CreateContainerConfigError`): the ConfigMaps, Secrets and env files
+//! that its environment needs, its mounts and its user.
 
 use podscope_api::{ConfigMap, Container, FileKeySelector, ObjectKey, Pod, Secret};
 
@@ -8,10 +8,10 @@ use podscope_sim::Objects;
 use super::security;
 use crate::machine::{MachinePod, containers_of};
 
-/// Whether everything a container refers to exists. `held` is what the machine has of the pod.
+/// Checks that everything a container refers to exists. `held` is the machine's state of the pod.
 ///
 /// # Errors
-/// The kubelet's text for the first thing that is missing.
+/// The kubelet's message about the first missing thing.
 pub(super) fn check(
     pod: &Pod,
     container: &Container,
@@ -64,7 +64,7 @@ pub(super) fn check(
             }
         }
         if let Some(selector) = &source.file_key_ref {
-            file_of_variables(pod, selector, held)?;
+            check_env_file(pod, selector, held)?;
         }
         if let Some(selector) = &source.resource_field_ref
             && !selector.container_name.is_empty()
@@ -77,10 +77,11 @@ pub(super) fn check(
     security::verify_non_root(pod, container)
 }
 
-/// LC-231. An emptyDir is empty until a container of the pod that mounts it has run; `optional` is about the key alone.
+/// Checks an env file in an emptyDir (LC-231). The volume is empty until a container that can write to it has run.
+/// `optional` applies only to the key.
 ///
-/// Deviation: what such a container has written is not simulated: the file is there then, with that key.
-fn file_of_variables(pod: &Pod, selector: &FileKeySelector, held: Option<&MachinePod>) -> Result<(), String> {
+/// Deviation: file contents are not simulated. Once such a container has run, the file exists and has the key.
+fn check_env_file(pod: &Pod, selector: &FileKeySelector, held: Option<&MachinePod>) -> Result<(), String> {
     const KEY_MAX: usize = 128;
     if selector.key.len() > KEY_MAX {
         return Err(format!(

@@ -1,11 +1,11 @@
-//! Events of the kubelet with their exact texts (LC-068, LC-069, LC-089, LC-117, LC-180 to LC-183).
+//! Kubernetes events of the kubelet, with its exact messages (LC-068, LC-069, LC-089, LC-117, LC-180 to LC-183).
 
 use podscope_api::{EventType, Kind, NodeName, Pod, Str};
 
 use super::host::Host;
 use podscope_sim::{EventNote, Request, Span};
 
-/// Who says so.
+/// Reporting component of the events.
 const COMPONENT: &str = "kubelet";
 
 fn emit(
@@ -39,13 +39,19 @@ fn emit(
     }));
 }
 
-/// An event about the pod.
-pub(super) fn of_pod(pod: &Pod, kind: EventType, reason: &str, message: impl Into<String>, host: &mut Host<'_, '_>) {
+/// Emits an event about a pod.
+pub(super) fn emit_for_pod(
+    pod: &Pod,
+    kind: EventType,
+    reason: &str,
+    message: impl Into<String>,
+    host: &mut Host<'_, '_>,
+) {
     emit(pod, None, kind, reason, message.into(), host);
 }
 
-/// An event about a container.
-pub(super) fn of_container(
+/// Emits an event about a container.
+pub(super) fn emit_for_container(
     pod: &Pod,
     container: &str,
     kind: EventType,
@@ -56,8 +62,8 @@ pub(super) fn of_container(
     emit(pod, Some(container), kind, reason, message.into(), host);
 }
 
-/// An event about the node; nodes are named by their name in place of a UID, as the kubelet does.
-pub(super) fn of_node(
+/// Emits an event about the node. Its UID is the node's name, as in the real kubelet.
+pub(super) fn emit_for_node(
     node: &NodeName,
     kind: EventType,
     reason: &str,
@@ -78,14 +84,14 @@ pub(super) fn of_node(
     }));
 }
 
-/// `Killing`.
-pub(super) fn killing(pod: &Pod, container: &str, message: &str, host: &mut Host<'_, '_>) {
-    of_container(pod, container, EventType::Normal, "Killing", message, host);
+/// Emits event `Killing`.
+pub(super) fn emit_killing(pod: &Pod, container: &str, message: &str, host: &mut Host<'_, '_>) {
+    emit_for_container(pod, container, EventType::Normal, "Killing", message, host);
 }
 
-/// `FailedPreStopHook` (LC-143).
-pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_>) {
-    of_container(
+/// Emits event `FailedPreStopHook` (LC-143).
+pub(super) fn emit_pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_>) {
+    emit_for_container(
         pod,
         container,
         EventType::Warning,
@@ -95,18 +101,18 @@ pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_
     );
 }
 
-/// `Pulled` after a pull (LC-068).
-pub(super) fn pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
+/// Emits event `Pulled` after a pull; `took` is the pull itself, `waited` includes the queue (LC-068).
+pub(super) fn emit_pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
     let bytes = host.machine.image(image).map_or(0, |image| image.bytes);
     let message = format!(
         "Successfully pulled image \"{image}\" in {} ({} including waiting). Image size: {bytes} bytes.",
         go_duration(took),
         go_duration(waited)
     );
-    of_container(pod, container, EventType::Normal, "Pulled", message, host);
+    emit_for_container(pod, container, EventType::Normal, "Pulled", message, host);
 }
 
-/// A duration as Go prints it, to the millisecond (`1.2s`, `350ms`, `1m30s`).
+/// Formats a duration as Go does, in whole milliseconds (`1.2s`, `350ms`, `1m30s`).
 fn go_duration(span: Span) -> String {
     let millis = span.0.max(0) / 1000;
     let (minutes, rest) = (millis / 60_000, millis % 60_000);
@@ -134,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_as_go_prints_them() {
+    fn durations_are_formatted_as_in_go() {
         for (millis, text) in [
             (0, "0s"),
             (350, "350ms"),

@@ -1,23 +1,21 @@
 //! Node-pressure eviction (LC-186 to LC-201).
 //!
 //! ```text
-//! Resting ──10 s──▶ (look) ─▶ thresholds met ─▶ conditions ─▶ local limits broken: every offender ───────────┐
-//!    ▲               ▲  │                                                                                    ▼
-//!    │               │  └─▶ grace over? ─▶ reclaim on the node ─▶ still met: the first of the ranking ─▶ Killing, one after
-//!    └──nobody to end┘                                                                                    the other
-//!                    └─────────────── all finished, or 30 s ───────────────── CleaningUp ◀──each ended, or given up──┘
+//! Resting ──10 s──▶ synchronize ─▶ thresholds met ─▶ conditions ─▶ local storage limits exceeded: every such pod ────┐
+//!    ▲                ▲  │                                                                                           ▼
+//!    │                │  └─▶ grace over? ─▶ reclaim on the node ─▶ still met: the pod ranked first ─▶ Killing, one after
+//!    └──no pod to kill┘                                                                                       the other
+//!                     └──────────── all finished, or 30 s ───────────── CleaningUp ◀──each killed, or timed out───────┘
 //! ```
 //!
-//! It is one loop, and ending a pod (`killPodNow`) blocks it: nobody else is
-//! evicted meanwhile, and the next look follows the cleanup at once (LC-178,
-//! LC-190). A look is queued only while the sum of what the containers can use
-//! at most could cross a threshold, or a condition is still held.
+//! The eviction manager is one loop, and killing a pod (`killPodNow`) blocks it: no other pod is evicted meanwhile, and
+//! the next pass follows the cleanup at once (LC-178, LC-190). A pass is scheduled only if the maximum future use of
+//! the containers could cross a threshold, or while a pressure condition is still set.
 //!
-//! Deviation: the machine itself uses nothing; nodefs and imagefs are one disk,
-//! the node's `ephemeral-storage`, on which images take room (`images.rs`). A file system has an
-//! inode for every 16 KiB, as mke2fs makes it, and what is written uses them at
-//! that rate; a container is one process, a sandbox another, of the 32 768 that
-//! a kernel allows.
+//! Deviation: the machine itself uses nothing. nodefs and imagefs are one disk, the node's `ephemeral-storage`, which
+//! also stores the images (`images.rs`). A file system has one inode per 16 KiB, the default of mke2fs, and written
+//! data uses inodes at that rate. A container counts as one process and a sandbox as another, of the 32 768 that a
+//! kernel allows.
 
 mod resource;
 
@@ -27,7 +25,7 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 
-use self::resource::{Resource, amount, available, most, on_disk, sum_of};
+use self::resource::{Resource, amount, available, disk_bytes, max_use, saturating_sum};
 
 use super::admission::is_critical;
 use super::conditions::EndReason;
@@ -40,38 +38,38 @@ use crate::Timer;
 use crate::machine::{Container, MachinePod};
 use podscope_sim::{SimTime, Span};
 
-/// How long the loop waits for the pods it evicted to be cleaned up, and how often it looks (LC-190).
-const CLEANUP_PATIENCE: Span = Span::seconds(30);
+/// How long the loop waits until the evicted pods are cleaned up, and how often it checks (LC-190).
+const CLEANUP_TIMEOUT: Span = Span::seconds(30);
 const CLEANUP_POLL: Span = Span::seconds(1);
 
-/// What the eviction manager remembers.
+/// State of the eviction manager.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Eviction {
     queued: Option<SimTime>,
-    /// When it looked last: it sleeps ten seconds from there.
-    looked_last: Option<SimTime>,
-    busy: Busy,
-    /// Since when each threshold of the settings is met.
+    /// When the last pass began; the loop then sleeps for ten seconds.
+    last_pass: Option<SimTime>,
+    state: LoopState,
+    /// Since when each threshold of the settings has been met.
     met_since: Vec<Option<SimTime>>,
-    /// When each kind of pressure was last observed (LC-191).
-    seen: [Option<SimTime>; Pressure::ALL.len()],
-    /// The machine's state as of the last look at what could happen.
-    looked_at: Option<u64>,
+    /// When each kind of pressure was last observed, in the order of [`Pressure::ALL`] (LC-191).
+    pressure_seen: [Option<SimTime>; Pressure::ALL.len()],
+    /// Machine change counter ([`Machine::changes`](crate::machine::Machine::changes)) at the last check of future use.
+    checked_changes: Option<u64>,
 }
 
-/// What the loop is busy with.
+/// State of the eviction loop.
 #[derive(Debug, Clone, Default)]
-enum Busy {
-    /// It sleeps until the next look.
+enum LoopState {
+    /// The loop sleeps until the next pass.
     #[default]
     Resting,
-    /// A pod is being ended; others of the same pass come after it.
+    /// The loop waits until a pod is killed; `next` are the other victims of the same pass.
     Killing {
         current: Uid,
         next: VecDeque<Victim>,
-        ended: Vec<Uid>,
+        killed: Vec<Uid>,
     },
-    /// The pods that were ended are being cleaned up.
+    /// The loop waits until the killed pods are cleaned up.
     CleaningUp { pods: Vec<Uid>, until: SimTime },
 }
 
@@ -80,35 +78,34 @@ enum Busy {
 struct Victim {
     uid: Uid,
     message: String,
-    /// Whether the pod gets a DisruptionTarget condition.
     has_condition: bool,
-    /// The grace it is given, in seconds.
+    /// Grace period for the pod, in seconds.
     grace: i64,
 }
 
-/// Bytes of the disk, and how many of them are free; none if nobody said how large it is.
+/// Capacity and free bytes of the disk; None if its capacity is unknown.
 pub(super) fn disk(host: &Host<'_, '_>) -> Option<(i64, i64)> {
     let capacity = Resource::Disk.capacity(host).filter(|capacity| *capacity > 0)?;
     Some((capacity, available(Resource::Disk, host)?))
 }
 
-/// How many per cent of the disk can come to be used as things stand, rounded up.
-pub(super) fn most_disk(host: &Host<'_, '_>) -> Option<i64> {
+/// Percentage of the disk that may come to be used, rounded up; None if its capacity is unknown.
+pub(super) fn max_disk_percent(host: &Host<'_, '_>) -> Option<i64> {
     let (capacity, _) = disk(host)?;
-    let used = i128::from(most(Resource::Disk, host)) * 100;
+    let used = i128::from(max_use(Resource::Disk, host)) * 100;
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
-/// The local-storage limit that a pod breaks, in words, with use by container as told (LC-200).
-fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
+/// Message about the first local-storage limit that the pod exceeds, given the bytes used by each container (LC-200).
+fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
         let Some(limit) = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit) else {
             continue;
         };
         let written = held.written(&used);
-        let in_it = written.iter().filter(|written| written.volume == volume.name);
-        let use_of_it = sum_of(in_it.map(|written| written.bytes));
-        if use_of_it > limit.value() {
+        let in_volume = written.iter().filter(|written| written.volume == volume.name);
+        let used_in_volume = saturating_sum(in_volume.map(|written| written.bytes));
+        if used_in_volume > limit.value() {
             return Some(format!(
                 "Usage of EmptyDir volume \"{}\" exceeds the limit \"{limit}\". ",
                 volume.name
@@ -119,7 +116,7 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     let limits: Vec<Quantity> = pod.spec.containers.iter().filter_map(limit_of).collect();
     if !limits.is_empty() {
         let total = limits.iter().fold(Quantity::default(), |sum, limit| sum.plus(*limit));
-        if on_disk(held, &used) > total.value() {
+        if disk_bytes(held, &used) > total.value() {
             return Some(format!(
                 "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
             ));
@@ -138,46 +135,47 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     None
 }
 
-/// Who is evicted first: the least (LC-195). The fields stand in the order in which they are compared; the QoS class
-/// is none of them.
+/// Sort key of eviction: the pod with the least is evicted first (LC-195). Fields are compared in the order of
+/// declaration. The QoS class is not part of the key.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// Whether anything is known of its use; of a pod that has nothing on the machine yet nothing is.
+    /// Whether the pod has usage statistics; a pod without a sandbox on the machine has none.
     has_stats: bool,
-    /// Whether it uses no more than it requests: such pods come last, but come (LC-196).
+    /// Whether the pod uses no more than it requests. Such pods are evicted last, but they are evicted (LC-196).
     is_within: bool,
     priority: i32,
-    /// Usage beyond the request; the most first. Of processes, which nobody requests, their number.
+    /// Usage above the request; the highest first. For PIDs, which cannot be requested, the number of processes.
     over: Reverse<i64>,
-    /// So that equals have an order.
+    /// Tie-breaker.
     uid: Uid,
 }
 
 impl Managers {
-    /// Queues the next look if usage can cross a threshold; only when the machine's containers changed.
+    /// Schedules the next pass if usage can cross a threshold. Checked only when the machine's containers or images
+    /// changed.
     pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
         let changes = host.machine.changes();
-        if self.eviction.looked_at == Some(changes) {
+        if self.eviction.checked_changes == Some(changes) {
             return;
         }
-        self.eviction.looked_at = Some(changes);
-        if matches!(self.eviction.busy, Busy::Resting) && self.can_matter(host) {
-            self.queue_look(host);
+        self.eviction.checked_changes = Some(changes);
+        if matches!(self.eviction.state, LoopState::Resting) && self.can_cross_threshold(host) {
+            self.schedule_pass(host);
         }
         self.watch_images(host);
     }
 
-    /// The next look of a loop that sleeps ten seconds after each.
-    fn queue_look(&mut self, host: &mut Host<'_, '_>) {
+    /// Schedules the next pass of the loop, which sleeps ten seconds after each pass.
+    fn schedule_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
-        let at = match self.eviction.looked_last {
+        let at = match self.eviction.last_pass {
             None => host.shared.slow_after(now),
-            Some(last) => host::next_tick(now, host::SLOW, Span(last.0)),
+            Some(last) => host::next_tick(now, host::SLOW_PERIOD, Span(last.0)),
         };
-        self.queue_eviction(at, host);
+        self.schedule_eviction_timer(at, host);
     }
 
-    fn queue_eviction(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
+    fn schedule_eviction_timer(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
         let queued = &mut self.eviction.queued;
         if queued.is_none_or(|queued| queued > at || queued <= host.ctx.now) {
             *queued = Some(at);
@@ -185,110 +183,112 @@ impl Managers {
         }
     }
 
-    /// Whether a threshold or limit could be crossed by what runs now.
-    fn can_matter(&self, host: &Host<'_, '_>) -> bool {
+    /// Returns whether the running containers can cross a threshold or limit, or a pressure condition is set.
+    fn can_cross_threshold(&self, host: &Host<'_, '_>) -> bool {
         let eviction = &self.eviction;
-        let is_held = eviction.seen.iter().any(Option::is_some);
+        let has_pressure = eviction.pressure_seen.iter().any(Option::is_some);
         let can_cross = |threshold: &EvictionThreshold| {
             let resource = Resource::of(threshold.signal);
             let Some(capacity) = resource.capacity(host) else {
                 return false;
             };
-            capacity.saturating_sub(most(resource, host)) < amount(threshold.value, capacity)
+            capacity.saturating_sub(max_use(resource, host)) < amount(threshold.value, capacity)
         };
-        let can_break = || {
+        let can_exceed_limit = || {
             self.pods.iter().any(|(uid, worker)| {
                 let held = host.machine.pod(uid);
-                held.is_some_and(|held| broken_limit(&worker.pod, held, |one| Resource::Disk.most(one)).is_some())
+                held.is_some_and(|held| {
+                    exceeded_limit(&worker.pod, held, |one| Resource::Disk.max_use_of(one)).is_some()
+                })
             })
         };
-        is_held || host.shared.settings.eviction.iter().any(can_cross) || can_break()
+        has_pressure || host.shared.settings.eviction.iter().any(can_cross) || can_exceed_limit()
     }
 
-    /// The loop's timer: a look is due, or a look at the cleanup.
-    pub(super) fn eviction_pass(&mut self, host: &mut Host<'_, '_>) {
+    /// Handles the loop's timer: starts a pass, or checks whether the cleanup is done.
+    pub(super) fn eviction_timer(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         if self.eviction.queued.is_none_or(|queued| queued > now) {
             return;
         }
         self.eviction.queued = None;
-        match &self.eviction.busy {
-            // It goes on when the kill returns.
-            Busy::Killing { .. } => return,
-            Busy::CleaningUp { pods, until } => {
+        match &self.eviction.state {
+            // The loop continues when the kill returns (`eviction_kill_returned`).
+            LoopState::Killing { .. } => return,
+            LoopState::CleaningUp { pods, until } => {
                 let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
                 if now < *until && !pods.iter().all(is_finished) {
-                    self.queue_eviction(now + CLEANUP_POLL, host);
+                    self.schedule_eviction_timer(now + CLEANUP_POLL, host);
                     return;
                 }
-                self.eviction.busy = Busy::Resting;
+                self.eviction.state = LoopState::Resting;
             }
-            Busy::Resting => {}
+            LoopState::Resting => {}
         }
-        self.look(host);
+        self.synchronize(host);
     }
 
-    /// One pass of the loop (`synchronize`).
-    fn look(&mut self, host: &mut Host<'_, '_>) {
+    /// One pass of the loop (`synchronize` in the real kubelet).
+    fn synchronize(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
-        self.eviction.looked_last = Some(now);
+        self.eviction.last_pass = Some(now);
         if host.machine.is_runtime_up() {
             self.observe(host);
-            let mut victims = self.over_limits(host);
+            let mut victims = self.storage_limit_victims(host);
             if victims.is_empty() {
-                victims.extend(self.under_pressure(host));
+                victims.extend(self.reclaim(host));
             }
-            self.end_next(victims, Vec::new(), host);
+            self.kill_next(victims, Vec::new(), host);
         }
-        if matches!(self.eviction.busy, Busy::Resting) && self.can_matter(host) {
-            self.queue_look(host);
+        if matches!(self.eviction.state, LoopState::Resting) && self.can_cross_threshold(host) {
+            self.schedule_pass(host);
         }
     }
 
-    /// Goes on when the kill that blocks the loop has returned: the pod is dead, or was given up.
-    pub(super) fn eviction_step(&mut self, host: &mut Host<'_, '_>) {
-        while let Busy::Killing { current, .. } = &self.eviction.busy
+    /// Continues the loop when the kill that blocks it has returned: the pod is dead, or the wait timed out.
+    pub(super) fn eviction_kill_returned(&mut self, host: &mut Host<'_, '_>) {
+        while let LoopState::Killing { current, .. } = &self.eviction.state
             && !self.is_being_killed(current)
         {
-            let Busy::Killing {
+            let LoopState::Killing {
                 current,
                 next,
-                mut ended,
-            } = std::mem::take(&mut self.eviction.busy)
+                mut killed,
+            } = std::mem::take(&mut self.eviction.state)
             else {
                 return;
             };
-            ended.push(current);
-            self.end_next(next, ended, host);
+            killed.push(current);
+            self.kill_next(next, killed, host);
         }
     }
 
-    /// Ends the next pod of a pass; after the last one the cleanup is waited for.
-    fn end_next(&mut self, mut next: VecDeque<Victim>, ended: Vec<Uid>, host: &mut Host<'_, '_>) {
+    /// Kills the next pod of a pass. After the last one, waits for the cleanup.
+    fn kill_next(&mut self, mut next: VecDeque<Victim>, killed: Vec<Uid>, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         match next.pop_front() {
             Some(victim) => {
-                self.eviction.busy = Busy::Killing {
+                self.eviction.state = LoopState::Killing {
                     current: victim.uid.clone(),
                     next,
-                    ended,
+                    killed,
                 };
                 self.evict(&victim, host);
             }
-            None if ended.is_empty() => {}
+            None if killed.is_empty() => {}
             None => {
-                self.eviction.busy = Busy::CleaningUp {
-                    pods: ended,
-                    until: now + CLEANUP_PATIENCE,
+                self.eviction.state = LoopState::CleaningUp {
+                    pods: killed,
+                    until: now + CLEANUP_TIMEOUT,
                 };
                 self.eviction.queued = None;
-                self.queue_eviction(now + CLEANUP_POLL, host);
+                self.schedule_eviction_timer(now + CLEANUP_POLL, host);
             }
         }
     }
 
-    /// Local-storage limits: every offender, before any threshold (LC-200).
-    fn over_limits(&self, host: &Host<'_, '_>) -> VecDeque<Victim> {
+    /// All pods that exceed a local-storage limit; they are evicted before any threshold is checked (LC-200).
+    fn storage_limit_victims(&self, host: &Host<'_, '_>) -> VecDeque<Victim> {
         let now = host.ctx.now;
         let offenders = self
             .pods
@@ -299,7 +299,7 @@ impl Managers {
                 let held = host.machine.pod(uid)?;
                 Some(Victim {
                     uid: uid.clone(),
-                    message: broken_limit(&worker.pod, held, |one| one.disk(now))?,
+                    message: exceeded_limit(&worker.pod, held, |one| one.disk(now))?,
                     has_condition: false,
                     grace: 1,
                 })
@@ -307,7 +307,7 @@ impl Managers {
             .collect()
     }
 
-    /// Which thresholds are met, and the conditions that follow (LC-191, LC-192).
+    /// Updates which thresholds are met, and the pressure conditions that follow (LC-191, LC-192).
     fn observe(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
@@ -315,46 +315,48 @@ impl Managers {
         for (threshold, since) in thresholds.iter().zip(&mut self.eviction.met_since) {
             *since = is_met(threshold, since.is_some(), host).then(|| since.unwrap_or(now));
         }
-        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.seen) {
+        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
             let mut all = thresholds.iter().zip(&self.eviction.met_since);
             if all.any(|(threshold, since)| Pressure::by(threshold.signal) == *kind && since.is_some()) {
                 *seen = Some(now);
             }
         }
-        self.set_pressure(host);
+        self.update_pressure(host);
     }
 
-    /// The pod that goes for a threshold that has been met for its grace, if what the node gives by itself is not enough.
-    fn under_pressure(&mut self, host: &mut Host<'_, '_>) -> Option<Victim> {
+    /// Handles the most important threshold whose grace period is over: reclaims node-level resources, and returns the
+    /// pod to evict if that is not enough.
+    fn reclaim(&mut self, host: &mut Host<'_, '_>) -> Option<Victim> {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
-        // Thresholds whose grace is over, memory before everything else (LC-189, LC-193).
-        let is_ripe = |(threshold, since): &(&EvictionThreshold, &Option<SimTime>)| {
+        // Thresholds whose grace period is over; memory comes before everything else (LC-189, LC-193).
+        let is_grace_over = |(threshold, since): &(&EvictionThreshold, &Option<SimTime>)| {
             since.is_some_and(|since| now - since >= threshold.grace.unwrap_or(Span::ZERO))
         };
-        let ripe = thresholds
+        let triggered = thresholds
             .iter()
             .zip(&self.eviction.met_since)
-            .filter(is_ripe)
+            .filter(is_grace_over)
             .map(|(threshold, _)| *threshold);
-        let threshold = ripe.min_by_key(|threshold| threshold.signal)?;
+        let threshold = triggered.min_by_key(|threshold| threshold.signal)?;
         let resource = Resource::of(threshold.signal);
         let node = host.shared.node.clone();
         let message = format!("Attempting to reclaim {}", resource.name());
-        events::of_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
+        events::emit_for_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
         if matches!(resource, Resource::Disk | Resource::Inodes) {
-            let is_over = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
-            host.machine.collect_dead_containers(&is_over, now);
+            let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            host.machine.collect_dead_containers(&is_finished, now);
             self.delete_unused_images(host);
             if !is_met(&threshold, true, host) {
                 return None;
             }
         }
-        self.first_of(resource, &threshold, host)
+        self.choose_victim(resource, &threshold, host)
     }
 
-    /// Ranks the pods; the first that may be evicted (LC-195 to LC-199). Pods that end already are candidates too.
-    fn first_of(&self, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> Option<Victim> {
+    /// Ranks the pods and returns the first that may be evicted (LC-195 to LC-199). Pods that are already terminating
+    /// are candidates too.
+    fn choose_victim(&self, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> Option<Victim> {
         let now = host.ctx.now;
         let mut ranked: Vec<Rank> = self
             .pods
@@ -366,7 +368,7 @@ impl Managers {
                 let over = held.map_or(0, in_pod).saturating_sub(resource.request(&worker.pod));
                 Rank {
                     has_stats: held.is_some(),
-                    // Nobody requests processes: priority, then their number.
+                    // PIDs cannot be requested: pods are ranked by priority, then by number of processes.
                     is_within: over <= 0 && resource != Resource::Pids,
                     priority: if host.ctx.switches.pod_priority_off {
                         0
@@ -399,7 +401,7 @@ impl Managers {
                 .machine
                 .pod(&uid)
                 .and_then(|held| held.latest(&spec.name))
-                // What lies in an emptyDir is not the container's.
+                // Data in an emptyDir does not count as the container's own use.
                 .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
                 .map_or(0, |container| resource.used(container, now));
             let request = spec
@@ -429,9 +431,9 @@ impl Managers {
 
     fn evict(&mut self, victim: &Victim, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
-            // The process that used too much, from its start on.
+            // Cause: the process that used too much, or its start.
             host.ctx.because(worker.cause(host));
-            events::of_pod(
+            events::emit_for_pod(
                 &worker.pod.clone(),
                 EventType::Warning,
                 "Evicted",
@@ -439,40 +441,42 @@ impl Managers {
                 host,
             );
             let text: Str = victim.message.as_str().into();
-            let ended_for = EndReason {
+            let end_reason = EndReason {
                 reason: "Evicted".into(),
                 message: text.clone(),
                 disruption: victim.has_condition.then_some(text),
             };
-            worker.kill_pod_now(ended_for, Some(victim.grace), host);
+            worker.kill_pod_now(end_reason, Some(victim.grace), host);
         }
         self.advance(&victim.uid, host);
     }
 
-    /// Conditions of pressure stay until the transition period after the last observation (LC-191).
-    fn set_pressure(&mut self, host: &mut Host<'_, '_>) {
+    /// A pressure condition stays set until the transition period after its last observation is over (LC-191).
+    fn update_pressure(&mut self, host: &mut Host<'_, '_>) {
         let period = host.shared.settings.eviction_pressure_transition_period;
         let now = host.ctx.now;
         let mut pressure = Vec::new();
-        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.seen) {
+        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
             *seen = seen.filter(|at| now - *at < period);
             pressure.extend(seen.map(|_| *kind));
         }
         let state = &mut host.shared.node_state;
         if state.pressure != pressure {
             state.pressure = pressure;
-            // The condition goes out at once, not only with the next status.
-            host.node_pass_at(now);
+            // A changed condition is sent at once, not with the next periodic status.
+            host.schedule_node_pass(now);
         }
     }
 }
 
-/// Whether the eviction manager sees the pod: also one that ends, until nothing of it runs, as long as the API has it.
+/// Returns whether the eviction manager considers the pod: until none of its containers runs, while its API object
+/// exists.
 fn is_active(worker: &PodWorker) -> bool {
-    worker.may_run() && !worker.is_gone
+    worker.may_run() && !worker.is_deleted
 }
 
-/// Whether a threshold is met; one that was met before stays so until the minimum is reclaimed (LC-192).
+/// Returns whether a threshold is met. A threshold that was met stays met until the minimum reclaim is free as well
+/// (LC-192).
 fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
     let resource = Resource::of(threshold.signal);
     let (Some(capacity), Some(available)) = (resource.capacity(host), available(resource, host)) else {

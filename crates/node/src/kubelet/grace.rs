@@ -1,19 +1,18 @@
-//! Grace: how long what may take. Every timing rule of termination is here
-//! and nowhere else.
+//! Grace periods. All timing rules of pod termination are in this module.
 
 use podscope_api::Pod;
 
 use podscope_sim::{Span, Switches};
 
-/// The grace the kubelet gives an orphan (LC-061), and the least a pod is given (LC-133), seconds.
-pub(super) const LEAST_GRACE: i64 = 1;
-/// The least time between stop signal and SIGKILL, seconds (LC-138 step 5, LC-140).
-const FLOOR: i64 = 2;
-/// Grace of a container of which nothing is known (LC-136).
+/// Grace period for orphaned containers (LC-061) and minimum grace period of a pod (LC-133), in seconds.
+pub(super) const MIN_GRACE: i64 = 1;
+/// Minimum time between stop signal and SIGKILL, in seconds (LC-138 step 5, LC-140).
+const MIN_STOP_TIMEOUT: i64 = 2;
+/// Grace period of a container whose spec is unknown, in seconds (LC-136).
 const UNKNOWN_GRACE: i64 = 2;
 
-/// The grace of a pod's termination in seconds (LC-133): `stored` is what the
-/// worker holds (0: nothing yet), `asked` the override of an eviction or preemption.
+/// Grace period of a pod's termination in seconds (LC-133). `stored` is the worker's present value (0: none yet),
+/// `asked` the override of an eviction or preemption.
 pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
@@ -26,33 +25,32 @@ pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Swit
             is_given = true;
         }
     }
-    // LC-134: up to v1.23 a given 0 counted as nothing given.
+    // Up to v1.23, an explicit 0 counted as not set (LC-134).
     let nothing = grace == 0 && (!is_given || switches.grace_rules_v1_23);
     if nothing && let Some(own) = pod.spec.termination_grace_period_seconds {
         grace = own;
     }
-    let grace = grace.max(LEAST_GRACE);
-    // LC-133: what was granted only becomes shorter. Up to v1.23 a given 0 brought back the pod's own.
+    let grace = grace.max(MIN_GRACE);
+    // A grace period can only become shorter (LC-133). Exception: up to v1.23, an explicit 0 restored the pod's own
+    // value.
     debug_assert!(
         stored == 0 || grace <= stored || switches.grace_rules_v1_23,
-        "a grace of {stored} s grew to {grace} s: {:?}",
+        "the grace period grew from {stored} s to {grace} s: {:?}",
         pod.metadata.key()
     );
     grace
 }
 
-/// Why a single container is killed.
+/// Why a single container is killed (not its whole pod).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KillReason {
-    /// Its liveness probe failed.
     Liveness,
-    /// Its startup probe failed.
     Startup,
-    /// Its definition changed, its hook failed, its pod ended by itself.
+    /// The container's definition changed, its postStart hook failed, or its pod ended by itself.
     Other,
 }
 
-/// The grace of a container's kill where the pod's own termination does not decide (LC-126, LC-136), seconds.
+/// Grace period in seconds for killing one container, where no pod-level grace period applies (LC-126, LC-136).
 pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
     if let Some(deletion) = pod.metadata.deletion_grace_period_seconds {
         return deletion;
@@ -68,16 +66,17 @@ pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container
         .unwrap_or(UNKNOWN_GRACE)
 }
 
-/// What is left of a container's grace while it is being killed (LC-138).
+/// What is left of a container's grace period while it is being killed (LC-138).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Remaining {
     seconds: i64,
-    /// v1.23: what the runtime is given, whatever the hook took (LC-137).
+    /// v1.23: the timeout passed to the runtime, independent of the time that the hook took (LC-137).
     replaced_by: Option<i64>,
 }
 
 impl Remaining {
-    /// At the start of a kill: `asked` is the pod's grace in a pod-level kill, `base` the container's own otherwise.
+    /// Grace at the start of a kill. `asked` is the pod's grace period if the whole pod is killed; otherwise `base`,
+    /// the container's own, applies.
     pub(super) fn new(asked: Option<i64>, base: i64, switches: &Switches) -> Self {
         if switches.grace_rules_v1_23 {
             Self {
@@ -92,12 +91,12 @@ impl Remaining {
         }
     }
 
-    /// How long a hook or a turn may be waited for; none if there is nothing left.
+    /// Maximum time to wait for a hook or for the containers that stop first; None if nothing is left.
     pub(super) fn wait(self) -> Option<Span> {
         (self.seconds > 0).then(|| Span::seconds(self.seconds))
     }
 
-    /// Takes off what was waited, in whole seconds.
+    /// Subtracts the time waited, in whole seconds.
     pub(super) fn after(self, waited: Span) -> Self {
         Self {
             seconds: self.seconds - waited.whole_seconds(),
@@ -105,29 +104,29 @@ impl Remaining {
         }
     }
 
-    /// From the stop signal to SIGKILL.
+    /// Time from the stop signal to SIGKILL.
     pub(super) fn stop_timeout(self, switches: &Switches) -> Span {
         let floor = if switches.kubelet_without_two_second_floor {
             0
         } else {
-            FLOOR
+            MIN_STOP_TIMEOUT
         };
         Span::seconds(self.replaced_by.unwrap_or_else(|| self.seconds.max(floor)))
     }
 }
 
-/// The least that is waited for such a kill, seconds (LC-178).
+/// Minimum timeout of killPodNow, in seconds (LC-178).
 const KILL_WAIT_MIN: i64 = 10;
 
-/// `killPodNow` (LC-178): how long an eviction or preemption waits for the pod to be killed before it complains with
-/// `ExceededGracePeriod`: 1.5 times the grace, in whole seconds. The kill itself goes on.
+/// Timeout of `killPodNow` (LC-178): an eviction or preemption waits for 1.5 times the grace period, in whole seconds,
+/// and then emits `ExceededGracePeriod`. The kill itself continues.
 pub(super) fn kill_wait(pod: &Pod, asked: Option<i64>) -> Span {
     let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
     Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_WAIT_MIN))
 }
 
-/// The override of an eviction (LC-198): 1 s for hard thresholds; for soft ones the smaller of the configured
-/// maximum and the pod's own. v1.23: 0, and the maximum alone.
+/// Grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
+/// `evictionMaxPodGracePeriod` and the pod's own. v1.23: 0 for hard thresholds, the configured maximum for soft ones.
 pub(super) fn of_eviction(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
     let own = pod.spec.termination_grace_period_seconds.unwrap_or(0);
     match (is_hard, switches.grace_rules_v1_23) {
@@ -151,7 +150,7 @@ mod tests {
 
     /// Shows: L-11, LC-133, LC-134
     #[test]
-    fn the_grace_of_a_kill_comes_from_its_first_source() {
+    fn first_given_source_sets_grace_period() {
         let now = Switches::default();
         let old = Switches {
             grace_rules_v1_23: true,
@@ -179,7 +178,7 @@ mod tests {
 
     /// Shows: LC-178
     #[test]
-    fn a_kill_is_waited_for_by_its_grace() {
+    fn kill_waits_for_grace_period() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
             assert_eq!(kill_wait(&pod(30, None), Some(grace)), Span::seconds(seconds));
         }
@@ -187,7 +186,7 @@ mod tests {
 
     /// Shows: LC-138, LC-151
     #[test]
-    fn a_hook_leaves_the_rest_of_the_grace_but_at_least_two_seconds() {
+    fn hook_time_is_subtracted_down_to_two_seconds() {
         let switches = Switches::default();
         for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
             let left = Remaining::new(Some(grace), 5, &switches).after(Span::millis(hook_millis));

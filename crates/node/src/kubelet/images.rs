@@ -1,18 +1,18 @@
-//! Image garbage collection: images that no container needs go when their disk
-//! fills, the least recently used first (`pkg/kubelet/images/image_gc_manager.go`
-//! of v1.36), and all of them when the node is short of disk (LC-194).
+//! Image garbage collection. When the disk fills, unused images are removed, the least recently used first
+//! (`pkg/kubelet/images/image_gc_manager.go` of v1.36). When the node is under disk pressure, all unused images are
+//! removed (LC-194).
 //!
 //! ```text
-//! (pass, every 5 min) ─▶ those over the maximum age go ─▶ disk at the high threshold? ─▶ enough go for the low one
-//!                                                                                   └─▶ not enough: FreeDiskSpaceFailed
+//! (pass, every 5 min) ─▶ remove images over the maximum age ─▶ disk at the high threshold? ─▶ free down to the low one
+//!                                                                                         └─▶ FreeDiskSpaceFailed
 //! ```
 //!
-//! A kubelet sees images and their use every five minutes, and at each
-//! collection: an image's age counts from then. A pass is queued only while the
-//! disk could be at the threshold or an image could be too old; what passes
-//! without effect would have seen is computed.
+//! A kubelet detects images and their use every five minutes and at each collection; the age of an image counts from
+//! its detection. A pass is scheduled only while the disk could reach the threshold or an image could become too old.
+//! What a pass without effect would have detected is computed afterwards.
 //!
-//! Deviation: the pass at the kubelet's start, which in reality finds no
+//! Deviation: the pass at the kubelet's start is left out. In reality it finds no statistics of the disk
+//! (`InvalidDiskCapacity`).
 //! statistics of the disk (`InvalidDiskCapacity`), is left out.
 
 use podscope_api::ordered::StableSort as _;
@@ -26,42 +26,43 @@ use crate::Timer;
 use crate::machine::{HeldImage, Image};
 use podscope_sim::{SimTime, Span};
 
-/// How often images are looked at, and collected (`ImageGCPeriod`).
+/// Interval of detecting and collecting images (`ImageGCPeriod`).
 const PERIOD: Span = Span::seconds(300);
 
-/// What the image manager remembers.
+/// State of the image garbage collection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ImageGc {
     queued: Option<SimTime>,
-    /// What collections between the passes saw.
-    seen: Vec<Seen>,
-    /// Whether the last pass could not free enough: only from the second in a row on is there an event of its own.
+    /// Images as the last collection recorded them.
+    observed: Vec<ObservedImage>,
+    /// Whether the last pass could not free enough. From the second such pass in a row on, ImageGCFailed is emitted
+    /// too.
     has_failed: bool,
 }
 
-/// An image as a collection between the passes saw it.
+/// Times of an image, as the last collection recorded them.
 #[derive(Debug, Clone)]
-struct Seen {
+struct ObservedImage {
     image: Arc<Image>,
-    first: SimTime,
-    used: Option<SimTime>,
+    first_observed: SimTime,
+    last_used: Option<SimTime>,
 }
 
-/// An image that no container needs.
+/// An image that no container uses.
 struct Unused {
     image: Arc<Image>,
-    /// When a look last found it in use; none since this kubelet started.
-    used: Option<SimTime>,
-    /// When a look first found it.
-    first: SimTime,
+    /// When the kubelet last found it in use; None if never since this kubelet started.
+    last_used: Option<SimTime>,
+    /// When the kubelet first detected it.
+    first_observed: SimTime,
 }
 
 impl Managers {
-    /// Queues the next pass if it could find something to collect.
+    /// Schedules the next pass if it could find an image to remove.
     pub(super) fn watch_images(&mut self, host: &mut Host<'_, '_>) {
         let settings = &host.shared.settings;
         let (high, max_age) = (settings.image_gc_high_threshold_percent, settings.image_maximum_gc_age);
-        let could_fill = high < 100 && super::eviction::most_disk(host).is_some_and(|used| used >= high);
+        let could_fill = high < 100 && super::eviction::max_disk_percent(host).is_some_and(|used| used >= high);
         let is_unused = |held: &HeldImage| !host.machine.is_image_used(&held.image);
         if could_fill || (max_age > Span::ZERO && host.machine.images().iter().any(is_unused)) {
             let at = next_tick(host.ctx.now, PERIOD, Span(host.shared.started_at.0));
@@ -85,23 +86,24 @@ impl Managers {
             }) {
                 let node = host.shared.node.clone();
                 let message = failure.clone().unwrap_or_default();
-                events::of_node(&node, EventType::Warning, reason, message, host);
+                events::emit_for_node(&node, EventType::Warning, reason, message, host);
             }
             self.images.has_failed = failure.is_some();
         }
         self.watch_images(host);
     }
 
-    /// What is too old goes, then as much as the thresholds want; the words of the failure if that was not possible.
+    /// Removes images that are too old, then as many as the thresholds require. Returns the failure message if that was
+    /// not possible.
     fn collect_images(&mut self, host: &mut Host<'_, '_>) -> Option<String> {
         let now = host.ctx.now;
         let settings = host.shared.settings.clone();
         let max_age = settings.image_maximum_gc_age;
         let mut unused = self.unused_images(host);
-        // Not before this kubelet could have seen an image for so long.
+        // An image counts as unused only since this kubelet started.
         if max_age > Span::ZERO && now - host.shared.started_at > max_age {
             unused.retain(|one| {
-                let is_too_old = one.used.is_none_or(|used| now - used > max_age);
+                let is_too_old = one.last_used.is_none_or(|last_used| now - last_used > max_age);
                 if is_too_old {
                     host.remove_image(&one.image);
                 }
@@ -123,54 +125,58 @@ impl Managers {
         })
     }
 
-    /// Every image that nobody needs goes, however much room there is: a node short of disk (LC-194).
+    /// Removes all unused images, because the node is under disk pressure (LC-194).
     pub(super) fn delete_unused_images(&mut self, host: &mut Host<'_, '_>) {
         let unused = self.unused_images(host);
         free_images(unused, i64::MAX, host);
     }
 
-    /// Looks at the images: those that no container needs, the least recently used first.
+    /// Detects images and their use; returns the unused ones, the least recently used first.
     fn unused_images(&mut self, host: &Host<'_, '_>) -> Vec<Unused> {
         let (now, started_at) = (host.ctx.now, host.shared.started_at);
-        let before = std::mem::take(&mut self.images.seen);
+        let before = std::mem::take(&mut self.images.observed);
         let phase = Span(started_at.0);
         let mut unused = Vec::new();
         for held in host.machine.images() {
-            let known = before.iter().find(|seen| Arc::ptr_eq(&seen.image, &held.image));
-            let found = next_tick(held.came_at.max(started_at) - Span(1), PERIOD, phase);
-            let first = known.map_or(found, |seen| seen.first.min(found)).min(now);
-            // The last of the regular looks while a container was there.
+            let known = before.iter().find(|one| Arc::ptr_eq(&one.image, &held.image));
+            let regular = next_tick(held.added_at.max(started_at) - Span(1), PERIOD, phase);
+            let first_observed = known.map_or(regular, |one| one.first_observed.min(regular)).min(now);
+            // The last regular detection while a container used the image.
             let by_pass = held.used_until.and_then(|until| {
                 let last = next_tick(until, PERIOD, phase) - PERIOD;
-                (last >= found).then_some(last)
+                (last >= regular).then_some(last)
             });
-            let mut used = known.and_then(|seen| seen.used).max(by_pass);
+            let mut last_used = known.and_then(|one| one.last_used).max(by_pass);
             if host.machine.is_image_used(&held.image) {
-                used = Some(now);
+                last_used = Some(now);
             } else {
                 let image = held.image.clone();
-                unused.push(Unused { image, used, first });
+                unused.push(Unused {
+                    image,
+                    last_used,
+                    first_observed,
+                });
             }
-            self.images.seen.push(Seen {
+            self.images.observed.push(ObservedImage {
                 image: held.image.clone(),
-                first,
-                used,
+                first_observed,
+                last_used,
             });
         }
-        unused.stable_sort_by_key(|one| (one.used, one.first));
+        unused.stable_sort_by_key(|one| (one.last_used, one.first_observed));
         unused
     }
 }
 
-/// Frees at least so many bytes, if images that are old enough have them; how many it was.
+/// Removes images until `wanted` bytes are free, skipping those that are too young. Returns the freed bytes.
 fn free_images(unused: Vec<Unused>, wanted: i64, host: &mut Host<'_, '_>) -> i64 {
     let mut freed = 0_i64;
     for one in unused {
         if freed >= wanted {
             break;
         }
-        // It may have just been pulled for a container to come.
-        if host.ctx.now - one.first >= host.shared.settings.image_minimum_gc_age {
+        // A young image may have been pulled for a container that is about to start.
+        if host.ctx.now - one.first_observed >= host.shared.settings.image_minimum_gc_age {
             freed = freed.saturating_add(one.image.bytes);
             host.remove_image(&one.image);
         }

@@ -1,12 +1,12 @@
-//! Killing containers: the stop calls of one kubelet, all at once, each a
-//! small state machine (LC-138). They die with the kubelet: a crash sends no
-//! signal, and the next kubelet begins anew (LC-167).
+//! Kills containers: a kubelet stops all containers of a kill concurrently, each with a small state machine (LC-138).
+//! The calls are lost when the kubelet crashes: a crash sends no signal, and the next kubelet begins again (LC-167).
 //!
 //! ```text
-//!            ┌────────── no hook ──────────┐
-//! (begin) ─▶ PreStop ──returned / grace──▶ Turn ──its turn / grace──▶ Stopping ──timeout──▶ Killed
-//!               │                           │                            │                   │
-//!               └──────────────────── process ended ─────────────────────┴───────────────────┴──▶ Done
+//!             ┌──────────────── no hook ──────────────┐
+//!             │                                       ▼
+//! (begin) ─▶ PreStop ──returned / grace over──▶ Turn ──its turn / grace over──▶ Stopping ──timeout──▶ Killed
+//!               │                               │                                │                      │
+//!               └──────────────────────── process exited ────────────────────────┴──────────────────────┴──▶ Done
 //! ```
 
 use podscope_api::{Pod, Str};
@@ -17,37 +17,37 @@ use super::host::Host;
 use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
 use podscope_sim::{SimTime, Span};
 
-/// What a stop call waits for.
+/// State of a stop call: what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The preStop hook.
+pub(super) enum StopStep {
+    /// The return of the preStop hook.
     PreStop,
-    /// The containers that must end first (LC-158).
+    /// The exit of the containers that must stop first (LC-158).
     Turn,
-    /// The process, after its stop signal.
+    /// The exit of the process after its stop signal.
     Stopping,
-    /// The process, after SIGKILL.
+    /// The exit of the process after SIGKILL.
     Killed,
-    /// Nothing: the call returned.
+    /// Nothing: the call has returned.
     Done,
 }
 
-/// One container's stop call.
+/// The call that stops one container.
 #[derive(Debug, Clone)]
 pub(super) struct StopCall {
     pub(super) container: ContainerId,
     pub(super) name: Str,
-    /// Containers of this kill that must end first, by position.
+    /// Indices of the calls in this kill that must be done before this container gets its stop signal.
     after: Vec<usize>,
-    /// Whether its pod has an order at all (LC-138 step 4).
+    /// What is left of the grace period.
     left: Remaining,
-    pub(super) step: Step,
+    pub(super) step: StopStep,
     pub(super) since: SimTime,
-    /// When the step is over in any case.
+    /// Deadline of the step; None if the step waits without a limit.
     pub(super) until: Option<SimTime>,
 }
 
-/// A set of stop calls that began together.
+/// Stop calls that began together.
 #[derive(Debug, Clone)]
 pub(super) struct Kill {
     pub(super) calls: Vec<StopCall>,
@@ -58,17 +58,18 @@ pub(super) struct Victim {
     pub(super) container: ContainerId,
     pub(super) name: Str,
     pub(super) role: Role,
-    /// Its place among the init containers, for sidecars.
+    /// Index among the init containers; only used for sidecars.
     pub(super) init_idx: usize,
     pub(super) left: Remaining,
-    /// Text of the Killing event; none emits none.
+    /// Message of the Killing event; None emits no event.
     pub(super) message: Option<String>,
-    /// How its preStop hook goes; none if it has none or none is run.
+    /// Outcome of the preStop hook; None if there is no hook or it is not run.
     pub(super) hook: Option<Outcome>,
 }
 
 impl Kill {
-    /// Begins the stop calls. With `is_ordered`, sidecars wait for the apps and for the sidecar after them (LC-158).
+    /// Begins the stop calls. With `is_ordered`, a sidecar waits for the app containers and for the sidecar declared
+    /// after it (LC-158).
     pub(super) fn begin(pod: &Pod, victims: Vec<Victim>, is_ordered: bool, host: &mut Host<'_, '_>) -> Self {
         let after = |victim: &Victim| -> Vec<usize> {
             if !is_ordered || victim.role != Role::Sidecar {
@@ -84,19 +85,19 @@ impl Kill {
         let mut calls = Vec::with_capacity(victims.len());
         for (victim, after) in victims.into_iter().zip(order) {
             if let Some(message) = &victim.message {
-                events::killing(pod, &victim.name, message, host);
+                events::emit_killing(pod, &victim.name, message, host);
             }
             let mut call = StopCall {
                 container: victim.container,
                 name: victim.name,
                 after,
                 left: victim.left,
-                step: Step::Turn,
+                step: StopStep::Turn,
                 since: host.ctx.now,
                 until: None,
             };
             if let (Some(hook), Some(wait)) = (victim.hook, call.left.wait()) {
-                call.step = Step::PreStop;
+                call.step = StopStep::PreStop;
                 call.until = Some(host.ctx.now + wait);
                 host.machine
                     .start_hook(&pod.metadata.uid, call.container, HookKind::PreStop, hook, host.ctx);
@@ -104,21 +105,21 @@ impl Kill {
             calls.push(call);
         }
         let mut kill = Self { calls };
-        kill.take_turns(pod, host);
+        kill.stop_ready_containers(pod, host);
         kill
     }
 
-    /// Whether every call returned.
+    /// Returns whether every call has returned.
     pub(super) fn is_done(&self) -> bool {
-        self.calls.iter().all(|call| call.step == Step::Done)
+        self.calls.iter().all(|call| call.step == StopStep::Done)
     }
 
-    /// When the next step is over in any case.
+    /// The earliest deadline of the calls.
     pub(super) fn next_deadline(&self) -> Option<SimTime> {
         self.calls.iter().filter_map(|call| call.until).min()
     }
 
-    /// A hook returned.
+    /// Handles the return of a preStop hook.
     pub(super) fn hook_finished(
         &mut self,
         pod: &Pod,
@@ -126,27 +127,27 @@ impl Kill {
         succeeded: bool,
         host: &mut Host<'_, '_>,
     ) {
-        let waiting = |call: &&mut StopCall| call.container == container && call.step == Step::PreStop;
+        let waiting = |call: &&mut StopCall| call.container == container && call.step == StopStep::PreStop;
         let Some(call) = self.calls.iter_mut().find(waiting) else {
             return;
         };
         if !succeeded && is_running(pod, container, host) {
-            events::pre_stop_failed(pod, &call.name, host);
+            events::emit_pre_stop_failed(pod, &call.name, host);
         }
         call.wait_for_turn(host.ctx.now);
-        self.take_turns(pod, host);
+        self.stop_ready_containers(pod, host);
     }
 
-    /// A process ended: its call returns.
+    /// Handles the exit of a process: its stop call returns.
     pub(super) fn exited(&mut self, pod: &Pod, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.container == container) {
-            call.step = Step::Done;
+            call.step = StopStep::Done;
             call.until = None;
-            self.take_turns(pod, host);
+            self.stop_ready_containers(pod, host);
         }
     }
 
-    /// Goes on where a step is over.
+    /// Continues the calls whose deadline is reached.
     pub(super) fn tick(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         for call in &mut self.calls {
@@ -154,28 +155,29 @@ impl Kill {
                 continue;
             }
             match call.step {
-                Step::PreStop => call.wait_for_turn(now),
-                Step::Turn => call.stop(pod, host),
-                Step::Stopping => {
-                    // The signal that it did not heed.
+                StopStep::PreStop => call.wait_for_turn(now),
+                StopStep::Turn => call.stop(pod, host),
+                StopStep::Stopping => {
+                    // Cause: the stop signal that the process did not react to.
                     let process = process(pod, call.container, host);
                     let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
                     host.ctx.because(signal);
-                    call.step = Step::Killed;
+                    call.step = StopStep::Killed;
                     call.since = now;
                     call.until = None;
                     host.machine.kill(&pod.metadata.uid, call.container, host.ctx);
                 }
-                Step::Killed | Step::Done => call.until = None,
+                StopStep::Killed | StopStep::Done => call.until = None,
             }
         }
-        self.take_turns(pod, host);
+        self.stop_ready_containers(pod, host);
     }
 
-    fn take_turns(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
-        let done: Vec<bool> = self.calls.iter().map(|call| call.step == Step::Done).collect();
+    /// Stops the containers whose predecessors are done or whose grace period is over.
+    fn stop_ready_containers(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
+        let done: Vec<bool> = self.calls.iter().map(|call| call.step == StopStep::Done).collect();
         for call in &mut self.calls {
-            if call.step != Step::Turn {
+            if call.step != StopStep::Turn {
                 continue;
             }
             let is_its_turn = call.after.iter().all(|idx| done[*idx]);
@@ -191,7 +193,7 @@ impl Kill {
 impl StopCall {
     fn wait_for_turn(&mut self, now: SimTime) {
         self.left = self.left.after(now - self.since);
-        self.step = Step::Turn;
+        self.step = StopStep::Turn;
         self.since = now;
         self.until = None;
     }
@@ -202,18 +204,18 @@ impl StopCall {
         self.since = now;
         let uid = &pod.metadata.uid;
         if !is_running(pod, self.container, host) {
-            self.step = Step::Done;
+            self.step = StopStep::Done;
             self.until = None;
             return;
         }
         let timeout = self.left.stop_timeout(host.ctx.switches);
         if timeout == Span::ZERO {
-            // A runtime that is given no time sends no stop signal.
-            self.step = Step::Killed;
+            // With timeout 0, the container runtime sends SIGKILL without a stop signal.
+            self.step = StopStep::Killed;
             self.until = None;
             host.machine.kill(uid, self.container, host.ctx);
         } else {
-            self.step = Step::Stopping;
+            self.step = StopStep::Stopping;
             self.until = Some(now + timeout);
             host.machine.stop(uid, self.container, host.ctx);
         }
@@ -228,7 +230,7 @@ fn process<'h>(pod: &Pod, container: ContainerId, host: &'h Host<'_, '_>) -> Opt
     host.machine.pod(&pod.metadata.uid)?.container(container)
 }
 
-/// The place of the sidecar declared directly after the one at `idx` (LC-158); plain init containers do not count.
+/// Index of the sidecar declared next after the one at `idx` (LC-158). Plain init containers are skipped.
 fn next_sidecar(pod: &Pod, idx: usize) -> usize {
     let init = &pod.spec.init_containers;
     (idx + 1..init.len())

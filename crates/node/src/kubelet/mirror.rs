@@ -1,12 +1,12 @@
-//! Static pods (LC-213): the machine has their manifests, the API a mirror of each. A mirror that goes is made anew,
-//! with the same name and another UID, while the processes run on.
+//! Static pods (LC-213): the machine has their manifests, and the API server has a mirror pod for each. A deleted
+//! mirror pod is created again with the same name and another UID, while the processes keep running.
 //!
 //! ```text
-//! (mirror) ──deleted, or says that it ended──▶ unwanted ──DELETE with grace 0──▶ missing ──POST──▶ (mirror)
+//! (mirror) ──deleted, or terminal status──▶ unwanted ──DELETE with grace 0──▶ missing ──POST──▶ (mirror)
 //! ```
 //!
-//! Deviation: the machine knows a static pod's containers by the UID of its present mirror, not by the hash of the
-//! manifest, so that the two truths find each other; a new mirror gives them its UID.
+//! Deviation: the machine identifies the containers of a static pod by the UID of its present mirror pod, not by the
+//! hash of the manifest, so that API state and machine state can be matched. A new mirror pod gives them its UID.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use super::host::{Call, Host};
 use super::worker::Stage;
 use podscope_sim::{Answer, DeleteOptions, Request};
 
-/// What is to be done about a mirror.
+/// A request that must be sent about a mirror pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Todo {
-    /// It is unwanted.
+enum MirrorAction {
+    /// The mirror pod is unwanted.
     Delete(Uid),
-    /// It is missing.
+    /// The mirror pod is missing.
     Create,
 }
 
-/// Mirrors that are not as they should be.
+/// Mirror pods that must be deleted or created.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mirrors {
-    todo: ordered::Map<ObjectKey, Todo>,
-    /// Those that were asked for. `~` What failed is asked for again in the next status pass.
-    asked: ordered::Set<ObjectKey>,
+    actions: ordered::Map<ObjectKey, MirrorAction>,
+    /// Mirror pods for which a request is pending. `~` A failed request is sent again in the next status pass.
+    requested: ordered::Set<ObjectKey>,
 }
 
 impl Managers {
-    /// Static pods need no API server: they run as soon as the kubelet does.
+    /// Starts the static pods. They need no API server: they run as soon as the kubelet does.
     pub(super) fn start_static_pods(&mut self, host: &mut Host<'_, '_>) {
         for pod in host.machine.static_pods().to_vec() {
             self.add(&pod, host);
@@ -44,24 +44,24 @@ impl Managers {
         }
     }
 
-    /// A mirror as the API shows it.
-    pub(super) fn mirror_seen(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+    /// Handles a mirror pod that was created or changed in the API.
+    pub(super) fn observe_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let key = mirror.metadata.key();
         let uid = &mirror.metadata.uid;
         let known = host.machine.static_pod(&key).map(|pod| pod.metadata.uid.clone());
         let Some(known) = known else {
-            // A mirror of nothing.
-            self.mirrors.todo.insert(key, Todo::Delete(uid.clone()));
+            // The machine has no static pod for this mirror.
+            self.mirrors.actions.insert(key, MirrorAction::Delete(uid.clone()));
             return;
         };
         if known != *uid {
-            self.rename(&known, mirror, host);
+            self.replace_mirror(&known, mirror, host);
         }
-        self.mirrors.todo.remove(&key);
+        self.mirrors.actions.remove(&key);
         let is_listed = self.has_listed;
         let runs = self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Syncing);
         if mirror.metadata.is_terminating() || (mirror.is_terminal() && runs) {
-            self.mirrors.todo.insert(key, Todo::Delete(uid.clone()));
+            self.mirrors.actions.insert(key, MirrorAction::Delete(uid.clone()));
         } else if let Some(worker) = self.pods.get_mut(uid) {
             if is_listed {
                 worker.update(mirror, host);
@@ -74,50 +74,50 @@ impl Managers {
         self.advance(uid, host);
     }
 
-    /// The object of that UID is gone; true if it was a mirror: its pod stays.
-    pub(super) fn mirror_gone(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
+    /// Handles the deletion of an API object. Returns true if it was a mirror pod: the static pod keeps running.
+    pub(super) fn observe_mirror_deleted(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
         let pods = host.machine.static_pods();
         let Some(pod) = pods.iter().find(|pod| pod.metadata.uid == *uid) else {
             return false;
         };
         let key = pod.metadata.key();
-        self.mirrors.asked.remove(&key);
-        self.mirrors.todo.insert(key, Todo::Create);
+        self.mirrors.requested.remove(&key);
+        self.mirrors.actions.insert(key, MirrorAction::Create);
         true
     }
 
-    /// Another mirror than the machine knows.
-    fn rename(&mut self, known: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
-        host.machine.keep_static(mirror.clone());
-        host.machine.rename(known, mirror, host.ctx);
+    /// Moves all state of a static pod from the UID of its old mirror to that of the new one.
+    fn replace_mirror(&mut self, known: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        host.machine.set_static_pod(mirror.clone());
+        host.machine.change_uid(known, mirror, host.ctx);
         let waiting = self.preemptions.iter_mut().map(|admission| &mut admission.pod);
         let named = host.shared.pulls.values_mut().chain(waiting);
         for uid in named.filter(|uid| *uid == known) {
             uid.clone_from(&mirror.metadata.uid);
         }
         if let Some(mut worker) = self.pods.remove(known) {
-            worker.take_mirror(mirror, host);
+            worker.set_mirror(mirror, host);
             self.pods.insert(mirror.metadata.uid.clone(), worker);
         }
     }
 
-    /// What failed is to be tried again.
+    /// Allows failed requests to be sent again.
     pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
         let under_way: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
-        self.mirrors.asked = under_way;
+        self.mirrors.requested = under_way;
     }
 
-    /// Asks for what is to be done and was not asked for yet.
+    /// Sends the requests about mirror pods that are not pending yet.
     pub(super) fn mirror_pass(&mut self, host: &mut Host<'_, '_>) {
-        if self.mirrors.todo.is_empty() {
+        if self.mirrors.actions.is_empty() {
             return;
         }
-        for (key, todo) in self.mirrors.todo.clone() {
-            if self.mirrors.asked.contains(&key) {
+        for (key, actions) in self.mirrors.actions.clone() {
+            if self.mirrors.requested.contains(&key) {
                 continue;
             }
-            let (request, call) = match todo {
-                Todo::Delete(uid) => {
+            let (request, call) = match actions {
+                MirrorAction::Delete(uid) => {
                     let options = DeleteOptions {
                         grace_seconds: Some(0),
                         uid: Some(uid),
@@ -130,7 +130,7 @@ impl Managers {
                     };
                     (request, Call::DeleteMirror(key.clone()))
                 }
-                Todo::Create => match new_mirror(&key, host) {
+                MirrorAction::Create => match new_mirror(&key, host) {
                     Some(mirror) => {
                         let request = Request::Create(Object::Pod(Arc::new(mirror)));
                         (request, Call::CreateMirror(key.clone()))
@@ -140,30 +140,30 @@ impl Managers {
             };
             let id = host.ctx.call(request);
             host.shared.calls.insert(id, call);
-            self.mirrors.asked.insert(key);
+            self.mirrors.requested.insert(key);
         }
     }
 
-    /// The answer to what was asked about a mirror. That it has gone is told by the watch.
-    pub(super) fn mirror_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+    /// Handles the response to a request about a mirror pod. The watch reports its deletion.
+    pub(super) fn handle_mirror_answer(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
         match (call, answer) {
             (Call::CreateMirror(key), Ok(Some(Object::Pod(mirror)))) => {
-                self.mirrors.asked.remove(key);
-                self.mirror_seen(mirror, host);
+                self.mirrors.requested.remove(key);
+                self.observe_mirror(mirror, host);
             }
-            (Call::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => host.want_status_pass(),
+            (Call::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => host.request_status_pass(),
             (Call::DeleteMirror(key), _) => {
-                if matches!(self.mirrors.todo.get(key), Some(Todo::Delete(_))) {
-                    self.mirrors.asked.remove(key);
-                    self.mirrors.todo.remove(key);
+                if matches!(self.mirrors.actions.get(key), Some(MirrorAction::Delete(_))) {
+                    self.mirrors.requested.remove(key);
+                    self.mirrors.actions.remove(key);
                 }
             }
-            _ => host.want_status_pass(),
+            _ => host.request_status_pass(),
         }
     }
 }
 
-/// A mirror to be created; none without a Node to own it.
+/// A new mirror pod; None while there is no Node object to own it.
 fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
     let node = host.shared.node_object.as_ref()?;
     if node.metadata.is_terminating() {
@@ -190,7 +190,7 @@ fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
     Some(pod)
 }
 
-/// The mirror that a call is about.
+/// Key of the mirror pod that a request is about.
 fn mirror_of(call: &Call) -> Option<&ObjectKey> {
     match call {
         Call::DeleteMirror(key) | Call::CreateMirror(key) => Some(key),

@@ -1,5 +1,5 @@
-//! The kubelet: one small state machine per pod over the machine it runs on.
-//! A kubelet's memory is lost when it crashes; the machine's is not.
+//! The kubelet: one state machine per pod, on the machine that it runs on. A crash of the kubelet deletes its state,
+//! but not that of the machine.
 
 mod admission;
 mod allocation;
@@ -48,35 +48,35 @@ use crate::machine::{Machine, MachineEvent};
 use crate::{Context, Timer};
 use podscope_sim::{Answer, CallId, Input, Objects, SimTime, Span};
 
-/// A timer of a kubelet. Timers of a crashed kubelet are never delivered.
+/// A timer of a kubelet. Timers of a crashed kubelet are dropped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KubeletTimer {
-    /// Something of that pod is due.
+    /// An action of this pod's worker is due.
     Pod(Uid),
-    /// The status manager's pass (every 10 s while something is unsaid).
+    /// Pass of the status manager (every 10 s while a status is not sent yet).
     Status,
-    /// The eviction manager's pass (every 10 s while usage can cross a threshold).
+    /// Pass of the eviction manager (every 10 s while usage can cross a threshold).
     Eviction,
-    /// Housekeeping (every 2 s while there are orphans).
+    /// Housekeeping (every 2 s while there are orphaned containers).
     Housekeeping,
-    /// The node's registration or status is due.
+    /// Registration of the node or its status is due.
     Node,
-    /// A step of an orderly shutdown is over.
+    /// A group of an orderly shutdown has reached its deadline.
     Shutdown,
-    /// The image manager's pass (every 5 min while images could have to go).
+    /// Pass of image garbage collection (every 5 min while an image may have to be removed).
     Images,
-    /// Resizes that wait are tried again (every 3 min while there are some).
+    /// Retry of deferred resizes (every 3 min while there are any).
     Resizes,
 }
 
-/// The memory of one kubelet process; a crash empties it.
+/// State of one kubelet process; a crash deletes it.
 #[derive(Debug, Clone)]
 pub struct Kubelet {
     shared: Shared,
     managers: Managers,
 }
 
-/// Everything that works on the shared part.
+/// The managers of a kubelet; each works on the shared state in [`Host`].
 #[derive(Debug, Clone, Default)]
 struct Managers {
     pods: ordered::Map<Uid, PodWorker>,
@@ -84,18 +84,18 @@ struct Managers {
     eviction: eviction::Eviction,
     images: images::ImageGc,
     shutdown: Option<shutdown::Shutdown>,
-    /// Critical pods that others end for; the first of them now (LC-066).
+    /// Admissions of critical pods that preempt others; the first one is in progress (LC-066).
     preemptions: VecDeque<preemption::Preemption>,
-    /// New pods that wait until the admission of a critical one is over, in the order in which they came.
+    /// New pods that wait behind the admission of a critical pod, in the order of arrival.
     backlog: Vec<Arc<Pod>>,
     mirrors: mirror::Mirrors,
     resizes: allocation::PendingResizes,
-    /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
+    /// Whether the first list has arrived. Before it, no container is treated as an orphan (LC-061).
     has_listed: bool,
 }
 
 impl Kubelet {
-    /// A process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
+    /// A kubelet process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
     pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
         Self {
             shared: Shared {
@@ -119,23 +119,27 @@ impl Kubelet {
         &self.shared.node
     }
 
-    /// Its configuration.
     pub fn settings(&self) -> &KubeletSettings {
         &self.shared.settings
     }
 
-    /// One step. `cache` holds all objects as the process can read them now:
-    /// the store's while it reaches the API server, frozen while it does not
-    /// (for ConfigMaps, Secrets, claims, volumes, attachments; pods and the
-    /// Node come as inputs). It watches its Node and its pods only.
+    /// Runs one step. `cache` holds the objects as the process can read them now: the API server's store while it is
+    /// reachable, else the last state before. The kubelet reads ConfigMaps, Secrets, claims, volumes and attachments
+    /// from it. Pods and its Node arrive as inputs, because the kubelet watches only those.
     pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
         self.step(machine, cache, ctx, |managers, host| managers.handle(input, host));
     }
 
-    /// Something happened on the machine that the kubelet can come to notice.
-    pub fn notice(&mut self, event: &MachineEvent, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
+    /// Handles an event of the machine.
+    pub fn handle_machine_event(
+        &mut self,
+        event: &MachineEvent,
+        machine: &mut Machine,
+        cache: &Objects,
+        ctx: &mut Context<'_>,
+    ) {
         self.step(machine, cache, ctx, |managers, host| {
-            managers.machine_event(event, host)
+            managers.handle_machine_event(event, host)
         });
     }
 
@@ -154,7 +158,7 @@ impl Kubelet {
         };
         act(&mut self.managers, &mut host);
         self.managers.preemption_step(&mut host);
-        self.managers.eviction_step(&mut host);
+        self.managers.eviction_kill_returned(&mut host);
         self.managers.mirror_pass(&mut host);
         self.managers.shutdown_pass(&mut host);
     }
@@ -167,22 +171,22 @@ impl Managers {
             Input::Listed { objects, .. } => {
                 let node = objects.named::<Node>(host.shared.node.as_str()).cloned();
                 let pods = objects.pods_on(&host.shared.node).cloned().collect();
-                self.listed(node, pods, host);
+                self.observe_list(node, pods, host);
             }
             Input::Changed(change) => match (&change.old, &change.new) {
-                (_, Some(Object::Node(node))) => self.node_seen(Some(node.clone()), host),
-                (Some(Object::Node(_)), None) => self.node_seen(None, host),
-                (_, Some(Object::Pod(pod))) => self.pod_seen(pod, host),
-                (Some(Object::Pod(pod)), None) => self.pod_gone(&pod.metadata.uid.clone(), None, host),
+                (_, Some(Object::Node(node))) => self.observe_node(Some(node.clone()), host),
+                (Some(Object::Node(_)), None) => self.observe_node(None, host),
+                (_, Some(Object::Pod(pod))) => self.observe_pod(pod, host),
+                (Some(Object::Pod(pod)), None) => self.observe_pod_deleted(&pod.metadata.uid.clone(), None, host),
                 _ => {}
             },
-            Input::Answered(id, answer) => self.answered(id, &answer, host),
-            Input::Timer(Timer::Kubelet(timer)) => self.timer(timer, host),
+            Input::Answered(id, answer) => self.handle_answer(id, &answer, host),
+            Input::Timer(Timer::Kubelet(timer)) => self.handle_timer(timer, host),
             Input::Timer(Timer::Machine(timer)) => unreachable!("{timer:?} is for the machine"),
         }
     }
 
-    fn timer(&mut self, timer: KubeletTimer, host: &mut Host<'_, '_>) {
+    fn handle_timer(&mut self, timer: KubeletTimer, host: &mut Host<'_, '_>) {
         match timer {
             KubeletTimer::Pod(uid) => {
                 if let Some(worker) = self.pods.get_mut(&uid) {
@@ -191,10 +195,10 @@ impl Managers {
                 self.advance(&uid, host);
             }
             KubeletTimer::Status => self.status_pass(host),
-            KubeletTimer::Eviction => self.eviction_pass(host),
+            KubeletTimer::Eviction => self.eviction_timer(host),
             KubeletTimer::Housekeeping => self.housekeeping(host),
             KubeletTimer::Node => self.node_pass(host),
-            // Every step looks at the shutdown.
+            // Every step checks the shutdown (`shutdown_pass`); the timer only causes a step.
             KubeletTimer::Shutdown => {}
             KubeletTimer::Images => self.image_pass(host),
             KubeletTimer::Resizes => self.resize_timer(host),
@@ -206,26 +210,26 @@ impl Managers {
         host.shared.started_at = host.ctx.now;
         host.shared.is_restart = host.ctx.now > SimTime::ZERO;
         host.shared.relist_phase = host.ctx.rng.between(Span::ZERO, Span::seconds(1) - Span(1));
-        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW - Span(1));
+        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW_PERIOD - Span(1));
         if host.shared.is_restart {
-            node::tell_start(host);
+            node::emit_start_events(host);
         }
         if !host.machine.is_runtime_up() {
             host.shared.node_state.runtime_down_since = Some(host.ctx.now);
-            host.want_node_status();
+            host.request_node_status();
         }
         self.start_static_pods(host);
     }
 
-    fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
-        self.node_seen(node, host);
-        // LC-060: in the order of creation.
+    fn observe_list(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
+        self.observe_node(node, host);
+        // Pods are added in the order of creation (LC-060).
         pods.stable_sort_by(|a, b| {
             let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
             age(a).cmp(&age(b))
         });
         for mirror in pods.iter().filter(|pod| pod.is_mirror()) {
-            self.mirror_seen(mirror, host);
+            self.observe_mirror(mirror, host);
         }
         let gone: Vec<Uid> = self
             .pods
@@ -234,46 +238,47 @@ impl Managers {
             .cloned()
             .collect();
         for uid in gone {
-            self.pod_gone(&uid, None, host);
+            self.observe_pod_deleted(&uid, None, host);
         }
         for pod in pods.iter().filter(|pod| !pod.is_mirror()) {
-            self.pod_seen(pod, host);
+            self.observe_pod(pod, host);
         }
         self.has_listed = true;
         self.retry_resizes(host);
-        self.look_for_orphans(host);
+        self.schedule_housekeeping(host);
         self.watch_usage(host);
     }
 
-    /// A pod as the API shows it: new to this kubelet, or changed.
-    fn pod_seen(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+    /// Handles a pod that is new to this kubelet or has changed.
+    fn observe_pod(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
         if pod.is_mirror() {
-            return self.mirror_seen(pod, host);
+            return self.observe_mirror(pod, host);
         }
         let uid = pod.metadata.uid.clone();
         let is_admitting = self.is_admitting();
         let wants_resize = match self.pods.get_mut(&uid) {
             Some(worker) => worker.update(pod, host),
-            None if is_admitting => return self.put_back(pod),
+            None if is_admitting => return self.defer_pod(pod),
             None => self.add(pod, host),
         };
         if wants_resize {
-            self.push_resize(&uid);
+            self.queue_resize(&uid);
         }
         self.retry_resizes(host);
         self.advance(&uid, host);
     }
 
-    /// True if the pod asks for other resources than an earlier process has granted.
+    /// Adds a worker for a pod. Returns whether the API object requests other resources than an earlier kubelet process
+    /// granted.
     fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
-        worker.recall(host);
+        worker.restore_imported_waiting(host);
         let runs = host
             .machine
             .pod(&pod.metadata.uid)
             .is_some_and(|held| held.running().next().is_some());
         if pod.is_terminal() {
-            // LC-218: never started again; what is left of it is cleared away.
+            // A terminal pod is never started again; its remaining containers and mounts are removed (LC-218).
             let has_mounts = host
                 .machine
                 .pod(&pod.metadata.uid)
@@ -288,7 +293,7 @@ impl Managers {
         }
         let wants_resize = worker.restore_allocation(host);
         let pod = &worker.pod.clone();
-        // A pod that a dump shows on its node was admitted before (P-09).
+        // An imported pod with state on this machine was admitted before the simulation began (P-09).
         let was_admitted = host.ctx.now == SimTime::ZERO && host.machine.pod(&pod.metadata.uid).is_some();
         let admitted = if was_admitted {
             Ok(VecDeque::new())
@@ -303,7 +308,7 @@ impl Managers {
                 }
             }
             Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
-            Ok(victims) if victims.is_empty() => worker.kick(host),
+            Ok(victims) if victims.is_empty() => worker.request_sync(host),
             Ok(victims) => self
                 .preemptions
                 .push_back(preemption::Preemption::new(pod.metadata.uid.clone(), victims)),
@@ -312,11 +317,12 @@ impl Managers {
         wants_resize
     }
 
-    /// The pods whose resources count on this node (LC-065), with what they were granted; without one of them. A pod
-    /// whose API object is gone does not count, though its processes may still end: the kubelet's list has it no more.
+    /// Pods whose resources count on this node (LC-065), with the granted resources, except the pod `without`. A pod
+    /// whose API object is deleted does not count, even while its processes still run, because it is no longer in the
+    /// kubelet's list.
     fn admitted(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
         let counts = |worker: &&PodWorker| {
-            worker.may_run() && !worker.is_gone && !worker.pod.is_terminal() && Some(worker.uid()) != without
+            worker.may_run() && !worker.is_deleted && !worker.pod.is_terminal() && Some(worker.uid()) != without
         };
         self.pods
             .values()
@@ -325,7 +331,7 @@ impl Managers {
             .collect()
     }
 
-    /// LC-062 to LC-066; with the pods that must end before this one may start, in the order in which they are ended.
+    /// Admits a pod (LC-062 to LC-066). Returns the pods to preempt first, in the order in which they are killed.
     fn admit(&self, pod: &Arc<Pod>, host: &Host<'_, '_>) -> Result<VecDeque<Uid>, admission::Refusal> {
         let others = self.admitted(None);
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
@@ -342,49 +348,50 @@ impl Managers {
         Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
     }
 
-    /// Whether a `killPodNow` of the pod has not returned yet.
+    /// Returns whether a `killPodNow` of the pod is still pending.
     fn is_being_killed(&self, uid: &Uid) -> bool {
         self.pods.get(uid).is_some_and(PodWorker::is_being_killed)
     }
 
-    fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
-        if self.mirror_gone(uid, host) {
+    /// Handles the deletion of a pod's API object.
+    fn observe_pod_deleted(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
+        if self.observe_mirror_deleted(uid, host) {
             return;
         }
         self.backlog.retain(|pod| pod.metadata.uid != *uid);
         if let Some(worker) = self.pods.get_mut(uid) {
-            worker.removed(last, host);
+            worker.handle_deletion(last, host);
         }
         self.advance(uid, host);
         self.retry_resizes(host);
         if self.has_listed {
-            self.look_for_orphans(host);
+            self.schedule_housekeeping(host);
         }
     }
 
-    fn answered(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
+    fn handle_answer(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
         let Some(call) = host.shared.calls.remove(&id) else {
             return;
         };
         match &call {
             Call::Status(uid, version) => {
                 if let Some(worker) = self.pods.get_mut(uid) {
-                    worker.status_answered(*version, answer, host);
+                    worker.handle_status_answer(*version, answer, host);
                 }
                 self.advance(uid, host);
             }
             Call::Delete(uid) => {
                 if let Some(worker) = self.pods.get_mut(uid) {
-                    worker.delete_answered(answer, host);
+                    worker.handle_delete_answer(answer, host);
                 }
                 self.advance(uid, host);
             }
-            Call::Register | Call::NodeStatus => self.node_answered(&call, answer, host),
-            Call::DeleteMirror(_) | Call::CreateMirror(_) => self.mirror_answered(&call, answer, host),
+            Call::Register | Call::NodeStatus => self.handle_node_answer(&call, answer, host),
+            Call::DeleteMirror(_) | Call::CreateMirror(_) => self.handle_mirror_answer(&call, answer, host),
         }
     }
 
-    fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
+    fn handle_machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
         let uid = match event {
             MachineEvent::Exited { pod, container } => {
                 self.orphans.exited(pod, *container, host);
@@ -392,17 +399,17 @@ impl Managers {
             }
             MachineEvent::HookFinished { pod, .. } | MachineEvent::SandboxLost(pod) => pod.clone(),
             MachineEvent::Pulled { pull, succeeded, .. } => {
-                let asked = host.shared.pulls.remove(pull);
+                let requested_by = host.shared.pulls.remove(pull);
                 if *succeeded {
                     host.images_changed();
                 }
-                match asked {
+                match requested_by {
                     Some(uid) => uid,
                     None => return,
                 }
             }
             MachineEvent::Runtime { is_up } => {
-                self.runtime_changed(*is_up, host);
+                self.handle_runtime_change(*is_up, host);
                 return;
             }
             MachineEvent::ShuttingDown => {
@@ -412,36 +419,36 @@ impl Managers {
             MachineEvent::OutOfMemory { process, pid } => {
                 let message = format!("System OOM encountered, victim process: {process}, pid: {pid}");
                 let node = host.shared.node.clone();
-                events::of_node(&node, podscope_api::EventType::Warning, "SystemOOM", message, host);
+                events::emit_for_node(&node, podscope_api::EventType::Warning, "SystemOOM", message, host);
                 return;
             }
         };
         if let Some(worker) = self.pods.get_mut(&uid) {
-            worker.machine_event(event, host);
+            worker.handle_machine_event(event, host);
         }
         self.advance(&uid, host);
         self.watch_usage(host);
     }
 
-    fn runtime_changed(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
+    fn handle_runtime_change(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
         host.shared.node_state.runtime_down_since = (!is_up).then_some(host.ctx.now);
-        host.want_node_status();
+        host.request_node_status();
         host.shared.pulls.clear();
         let uids: Vec<Uid> = self.pods.keys().cloned().collect();
         for uid in uids {
             if let Some(worker) = self.pods.get_mut(&uid)
                 && !is_up
             {
-                worker.runtime_failed(host);
+                worker.handle_runtime_failure(host);
             }
             self.advance(&uid, host);
         }
         if is_up && self.has_listed {
-            self.look_for_orphans(host);
+            self.schedule_housekeeping(host);
         }
     }
 
-    /// The node's volumes changed: pods that wait look again.
+    /// The attached or in-use volumes of the Node changed: workers that wait for volumes try again.
     fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
         let waiting: Vec<Uid> = self
             .pods
@@ -451,7 +458,7 @@ impl Managers {
             .collect();
         for uid in waiting {
             if let Some(worker) = self.pods.get_mut(&uid) {
-                worker.hurry_volumes(host);
+                worker.retry_volumes(host);
             }
             self.advance(&uid, host);
         }
@@ -468,7 +475,7 @@ impl Managers {
         }
     }
 
-    /// Lets a pod's worker do what is due, and queues its next wake-up.
+    /// Lets a pod's worker do everything that is due, and schedules its next timer.
     fn advance(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(worker) = self.pods.get_mut(uid) else { return };
         let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
@@ -477,10 +484,10 @@ impl Managers {
         host.ctx.because(worker.cause(host));
         worker.advance(host);
         if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
-            host.want_node_status();
+            host.request_node_status();
         }
-        // Purged once the API object is gone and nothing is left of it (LC-054).
-        if worker.stage == Stage::Finished && worker.is_gone {
+        // The worker is removed when its API object is deleted and all its work is done (LC-054).
+        if worker.stage == Stage::Finished && worker.is_deleted {
             self.pods.remove(uid);
             host.machine.remove_pod(uid, host.ctx);
             host.ctx.because(cause);
@@ -507,10 +514,14 @@ impl Managers {
 mod tests {
     use super::*;
 
-    /// 50 000 idle pods must cost little: what a kubelet holds of one, beside the shared API object.
+    /// Memory per idle pod, beside the shared API object, must stay small: clusters have up to 50 000 pods.
     #[test]
-    fn an_idle_pod_is_small() {
+    fn idle_pod_state_is_small() {
         assert!(size_of::<PodWorker>() <= 640, "{}", size_of::<PodWorker>());
-        assert!(size_of::<worker::Memory>() <= 64, "{}", size_of::<worker::Memory>());
+        assert!(
+            size_of::<worker::ContainerMemory>() <= 64,
+            "{}",
+            size_of::<worker::ContainerMemory>()
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The Node object: registration, conditions, volumes in use (LC-203 to
-//! LC-205, LC-209, LC-210). The lease's renewals are the world's (heartbeat.rs).
+//! The Node object: registration, conditions, volumes in use (LC-203 to LC-205, LC-209, LC-210). The world renews the
+//! node's lease.
 //!
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
@@ -18,10 +18,10 @@ use crate::Timer;
 use crate::machine::Image;
 use podscope_sim::{Answer, Mutation, Part, Request, SimTime, Span};
 
-/// How long the runtime may be silent before the node is not ready (LC-204).
-pub(super) const RUNTIME_PATIENCE: Span = Span::seconds(30);
+/// How long the runtime may be down before the node becomes NotReady (LC-204).
+pub(super) const RUNTIME_TIMEOUT: Span = Span::seconds(30);
 
-/// A condition of the node that says what it is short of (LC-191, LC-205).
+/// A pressure condition of the node (LC-191, LC-205).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pressure {
     Memory,
@@ -31,7 +31,7 @@ pub(super) enum Pressure {
 
 impl Pressure {
     pub(super) const ALL: [Self; 3] = [Self::Memory, Self::Disk, Self::Pid];
-    /// The condition that a signal is about.
+    /// The pressure that a signal measures.
     pub(super) const fn by(signal: EvictionSignal) -> Self {
         match signal {
             EvictionSignal::MemoryAvailable => Self::Memory,
@@ -43,7 +43,7 @@ impl Pressure {
         }
     }
 
-    /// The condition's type.
+    /// Type of the node condition.
     pub(super) const fn condition(self) -> &'static str {
         match self {
             Self::Memory => "MemoryPressure",
@@ -52,9 +52,9 @@ impl Pressure {
         }
     }
 
-    /// Reason of the event that tells that the condition changed.
-    const fn event(self, is_short: bool) -> &'static str {
-        match (self, is_short) {
+    /// Reason of the event that reports a change of the condition.
+    const fn event(self, has_pressure: bool) -> &'static str {
+        match (self, has_pressure) {
             (Self::Memory, true) => "NodeHasInsufficientMemory",
             (Self::Memory, false) => "NodeHasSufficientMemory",
             (Self::Disk, true) => "NodeHasDiskPressure",
@@ -65,8 +65,8 @@ impl Pressure {
     }
 
     /// Reason and message of the condition.
-    const fn words(self, is_short: bool) -> (&'static str, &'static str) {
-        match (self, is_short) {
+    const fn reason_and_message(self, has_pressure: bool) -> (&'static str, &'static str) {
+        match (self, has_pressure) {
             (Self::Memory, true) => (
                 "KubeletHasInsufficientMemory",
                 "kubelet has insufficient memory available",
@@ -80,67 +80,68 @@ impl Pressure {
     }
 }
 
-/// Type, status, reason and message of the conditions of a node that is well (LC-204, LC-205).
+/// Type, status, reason and message of the conditions of a healthy node (LC-204, LC-205).
 pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
     let [memory, disk, pid] = Pressure::ALL.map(|kind| {
-        let (reason, message) = kind.words(false);
+        let (reason, message) = kind.reason_and_message(false);
         (kind.condition(), false, reason, message)
     });
     [memory, disk, pid, READY]
 }
 
-/// `Ready` of a node that is well.
+/// The `Ready` condition of a healthy node.
 const READY: (&str, bool, &str, &str) = ("Ready", true, "KubeletReady", "kubelet is posting ready status");
 
-/// Most images that a node reports, and most names of one (`nodeStatusMaxImages`, and a constant of the kubelet).
-const REPORTED_IMAGES: usize = 50;
-const REPORTED_NAMES: usize = 5;
+/// Maximum number of images that a node reports (`nodeStatusMaxImages`), and of names per image (a constant of the
+/// kubelet).
+const MAX_REPORTED_IMAGES: usize = 50;
+const MAX_REPORTED_NAMES: usize = 5;
 
-/// What the kubelet holds of its node.
+/// The kubelet's state about its node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NodeState {
-    /// Whether this process has registered, or found itself registered (LC-210: once a process).
+    /// Whether this process has registered the Node or found it registered (LC-210: once per process).
     is_registered: bool,
     is_registering: bool,
-    /// What the node is short of, as the eviction manager says.
+    /// Pressure that the eviction manager has observed.
     pub(super) pressure: Vec<Pressure>,
-    /// Attachable volumes that pods wait for.
+    /// Attachable volumes that pods wait for or have mounted.
     pub(super) wanted_volumes: ordered::Set<Str>,
-    /// Whether the machine is going down in order (LC-212).
+    /// Whether the machine is in an orderly shutdown (LC-212).
     pub(super) is_shutting_down: bool,
     /// Whether the node was cordoned when its status was last computed.
     was_unschedulable: bool,
-    /// Whether this process has pulled or removed images: from then on it tells which there are.
-    tells_images: bool,
-    /// Since when the runtime does not answer.
+    /// Whether this process has pulled or removed an image. Only then does it report the node's images.
+    reports_images: bool,
+    /// Since when the container runtime has been down.
     pub(super) runtime_down_since: Option<SimTime>,
     is_in_flight: bool,
     queued: Option<SimTime>,
 }
 
 impl Host<'_, '_> {
-    /// A volume is to be reported in use; the report goes out with the next node status (CT-128).
-    pub(super) fn want_in_use(&mut self, unique_name: Str) {
+    /// Reports a volume in `status.volumesInUse`; the next node status contains it (CT-128).
+    pub(super) fn report_in_use(&mut self, unique_name: Str) {
         self.shared.node_state.wanted_volumes.insert(unique_name);
-        self.want_node_status();
+        self.request_node_status();
     }
 
-    /// The node's status is computed in the next pass of its loop (LC-203).
-    pub(super) fn want_node_status(&mut self) {
+    /// Schedules a node status for the next pass of its loop (LC-203).
+    pub(super) fn request_node_status(&mut self) {
         let at = self.shared.slow_after(self.ctx.now);
-        self.node_pass_at(at);
+        self.schedule_node_pass(at);
     }
 
-    /// An image came or went: nodes say which they have (LC-068).
+    /// Requests a node status after an image was added or removed (LC-068).
     pub(super) fn images_changed(&mut self) {
-        self.shared.node_state.tells_images = true;
+        self.shared.node_state.reports_images = true;
         if is_outdated(self) {
-            self.want_node_status();
+            self.request_node_status();
         }
     }
 
-    /// The node's loop runs at an instant.
-    pub(super) fn node_pass_at(&mut self, at: SimTime) {
+    /// Schedules a pass of the node's loop.
+    pub(super) fn schedule_node_pass(&mut self, at: SimTime) {
         let queued = &mut self.shared.node_state.queued;
         if queued.is_none_or(|queued| queued > at) {
             *queued = Some(at);
@@ -150,8 +151,8 @@ impl Host<'_, '_> {
 }
 
 impl Managers {
-    /// The Node as the API shows it (none: there is none).
-    pub(super) fn node_seen(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
+    /// Handles a new state of the Node object; None means that it does not exist.
+    pub(super) fn observe_node(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
         let existed = host.shared.node_object.is_some();
         let exists = node.is_some();
         let attached = |node: &Option<Arc<Node>>| {
@@ -165,14 +166,14 @@ impl Managers {
         if is_first {
             host.shared.node_state.was_unschedulable = is_unschedulable;
         } else if exists && host.shared.node_state.was_unschedulable != is_unschedulable {
-            host.want_node_status();
+            host.request_node_status();
         }
         if exists {
             host.shared.node_state.is_registered = true;
-            // A Node that was made anew says nothing of the volumes that this machine has mounted.
+            // A Node that was created again does not list the volumes that this machine has mounted.
             self.drop_stale_volumes(host);
             if is_outdated(host) {
-                host.want_node_status();
+                host.request_node_status();
             }
         } else if !host.shared.node_state.is_registered || (existed && host.ctx.switches.healed_kubelet_reregisters) {
             host.shared.node_state.is_registered = false;
@@ -183,50 +184,50 @@ impl Managers {
         }
     }
 
-    /// The node's loop.
+    /// One pass of the node's loop.
     pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
         host.shared.node_state.queued = None;
         self.drop_stale_volumes(host);
-        tell_schedulable(host);
+        emit_schedulable_event(host);
         if !host.shared.node_state.is_registered {
             register(host);
         } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
             write_status(host);
         }
         if let Some(since) = host.shared.node_state.runtime_down_since
-            && host.ctx.now - since < RUNTIME_PATIENCE
+            && host.ctx.now - since < RUNTIME_TIMEOUT
         {
-            host.want_node_status();
+            host.request_node_status();
         }
     }
 
-    /// The answer to the registration or to a status.
-    pub(super) fn node_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+    /// Handles the response to the registration or to a status patch.
+    pub(super) fn handle_node_answer(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
         match call {
             Call::Register => {
                 host.shared.node_state.is_registering = false;
                 match answer {
                     Ok(_) => host.shared.node_state.is_registered = true,
                     Err(error) if error.is_already_exists() => host.shared.node_state.is_registered = true,
-                    Err(_) => host.node_pass_at(host.ctx.now + Span::seconds(7)),
+                    Err(_) => host.schedule_node_pass(host.ctx.now + Span::seconds(7)),
                 }
             }
             _ => {
                 host.shared.node_state.is_in_flight = false;
                 match answer {
-                    Ok(Some(Object::Node(node))) => self.node_seen(Some(node.clone()), host),
+                    Ok(Some(Object::Node(node))) => self.observe_node(Some(node.clone()), host),
                     Ok(_) => {}
                     Err(error) if error.code == 404 => {}
-                    Err(_) => host.want_node_status(),
+                    Err(_) => host.request_node_status(),
                 }
             }
         }
     }
 
-    /// Volumes that no pod is to have and none has mounted are not reported in use any more.
+    /// Removes volumes that no pod wants or has mounted from the volumes reported in use.
     fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
         let mut wanted: ordered::Set<Str> = host
             .machine
@@ -252,8 +253,8 @@ fn is_unschedulable(host: &Host<'_, '_>) -> bool {
     node.is_some_and(|node| node.is_unschedulable())
 }
 
-/// An event when the node was cordoned or uncordoned since its status was last computed (`recordNodeSchedulableEvent`).
-fn tell_schedulable(host: &mut Host<'_, '_>) {
+/// Emits an event if the node was cordoned or uncordoned since the last computed status (`recordNodeSchedulableEvent`).
+fn emit_schedulable_event(host: &mut Host<'_, '_>) {
     let is_unschedulable = is_unschedulable(host);
     if std::mem::replace(&mut host.shared.node_state.was_unschedulable, is_unschedulable) == is_unschedulable {
         return;
@@ -263,30 +264,31 @@ fn tell_schedulable(host: &mut Host<'_, '_>) {
     } else {
         "NodeSchedulable"
     };
-    tell(reason, host);
+    emit_status_event(reason, host);
 }
 
-/// An event about what the node's status has become (`recordNodeStatusEvent`).
-fn tell(reason: &str, host: &mut Host<'_, '_>) {
+/// Emits an event about a changed node status (`recordNodeStatusEvent`).
+fn emit_status_event(reason: &str, host: &mut Host<'_, '_>) {
     let node = host.shared.node.clone();
     let message = format!("Node {node} status is now: {reason}");
-    events::of_node(&node, EventType::Normal, reason, message, host);
+    events::emit_for_node(&node, EventType::Normal, reason, message, host);
 }
 
-/// What a process that begins says of itself and of its node (LC-203): each of them does so anew.
-pub(super) fn tell_start(host: &mut Host<'_, '_>) {
+/// Emits the events of a starting kubelet (LC-203). Every process emits them, whatever an earlier one emitted.
+pub(super) fn emit_start_events(host: &mut Host<'_, '_>) {
     let node = host.shared.node.clone();
-    events::of_node(&node, EventType::Normal, "Starting", "Starting kubelet.", host);
+    events::emit_for_node(&node, EventType::Normal, "Starting", "Starting kubelet.", host);
     let message = "Updated Node Allocatable limit across pods";
-    events::of_node(&node, EventType::Normal, "NodeAllocatableEnforced", message, host);
+    events::emit_for_node(&node, EventType::Normal, "NodeAllocatableEnforced", message, host);
     for kind in Pressure::ALL {
-        let is_short = host.machine.lasting(kind.condition()).is_some();
-        tell(kind.event(is_short), host);
+        let has_pressure = host.machine.imported_condition(kind.condition()).is_some();
+        emit_status_event(kind.event(has_pressure), host);
     }
 }
 
-/// Events of conditions whose status changes: of pressure also where it was not known, of Ready only where it was.
-fn tell_conditions(before: &[NodeCondition], after: &[NodeCondition], host: &mut Host<'_, '_>) {
+/// Emits events about conditions whose status changes. A pressure condition that was missing counts as a change; Ready
+/// does not.
+fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host: &mut Host<'_, '_>) {
     let status_of = |all: &[NodeCondition], kind: &str| {
         let known = all.iter().find(|one| &*one.kind == kind);
         known.map(|known| known.status.clone())
@@ -294,29 +296,29 @@ fn tell_conditions(before: &[NodeCondition], after: &[NodeCondition], host: &mut
     for kind in Pressure::ALL {
         let (old, new) = (status_of(before, kind.condition()), status_of(after, kind.condition()));
         if let Some(new) = new.clone().filter(|_| old != new) {
-            tell(kind.event(new == ConditionStatus::True), host);
+            emit_status_event(kind.event(new == ConditionStatus::True), host);
         }
     }
     if let (Some(old), Some(new)) = (status_of(before, "Ready"), status_of(after, "Ready"))
         && old != new
     {
         let is_ready = new == ConditionStatus::True;
-        tell(if is_ready { "NodeReady" } else { "NodeNotReady" }, host);
+        emit_status_event(if is_ready { "NodeReady" } else { "NodeNotReady" }, host);
     }
 }
 
-/// The boot ID of a machine that was booted again, if the Node tells an earlier one.
+/// Boot ID of a machine that has rebooted, if the Node still has an earlier one.
 fn new_boot(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
     let own = boot_id(host);
-    let told = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
-    (host.machine.boots() > 0 && told.as_ref() != Some(&own)).then_some(own)
+    let reported = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
+    (host.machine.boots() > 0 && reported.as_ref() != Some(&own)).then_some(own)
 }
 
 fn boot_id(host: &Host<'_, '_>) -> Str {
     format!("{}-{}", host.shared.node, host.machine.boots()).into()
 }
 
-/// The labels that a kubelet gives its Node where nothing else is configured.
+/// Labels that a kubelet sets on its Node by default.
 pub fn usual_labels(name: &str) -> [(&str, &str); 5] {
     [
         ("kubernetes.io/hostname", name),
@@ -345,9 +347,9 @@ fn register(host: &mut Host<'_, '_>) {
         .entry("pods".into())
         .or_insert_with(|| Quantity::from_units(host.shared.settings.max_pods));
     node.status.allocatable = capacity.clone();
-    for (name, kept) in host.machine.reserved() {
+    for (name, reserved) in host.machine.reserved() {
         if let Some(amount) = node.status.allocatable.get_mut(name) {
-            *amount = amount.minus(*kept);
+            *amount = amount.minus(*reserved);
         }
     }
     node.status.capacity = capacity;
@@ -372,7 +374,7 @@ fn register(host: &mut Host<'_, '_>) {
     host.shared.calls.insert(id, Call::Register);
 }
 
-/// The version of this kubelet: the one installed on its machine, else the configured one.
+/// Version of this kubelet: the one installed on its machine, or else the configured one.
 fn kubelet_version(host: &Host<'_, '_>) -> Str {
     let installed = host.machine.kubelet_version();
     if installed.is_empty() {
@@ -382,21 +384,21 @@ fn kubelet_version(host: &Host<'_, '_>) -> Str {
     }
 }
 
-/// The features that this kubelet has and tells of, sorted (`status.declaredFeatures`).
+/// Features that this kubelet has and declares, sorted (`status.declaredFeatures`).
 pub(super) fn declared_features(host: &Host<'_, '_>) -> Vec<Str> {
     features::declared_by(&kubelet_version(host))
 }
 
-/// The conditions this kubelet stands for, over what the API has (LC-204, LC-205).
+/// Node conditions that this kubelet owns, merged into those of the API object (LC-204, LC-205).
 fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
     let state = &host.shared.node_state;
     let now = host.ctx.wall();
     let is_runtime_lost = state
         .runtime_down_since
-        .is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
+        .is_some_and(|since| host.ctx.now - since >= RUNTIME_TIMEOUT);
     let ready = match (is_runtime_lost, state.is_shutting_down) {
-        (false, false) => host.machine.lasting("Ready").map_or(READY, |told| {
-            let (reason, message) = words_of(told).unwrap_or(("KubeletNotReady", ""));
+        (false, false) => host.machine.imported_condition("Ready").map_or(READY, |imported| {
+            let (reason, message) = imported_reason(imported).unwrap_or(("KubeletNotReady", ""));
             ("Ready", false, reason, message)
         }),
         (true, false) => ("Ready", false, "KubeletNotReady", "container runtime is down"),
@@ -409,10 +411,12 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
         ),
     };
     let pressure = Pressure::ALL.map(|kind| {
-        let lasts = host.machine.lasting(kind.condition());
-        let is_short = state.pressure.contains(&kind) || lasts.is_some();
-        let (reason, message) = lasts.and_then(words_of).unwrap_or_else(|| kind.words(is_short));
-        (kind.condition(), is_short, reason, message)
+        let imported = host.machine.imported_condition(kind.condition());
+        let has_pressure = state.pressure.contains(&kind) || imported.is_some();
+        let (reason, message) = imported
+            .and_then(imported_reason)
+            .unwrap_or_else(|| kind.reason_and_message(has_pressure));
+        (kind.condition(), has_pressure, reason, message)
     });
     let mut all: Vec<NodeCondition> = known.to_vec();
     for (kind, is_true, reason, message) in pressure.into_iter().chain([ready]) {
@@ -430,7 +434,7 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
             message: message.into(),
         };
         match all.iter_mut().find(|one| &*one.kind == kind) {
-            // As given at the start: the same status under no reason stays as it is.
+            // A condition that the scenario gives without a reason is kept if its status is right.
             Some(one) if one.status == status && (&*one.reason == reason || one.reason.is_empty()) => {}
             Some(one) => {
                 let transition = if one.status == status {
@@ -440,7 +444,7 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
                 };
                 *one = wanted(transition);
             }
-            // A condition of pressure that nobody wrote is as good as False.
+            // A missing pressure condition is equivalent to False.
             None if !is_true && !known.is_empty() => {}
             None => all.push(wanted(Some(now))),
         }
@@ -448,23 +452,23 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
     all
 }
 
-/// Reason and message of a condition that lasts because a dump says so (P-09).
-fn words_of(told: &NodeCondition) -> Option<(&str, &str)> {
-    (!told.reason.is_empty()).then_some((&*told.reason, &*told.message))
+/// Reason and message of an imported node condition, which lasts until a reboot (P-09).
+fn imported_reason(imported: &NodeCondition) -> Option<(&str, &str)> {
+    (!imported.reason.is_empty()).then_some((&*imported.reason, &*imported.message))
 }
 
-/// The images of the machine as the Node tells them, the largest first.
+/// The machine's images as the Node reports them, the largest first.
 fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
     let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
     held.stable_sort_by_key(|image| Reverse(image.bytes));
-    let told = held.into_iter().take(REPORTED_IMAGES).map(|image| ContainerImage {
-        names: image.names.iter().take(REPORTED_NAMES).cloned().collect(),
+    let reported = held.into_iter().take(MAX_REPORTED_IMAGES).map(|image| ContainerImage {
+        names: image.names.iter().take(MAX_REPORTED_NAMES).cloned().collect(),
         size_bytes: image.bytes,
     });
-    told.collect()
+    reported.collect()
 }
 
-/// Whether the API's Node says something else than this kubelet would.
+/// Returns whether the Node's status in the API differs from what this kubelet would report.
 fn is_outdated(host: &Host<'_, '_>) -> bool {
     let Some(node) = &host.shared.node_object else {
         return false;
@@ -474,7 +478,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
         || in_use != node.status.volumes_in_use
         || new_boot(node, host).is_some()
         || declared_features(host) != node.status.declared_features
-        || (host.shared.node_state.tells_images && images(host) != node.status.images)
+        || (host.shared.node_state.reports_images && images(host) != node.status.images)
 }
 
 fn write_status(host: &mut Host<'_, '_>) {
@@ -484,14 +488,14 @@ fn write_status(host: &mut Host<'_, '_>) {
     let name: NodeName = host.shared.node.clone();
     let conditions = conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
-    let images = host.shared.node_state.tells_images.then(|| images(host));
+    let images = host.shared.node_state.reports_images.then(|| images(host));
     let declared = declared_features(host);
     let boot = new_boot(&node, host);
     if let Some(boot) = &boot {
         let message = format!("Node {name} has been rebooted, boot id: {boot}");
-        events::of_node(&name, EventType::Warning, "Rebooted", message, host);
+        events::emit_for_node(&name, EventType::Warning, "Rebooted", message, host);
     }
-    tell_conditions(&node.status.conditions, &conditions, host);
+    emit_condition_events(&node.status.conditions, &conditions, host);
     let change = Mutation::new::<Node>("node status", move |node| {
         if let Some(boot) = &boot {
             node.status.node_info.get_or_insert_default().boot_id = boot.clone();

@@ -1,13 +1,12 @@
-//! Orphans: containers of pods that have no worker here (LC-061, LC-168).
-//! Housekeeping kills them with the least grace, without preStop, without
-//! order, without a word to the API.
+//! Orphans: running containers of pods that have no worker here (LC-061, LC-168). Housekeeping kills them with the
+//! minimum grace period, without preStop hooks, without an order, and without a status update.
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Pod, Uid};
 
-use super::grace::{LEAST_GRACE, Remaining};
+use super::grace::{MIN_GRACE, Remaining};
 use super::host::{Host, next_tick};
 use super::kill::{Kill, Victim};
 use super::worker::Stage;
@@ -16,18 +15,18 @@ use crate::Timer;
 use crate::machine::ContainerId;
 use podscope_sim::{SimTime, Span};
 
-/// The orphans being killed.
+/// Kills of orphaned containers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Orphans {
     kills: ordered::Map<Uid, (Arc<Pod>, Kill)>,
     queued: Option<SimTime>,
 }
 
-/// How often housekeeping runs (LC-056).
+/// Interval of housekeeping (LC-056).
 const HOUSEKEEPING: Span = Span::seconds(2);
 
 impl Orphans {
-    /// A process ended.
+    /// Handles the exit of a container's process.
     pub(super) fn exited(&mut self, uid: &Uid, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some((pod, kill)) = self.kills.get_mut(uid) {
             kill.exited(&pod.clone(), container, host);
@@ -36,15 +35,15 @@ impl Orphans {
 }
 
 impl Managers {
-    /// Whether a pod of the machine belongs to no worker that runs it.
+    /// Returns whether a pod on the machine has no worker that runs it.
     fn is_orphan(&self, uid: &Uid) -> bool {
         let waits_for_admission = || self.backlog.iter().any(|pod| pod.metadata.uid == *uid);
         let is_refused = |worker: &super::PodWorker| worker.stage == Stage::Rejected;
         self.pods.get(uid).map_or_else(|| !waits_for_admission(), is_refused)
     }
 
-    /// Queues housekeeping if the machine runs anything without a worker.
-    pub(super) fn look_for_orphans(&mut self, host: &mut Host<'_, '_>) {
+    /// Schedules housekeeping if a pod on the machine is an orphan or a kill has a deadline.
+    pub(super) fn schedule_housekeeping(&mut self, host: &mut Host<'_, '_>) {
         let found = host.machine.pods().any(|(uid, _)| self.is_orphan(uid));
         let next = next_tick(host.ctx.now, HOUSEKEEPING, host.shared.relist_phase);
         let due = self
@@ -65,7 +64,7 @@ impl Managers {
         }
     }
 
-    /// Housekeeping: new orphans are killed, dead ones forgotten.
+    /// Housekeeping: begins to kill new orphans, and removes dead ones.
     pub(super) fn housekeeping(&mut self, host: &mut Host<'_, '_>) {
         if !host.machine.is_runtime_up() || !self.has_listed {
             return;
@@ -91,19 +90,19 @@ impl Managers {
                     name: process.name.clone(),
                     role: process.role,
                     init_idx: 0,
-                    left: Remaining::new(Some(LEAST_GRACE), LEAST_GRACE, host.ctx.switches),
+                    left: Remaining::new(Some(MIN_GRACE), MIN_GRACE, host.ctx.switches),
                     message: None,
                     hook: None,
                 })
                 .collect();
             if victims.is_empty() {
                 host.machine.remove_pod(&uid, host.ctx);
-                host.want_node_status();
+                host.request_node_status();
                 continue;
             }
             let kill = Kill::begin(&known, victims, false, host);
             self.orphans.kills.insert(uid, (Arc::new(known), kill));
         }
-        self.look_for_orphans(host);
+        self.schedule_housekeeping(host);
     }
 }

@@ -1,5 +1,5 @@
-//! What a sync of a pod has to do, from what runs and what should (LC-071 to
-//! LC-080, LC-125). Reads only; `sync.rs` does it.
+//! Computes what a sync of a pod must do, from the running containers and the spec (LC-071 to LC-080, LC-125). This
+//! module only reads state; `sync.rs` acts.
 
 use podscope_api::Container;
 use podscope_api::ordered::StableSort as _;
@@ -12,22 +12,22 @@ use super::status::{has_active_app, should_start};
 use super::worker::PodWorker;
 use crate::machine::{self, ContainerId, Role, containers_of};
 
-/// What a sync has to do.
+/// Actions of one sync; container indices count over [`containers_of`].
 #[derive(Debug, Default)]
 pub(super) struct PodActions {
-    /// Kill everything and the sandbox.
+    /// Kill all containers and the sandbox.
     pub(super) kill_pod: bool,
     pub(super) new_sandbox: bool,
-    /// Whether all containers are removed once they have ended, to begin anew.
+    /// Whether all containers are removed after their exit, so that they start again (RestartAllContainers).
     pub(super) restart_all: bool,
     pub(super) kill: Vec<(ContainerId, usize, String, KillReason)>,
     pub(super) start: Vec<usize>,
-    /// Running containers that get other resources in place.
+    /// Running containers whose resources change in place.
     pub(super) resize: Vec<(ContainerId, usize)>,
 }
 
 impl PodWorker {
-    /// What has to be done (LC-071 to LC-080, LC-125).
+    /// Computes the actions (LC-071 to LC-080, LC-125).
     pub(super) fn compute_pod_actions(&self, host: &Host<'_, '_>) -> PodActions {
         let pod = &*self.pod;
         let held = host.machine.pod(&pod.metadata.uid);
@@ -66,7 +66,7 @@ impl PodWorker {
                     format!("Container {} definition changed", container.name),
                     KillReason::Other,
                 )
-            } else if let Some((what, reason)) = self.condemned(idx, process.id) {
+            } else if let Some((what, reason)) = self.failed_probe(idx, process.id) {
                 (format!("Container {} failed {what} probe", container.name), reason)
             } else if self.resizes_by_restart(idx, container, process, &mut actions) {
                 let text = format!("Container {} resize requires restart", container.name);
@@ -77,7 +77,7 @@ impl PodWorker {
                 n_kept += 1;
                 continue;
             };
-            let restarts = is_changed || restart::after_probe(pod, container);
+            let restarts = is_changed || restart::restarts_after_probe(pod, container);
             let message = if restarts {
                 format!("{text}, will be restarted")
             } else {
@@ -89,7 +89,7 @@ impl PodWorker {
             }
         }
         if n_kept == 0 && app_starts.is_empty() {
-            // LC-078: sidecars do not keep a pod alive.
+            // Sidecars alone do not keep a pod running (LC-078).
             actions.kill_pod = true;
             actions.start.clear();
         }
@@ -102,13 +102,13 @@ impl PodWorker {
         actions
     }
 
-    /// Without a sandbox: one is made anew, unless nothing would start in it (LC-071).
+    /// Actions for a pod without a sandbox: create one, unless no container would start in it (LC-071).
     fn sandbox_actions(&self, actions: &mut PodActions, held: Option<&machine::MachinePod>) {
         let pod = &*self.pod;
         let n_init = pod.spec.init_containers.len();
         actions.kill_pod = true;
         let ran_before = held.is_some_and(|held| held.sandbox.is_some() && !held.containers.is_empty());
-        if restart::is_never(pod) && ran_before {
+        if restart::never_restarts(pod) && ran_before {
             return;
         }
         let has_succeeded = |container: &Container| {
@@ -120,7 +120,7 @@ impl PodWorker {
         let apps: Vec<usize> = (0..pod.spec.containers.len())
             .filter(|idx| {
                 let container = &pod.spec.containers[*idx];
-                !has_succeeded(container) || restart::after_exit(pod, Role::App, container, 0)
+                !has_succeeded(container) || restart::restarts_after_exit(pod, Role::App, container, 0)
             })
             .map(|idx| n_init + idx)
             .collect();
@@ -132,8 +132,8 @@ impl PodWorker {
         actions.start = if n_init > 0 { vec![0] } else { apps };
     }
 
-    /// Whether the container has to start anew to get the resources it was granted; if it gets them in place, that is
-    /// noted (`computePodResizeAction`).
+    /// Returns whether the container must be restarted to get its granted resources. If it can be resized in place,
+    /// adds that to `actions` (`computePodResizeAction`).
     fn resizes_by_restart(
         &self,
         idx: usize,
@@ -158,14 +158,15 @@ impl PodWorker {
         restarts
     }
 
-    /// Init containers and sidecars (LC-072 to LC-079), looked at from the last to the first; true if app containers may be looked at.
+    /// Adds the actions for init containers and sidecars, examined from the last to the first (LC-072 to LC-079).
+    /// Returns whether app containers may start.
     fn init_actions(&self, actions: &mut PodActions, host: &Host<'_, '_>) -> bool {
         let pod = &*self.pod;
         let inits = &pod.spec.init_containers;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
         let mut is_initialized = inits.is_empty() || has_active_app(pod, held);
-        // Whether a later init container has been reached, so that this one was initialized before.
+        // Whether a later init container has already started: then this one completed before.
         let mut was_reached = is_initialized;
         let mut starts = Vec::new();
         for (idx, container) in inits.iter().enumerate().rev() {
@@ -181,13 +182,13 @@ impl PodWorker {
             }
             match (&process.exit, is_sidecar) {
                 (None, false) => {
-                    // An init container that is no sidecar never starts anew for a resize.
+                    // A plain init container is never restarted for a resize.
                     self.resizes_by_restart(idx, container, process, actions);
                 }
                 (None, true) => {
-                    let condemned = self.condemned(idx, process.id);
+                    let failed_probe = self.failed_probe(idx, process.id);
                     let has_started = self.probe_result(idx, ProbeKind::Startup, Some(process.id)) != Some(false);
-                    if let Some((what, reason)) = condemned {
+                    if let Some((what, reason)) = failed_probe {
                         actions.kill.push((
                             process.id,
                             idx,
@@ -210,7 +211,7 @@ impl PodWorker {
                 }
                 (Some(_), true) => starts.push(idx),
                 (Some(exit), false) if exit.code != 0 => {
-                    if !restart::after_exit(pod, Role::Init, container, exit.code) {
+                    if !restart::restarts_after_exit(pod, Role::Init, container, exit.code) {
                         actions.kill_pod = true;
                         return false;
                     }

@@ -1,16 +1,14 @@
-//! Room for a critical pod (LC-066): which pods the kubelet ends so that it
-//! fits, as few and as small as possible, BestEffort before Burstable before
-//! Guaranteed.
+//! Preemption for a critical pod (LC-066): the kubelet kills as few and as small pods as possible so that the critical
+//! pod fits, BestEffort before Burstable before Guaranteed.
 //!
 //! ```text
-//! (admission fails for resources) ─▶ victim ──dead, or given up──▶ next victim … ─▶ admitted, whatever became of them
+//! (admission fails for resources) ─▶ victim ──dead, or timed out──▶ next victim … ─▶ admitted, even if a
+//!                                                                                       victim still runs
 //! ```
 //!
-//! Ending a victim (`killPodNow`) blocks the admission, and with it every new
-//! pod behind it (LC-178).
+//! Killing a victim (`killPodNow`) blocks the admission, and all new pods behind it (LC-178).
 //!
-//! Deviation: changes of pods that the kubelet knows already are not kept
-//! waiting meanwhile.
+//! Deviation: updates of pods that the kubelet already knows are not blocked meanwhile.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,13 +20,13 @@ use super::conditions::EndReason;
 use super::host::Host;
 use super::{Managers, events};
 
-/// A critical pod that is being admitted.
+/// The admission of a critical pod that preempts others.
 #[derive(Debug, Clone)]
 pub(super) struct Preemption {
     pub(super) pod: Uid,
-    /// The pod that is being ended now.
+    /// The victim that is being killed.
     current: Option<Uid>,
-    /// Those that come after it.
+    /// The victims after it.
     next: VecDeque<Uid>,
 }
 
@@ -43,13 +41,13 @@ impl Preemption {
 }
 
 impl Managers {
-    /// Whether the admission of a critical pod keeps new pods waiting.
+    /// Returns whether the admission of a critical pod blocks new pods.
     pub(super) fn is_admitting(&self) -> bool {
         !self.preemptions.is_empty()
     }
 
-    /// A new pod, or one that waits already, as it is now.
-    pub(super) fn put_back(&mut self, pod: &Arc<Pod>) {
+    /// Stores a new pod until the admission is over; replaces an older version of it.
+    pub(super) fn defer_pod(&mut self, pod: &Arc<Pod>) {
         match self
             .backlog
             .iter_mut()
@@ -60,8 +58,8 @@ impl Managers {
         }
     }
 
-    /// Goes on when a victim is dead or was given up: the next one is ended, and after the last one the critical pod
-    /// starts and new pods are looked at again.
+    /// Continues when a victim is dead or its kill timed out: kills the next one. After the last victim, starts the
+    /// critical pod and adds the deferred pods.
     pub(super) fn preemption_step(&mut self, host: &mut Host<'_, '_>) {
         while let Some(admission) = self.preemptions.front() {
             if admission.current.as_ref().is_some_and(|uid| self.is_being_killed(uid)) {
@@ -79,74 +77,77 @@ impl Managers {
                 return;
             };
             if let Some(worker) = self.pods.get_mut(&pod) {
-                worker.kick(host);
+                worker.request_sync(host);
             }
             self.advance(&pod, host);
             for waiting in std::mem::take(&mut self.backlog) {
-                self.pod_seen(&waiting, host);
+                self.observe_pod(&waiting, host);
             }
             if self.has_listed {
-                self.look_for_orphans(host);
+                self.schedule_housekeeping(host);
             }
         }
     }
 
-    /// Ends a pod for a critical one.
+    /// Kills a pod to make room for a critical one.
     fn preempt(&mut self, victim: &Uid, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(victim) {
             let message = "Preempted in order to admit critical pod";
-            events::of_pod(&worker.pod.clone(), EventType::Warning, "Preempting", message, host);
-            let ended_for = EndReason {
+            events::emit_for_pod(&worker.pod.clone(), EventType::Warning, "Preempting", message, host);
+            let end_reason = EndReason {
                 reason: "Preempting".into(),
                 message: message.into(),
                 disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
             };
-            worker.kill_pod_now(ended_for, None, host);
+            worker.kill_pod_now(end_reason, None, host);
         }
         self.advance(victim, host);
     }
 }
 
-/// A resource that is short, and how much of it.
-type Lack = (Str, i64);
+/// A resource that is short, and the missing amount.
+type Shortfall = (Str, i64);
 
-/// The pods to end; none if even ending all that may be ended makes no room.
+/// The pods to kill; None if killing all candidates would not make enough room.
 pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
     let node = host.shared.node_object.clone()?;
-    let lacks: Vec<Lack> = shortages(pod, others, &node)
+    let shortfalls: Vec<Shortfall> = shortages(pod, others, &node)
         .into_iter()
         .map(|shortage| (shortage.resource.as_str().into(), shortage.missing()))
         .collect();
     let of_class = |class: QosClass| -> Vec<&'a Pod> {
-        // A critical pod goes before any other, and of two critical ones that of the higher priority.
-        let may_go = |other: &&&'a Pod| {
+        // A critical pod may preempt any pod that is not critical, and critical pods of lower priority.
+        let is_candidate = |other: &&&'a Pod| {
             other.status.qos_class.as_ref() == Some(&class)
                 && (!is_critical(other) || other.priority() < pod.priority())
         };
-        others.iter().filter(may_go).copied().collect()
+        others.iter().filter(is_candidate).copied().collect()
     };
     let best_effort = of_class(QosClass::BestEffort);
     let burstable = of_class(QosClass::Burstable);
     let guaranteed = of_class(QosClass::Guaranteed);
     let all = [&best_effort[..], &burstable, &guaranteed].concat();
-    if !without(&lacks, &all).is_empty() {
+    if !remaining_shortfalls(&shortfalls, &all).is_empty() {
         return None;
     }
-    // What the lesser classes cannot give is taken from the better ones, and no more than that.
-    let from_guaranteed = nearest(&guaranteed, without(&lacks, &[&best_effort[..], &burstable].concat()));
-    let from_burstable = nearest(
-        &burstable,
-        without(&lacks, &[&best_effort[..], &from_guaranteed].concat()),
+    // From each QoS class take only what the lower classes cannot provide.
+    let from_guaranteed = choose_pods(
+        &guaranteed,
+        remaining_shortfalls(&shortfalls, &[&best_effort[..], &burstable].concat()),
     );
-    let from_best_effort = nearest(
+    let from_burstable = choose_pods(
+        &burstable,
+        remaining_shortfalls(&shortfalls, &[&best_effort[..], &from_guaranteed].concat()),
+    );
+    let from_best_effort = choose_pods(
         &best_effort,
-        without(&lacks, &[&from_burstable[..], &from_guaranteed].concat()),
+        remaining_shortfalls(&shortfalls, &[&from_burstable[..], &from_guaranteed].concat()),
     );
     Some([from_best_effort, from_burstable, from_guaranteed].concat())
 }
 
-/// What a pod holds of a resource; of `pods` it holds one.
-fn holds(pod: &Pod, resource: &str) -> i64 {
+/// Amount of a resource that a pod requests; 1 of the resource `pods`.
+fn requested_amount(pod: &Pod, resource: &str) -> i64 {
     if resource == "pods" {
         1
     } else {
@@ -154,45 +155,46 @@ fn holds(pod: &Pod, resource: &str) -> i64 {
     }
 }
 
-/// What is still short when these pods are gone.
-fn without(lacks: &[Lack], gone: &[&Pod]) -> Vec<Lack> {
-    let left = |(resource, amount): &Lack| {
-        let freed: i64 = gone.iter().map(|pod| holds(pod, resource)).sum();
+/// The shortfalls that remain after `removed` pods are gone.
+fn remaining_shortfalls(shortfalls: &[Shortfall], removed: &[&Pod]) -> Vec<Shortfall> {
+    let left = |(resource, amount): &Shortfall| {
+        let freed: i64 = removed.iter().map(|pod| requested_amount(pod, resource)).sum();
         (*amount > freed).then(|| (resource.clone(), amount - freed))
     };
-    lacks.iter().filter_map(left).collect()
+    shortfalls.iter().filter_map(left).collect()
 }
 
-/// Takes, again and again, the pod that leaves least to be wished for, and of equals the smaller.
-fn nearest<'a>(pods: &[&'a Pod], mut lacks: Vec<Lack>) -> Vec<&'a Pod> {
+/// Repeatedly chooses the pod that reduces the shortfalls most; of equal pods, the smaller.
+fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a Pod> {
     let mut left = pods.to_vec();
-    let mut taken = Vec::new();
-    while !lacks.is_empty() && !left.is_empty() {
+    let mut chosen = Vec::new();
+    while !shortfalls.is_empty() && !left.is_empty() {
         let mut best = 0;
         for idx in 1..left.len() {
-            let (one, known) = (distance(left[idx], &lacks), distance(left[best], &lacks));
+            let (one, known) = (distance(left[idx], &shortfalls), distance(left[best], &shortfalls));
             let is_smaller = || size(left[idx]) <= size(left[best]);
             if one < known || (one == known && is_smaller()) {
                 best = idx;
             }
         }
-        let chosen = left.remove(best);
-        lacks = without(&lacks, &[chosen]);
-        taken.push(chosen);
+        let pod = left.remove(best);
+        shortfalls = remaining_shortfalls(&shortfalls, &[pod]);
+        chosen.push(pod);
     }
-    taken
+    chosen
 }
 
-/// The squares of the shares that stay short when the pod is gone. (Plain arithmetic, equal on every target.)
-fn distance(pod: &Pod, lacks: &[Lack]) -> f64 {
-    let share = |(resource, amount): &Lack| {
-        let left = (amount - holds(pod, resource)).max(0) as f64 / *amount as f64;
+/// Sum of the squared relative shortfalls that remain when the pod is removed. (Only basic arithmetic, so that all
+/// targets compute the same value.)
+fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
+    let share = |(resource, amount): &Shortfall| {
+        let left = (amount - requested_amount(pod, resource)).max(0) as f64 / *amount as f64;
         left * left
     };
-    lacks.iter().map(share).sum()
+    shortfalls.iter().map(share).sum()
 }
 
-/// Smaller pods come first: by memory, then cpu.
+/// Sort key: smaller pods come first, by memory, then CPU.
 fn size(pod: &Pod) -> (i64, i64) {
-    (holds(pod, "memory"), holds(pod, "cpu"))
+    (requested_amount(pod, "memory"), requested_amount(pod, "cpu"))
 }

@@ -1,19 +1,17 @@
-//! Probes: one worker per container and kind, with ticks on a raster
-//! (LC-116 to LC-132). A tick is queued only if its answer can change
-//! something: a probe that keeps succeeding costs nothing.
+//! Probes: one worker per container and probe kind, which ticks at fixed intervals (LC-116 to LC-132). A tick is
+//! scheduled only if its result can change something: a probe that keeps succeeding costs nothing.
 //!
 //! ```text
 //! (new container) ─▶ probing ──liveness failed / startup decided──▶ on hold ──new container──▶ probing
 //! ```
 //!
-//! A worker knows a container by the published status alone: until the ID of
-//! a new one stands there it is on hold, and a tick at the very instant of its
-//! publication still belongs to the time before (LC-119, LC-124).
+//! A worker learns about a container only from the published pod status. It is on hold until the ID of a new container
+//! is published there, and a tick at the very instant of the publication still belongs to the old container (LC-119,
+//! LC-124).
 //!
-//! Deviation: every probe answers at once. The behaviour annotations say what a
-//! probe answers, not how long it takes, and a process that is `fail` or
-//! `unknown` stands for one that lets `timeoutSeconds` pass; the field is
-//! defaulted, validated and shown (LC-039), and changes no result.
+//! Deviation: every probe gets its answer at once. The behaviour annotations define the answer, not its latency; `fail`
+//! and `unknown` also stand for a process that exceeds `timeoutSeconds`. The field `timeoutSeconds` is defaulted,
+//! validated and shown (LC-039), but changes no result.
 
 use std::sync::Arc;
 
@@ -28,13 +26,13 @@ use podscope_sim::{Happening, SimTime, Span};
 
 pub(super) use podscope_sim::ProbeKind;
 
-/// What a kind of probe is to a kubelet.
+/// The kubelet's view of a probe kind.
 pub(super) trait Probing: Sized {
-    /// In the order in which a container's probes are looked at.
+    /// In the order in which the probes of a container are evaluated.
     const ALL: [Self; 3];
-    /// As events name it.
+    /// Name in events.
     fn name(self) -> &'static str;
-    /// What holds before the first result (LC-118).
+    /// Result before the first probe (LC-118).
     fn initial(self) -> bool;
     fn spec(self, container: &Container) -> Option<&Probe>;
     fn answers(self, behavior: &Behavior) -> &Answers;
@@ -71,30 +69,29 @@ impl Probing for ProbeKind {
     }
 }
 
-/// The running container that a worker probes, as the published status shows it.
+/// The running container that a worker probes, from the published status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Target {
     id: ContainerId,
     started_at: SimTime,
-    /// `started` of its status: gates the other probes (LC-122).
+    /// `started` of its status; liveness and readiness probes run only when it is true (LC-122).
     is_started: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct ProbeWorker {
-    /// The container's place among all containers of the pod.
+    /// Index of the container among all containers of the pod.
     pub(super) container_idx: usize,
     pub(super) kind: ProbeKind,
-    /// An instant on the raster of its ticks.
+    /// Any instant at which the worker ticks; the others follow from the period.
     align: SimTime,
-    /// The last tick, taken or skipped.
+    /// The last tick, executed or skipped.
     last: SimTime,
     target: Option<Target>,
-    /// The container that `result` is about.
+    /// The container that `result` belongs to.
     container: Option<ContainerId>,
-    /// The published result.
     pub(super) result: bool,
-    /// The last answer and how often it came in a row.
+    /// The last answer; `run` is the number of consecutive probes that gave it.
     last_answer: bool,
     run: i32,
     is_on_hold: bool,
@@ -102,7 +99,7 @@ pub(super) struct ProbeWorker {
 }
 
 impl ProbeWorker {
-    /// A worker made at `now`, whose first tick may be put off by `offset` (LC-120).
+    /// A worker created at `now`; its first tick may be delayed by `offset` (LC-120).
     pub(super) fn new(container_idx: usize, kind: ProbeKind, now: SimTime, offset: Span) -> Self {
         let align = now + offset;
         Self {
@@ -120,8 +117,8 @@ impl ProbeWorker {
         }
     }
 
-    /// The result of a probe that was already answered before the simulation began (imported pods).
-    pub(super) fn assume(&mut self, container: ContainerId, result: bool) {
+    /// Sets the result of a probe that was decided before this kubelet started or before the simulation began.
+    pub(super) fn restore_result(&mut self, container: ContainerId, result: bool) {
         self.container = Some(container);
         self.result = result;
         self.last_answer = result;
@@ -129,7 +126,7 @@ impl ProbeWorker {
         self.is_on_hold = self.kind == ProbeKind::Startup && result;
     }
 
-    /// The published result for a container.
+    /// The published result for a container; the initial result if it belongs to another container.
     pub(super) fn result_for(&self, container: Option<ContainerId>) -> bool {
         if self.container == container {
             self.result
@@ -138,17 +135,17 @@ impl ProbeWorker {
         }
     }
 
-    /// No more probes (LC-129).
+    /// Stops the worker: it probes no more (LC-129).
     pub(super) fn stop(&mut self) {
         self.is_stopped = true;
     }
 
-    /// What the published status shows of the container (LC-119); `is_news` if it is being published now. Returns true if
-    /// readiness is to be probed at once (LC-121).
+    /// Updates the target from the container's published status (LC-119). `is_publication` is true while the status is
+    /// being published. Returns whether a readiness probe must run at once (LC-121).
     pub(super) fn observe(
         &mut self,
         running: Option<(ContainerId, SimTime, bool)>,
-        is_news: bool,
+        is_publication: bool,
         now: SimTime,
     ) -> bool {
         self.target = running.map(|(id, started_at, is_started)| Target {
@@ -164,25 +161,25 @@ impl ProbeWorker {
             self.container = Some(target.id);
             self.result = self.kind.initial();
             self.is_on_hold = false;
-            if is_news {
-                // The tick of this instant came before the status.
+            if is_publication {
+                // A tick at this instant belongs to the time before the publication.
                 self.last = self.last.max(now);
             }
         }
-        let wants = self.kind == ProbeKind::Readiness
+        let triggers_probe = self.kind == ProbeKind::Readiness
             && !self.is_stopped
             && !self.result
             && self.target.is_some_and(|target| target.is_started);
-        if wants && (is_new || self.last < now) {
-            // Every trigger moves the raster, even if the run itself is skipped.
+        if triggers_probe && (is_new || self.last < now) {
+            // Every trigger moves the tick times, even if that probe is skipped.
             self.align = now;
             self.last = now - Span(1);
         }
-        wants
+        triggers_probe
     }
 
-    /// The next tick at which something can change, or at which an error is told (`errs`).
-    pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior, errs: bool) -> Option<SimTime> {
+    /// The next tick at which the result can change, or at which an error event is emitted (`has_error`).
+    pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior, has_error: bool) -> Option<SimTime> {
         let target = self.target.filter(|_| !self.is_stopped && !self.is_on_hold)?;
         if target.is_started == (self.kind == ProbeKind::Startup) {
             return None;
@@ -192,19 +189,19 @@ impl ProbeWorker {
         let delay = Span::seconds(i64::from(spec.initial_delay_seconds.unwrap_or(0)));
         let earliest = tick_from((target.started_at + delay).max(self.last + Span(1)));
         let is_steady = self.result && (self.last_answer || self.run == 0);
-        if !is_steady || errs {
+        if !is_steady || has_error {
             return Some(earliest);
         }
         let elapsed = earliest - target.started_at;
         if elapsed < behavior.startup {
             return Some(earliest);
         }
-        let trouble = self.kind.answers(behavior).next_trouble(elapsed)?;
-        Some(tick_from((target.started_at + trouble).max(earliest)))
+        let failure = self.kind.answers(behavior).next_failure(elapsed)?;
+        Some(tick_from((target.started_at + failure).max(earliest)))
     }
 
-    /// When a probe that has begun to fail counts as failed, if it goes on so; none while it does not, and of a readiness
-    /// probe that has failed already.
+    /// When a probe that is failing now reaches its failure threshold, if it keeps failing. None if it is not failing,
+    /// or if it is a readiness probe that has already failed.
     pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
         let is_failing = self.run > 0 && !self.last_answer;
         let is_open = self.result || self.kind == ProbeKind::Startup;
@@ -214,7 +211,7 @@ impl ProbeWorker {
         Some(next + Span(period.0 * i64::from(left.max(0))))
     }
 
-    /// Probes now. Returns the result if it is published anew.
+    /// Runs the probe. Returns the result if it must be published.
     pub(super) fn tick(
         &mut self,
         pod: &Pod,
@@ -228,21 +225,25 @@ impl ProbeWorker {
         let elapsed = host.ctx.now - target.started_at;
         let answer = self.kind.answers(behavior).at(elapsed, behavior.startup);
         let error = port_error(spec, container)
-            .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer(spec, pod, container)));
+            .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer_message(spec, pod, container)));
         if let Some(error) = error {
-            // An error is no result: it is told and thrown away (LC-117).
+            // An errored probe emits an event; its result is ignored (LC-117).
             let message = format!(
                 "{} probe errored and resulted in unknown state: {error}",
                 self.kind.name()
             );
-            events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
+            events::emit_for_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
             return None;
         }
         let is_success = match answer {
             ProbeResult::Success => true,
             ProbeResult::Failure | ProbeResult::Unknown => {
-                let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod, container));
-                events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
+                let message = format!(
+                    "{} probe failed: {}",
+                    self.kind.name(),
+                    failure_message(spec, pod, container)
+                );
+                events::emit_for_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
                 record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
                 false
             }
@@ -273,19 +274,19 @@ impl ProbeWorker {
         (is_news || self.is_on_hold).then_some(is_success)
     }
 
-    /// Whether a decided failure asks for the container to be killed (LC-125).
-    pub(super) fn condemns(&self, container: ContainerId) -> bool {
+    /// Returns whether the container must be killed because this probe failed (LC-125).
+    pub(super) fn requires_kill(&self, container: ContainerId) -> bool {
         match self.kind {
             ProbeKind::Readiness => false,
             ProbeKind::Liveness => self.container == Some(container) && !self.result,
-            // Undecided is not failed: only a decided startup probe is on hold.
+            // An undecided startup probe has not failed: it is on hold only when decided.
             ProbeKind::Startup => self.container == Some(container) && !self.result && self.is_on_hold,
         }
     }
 }
 
 impl PodWorker {
-    /// Makes the pod's probe workers, once (LC-119).
+    /// Creates the pod's probe workers, once (LC-119).
     pub(super) fn add_probes(&mut self, host: &mut Host<'_, '_>) {
         if std::mem::replace(&mut self.has_probes, true) {
             return;
@@ -306,29 +307,29 @@ impl PodWorker {
                     Span::ZERO
                 };
                 let mut worker = ProbeWorker::new(idx, kind, now, offset);
-                // What the API says of containers that ran before this kubelet is an earlier process's word, or, of
-                // imported pods at t = 0, this one's own (LC-131).
+                // For containers that ran before this kubelet started, the API status shows the results of an earlier
+                // process; for imported pods at t = 0, those of this process (LC-131).
                 let process = host
                     .machine
                     .pod(&pod.metadata.uid)
                     .and_then(|held| held.latest(&container.name));
                 if let Some(process) = process.filter(|process| process.is_running())
                     && let Some(known) = pod.status.status_of(&container.name)
-                    && let Some(result) = result_before(kind, known, process.started_at, &pod, host)
+                    && let Some(result) = restored_result(kind, known, process.started_at, &pod, host)
                 {
-                    worker.assume(process.id, result);
+                    worker.restore_result(process.id, result);
                 }
                 self.probes.reserve_exact(1);
                 self.probes.push(worker);
             }
         }
-        // Containers that run already are probed without waiting for another status.
+        // Containers that already run are probed without waiting for another status.
         let status = self.status().clone();
         self.observe_probes(&status, false, host);
     }
 
-    /// Shows the probe workers what is being published (`is_news`) or was before they began.
-    pub(super) fn observe_probes(&mut self, status: &PodStatus, is_news: bool, host: &Host<'_, '_>) {
+    /// Updates the probe workers from a status; `is_publication` if it is being published now.
+    pub(super) fn observe_probes(&mut self, status: &PodStatus, is_publication: bool, host: &Host<'_, '_>) {
         if self.probes.is_empty() {
             return;
         }
@@ -338,20 +339,20 @@ impl PodWorker {
             let running = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
                 let one = status.status_of(&container.name)?;
                 one.state.running.as_ref()?;
-                // The one that the status speaks of, which may not be the latest any more.
+                // The instance that the status describes, which may not be the latest one.
                 let process = held?.instance(&container.name, one.restart_count)?;
                 Some((process.id, process.started_at, one.started == Some(true)))
             });
-            probe.observe(running, is_news, host.ctx.now);
+            probe.observe(running, is_publication, host.ctx.now);
         }
     }
 
-    /// The next probe that can change something.
+    /// The next tick whose result can change something.
     pub(super) fn next_probe(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         self.probes.iter().filter_map(|probe| self.probe_due(probe, host)).min()
     }
 
-    /// Runs the probes that are due, and acts on what they publish.
+    /// Runs the probes that are due, and acts on changed results.
     pub(super) fn run_probes(&mut self, host: &mut Host<'_, '_>) {
         for idx in 0..self.probes.len() {
             let Some(probe) = self.probes.get(idx) else { return };
@@ -365,48 +366,50 @@ impl PodWorker {
             let Some(spec) = probe.kind.spec(container) else {
                 continue;
             };
-            let Some(behavior) = behavior_in(&pod, container, host) else {
+            let Some(behavior) = latest_behavior(&pod, container, host) else {
                 continue;
             };
             let Some(probe) = self.probes.get_mut(idx) else { return };
-            // Until its worker has begun, a container that ran before this kubelet shows the readiness it had (LC-131).
+            // A container that ran before this kubelet keeps its readiness until its probe worker has run once
+            // (LC-131).
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
             if probe.tick(&pod, container, spec, &behavior, host).is_some() || begins {
-                // The failure that passed the threshold, or the success, leads to what is done about it at once.
+                // The probe's record is the cause of the kubelet's reaction.
                 host.ctx.because_of_last_record();
                 self.set_readiness(host);
-                self.kick(host);
+                self.request_sync(host);
             }
         }
     }
 
+    /// Next tick of one probe worker; None if no tick can change anything.
     fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
-        let behavior = behavior_in(&self.pod, container, host)?;
+        let behavior = latest_behavior(&self.pod, container, host)?;
         let spec = probe.kind.spec(container)?;
         probe.next_due(spec, &behavior, port_error(spec, container).is_some())
     }
 
-    /// The probe for which a running container is to be killed.
-    pub(super) fn condemned(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
-        let by = |kind: ProbeKind| {
+    /// Name and kill reason of the failed probe for which a running container must be killed.
+    pub(super) fn failed_probe(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
+        let has_failed = |kind: ProbeKind| {
             let mut own = self
                 .probes
                 .iter()
                 .filter(|probe| probe.container_idx == idx && probe.kind == kind);
-            own.any(|probe| probe.condemns(container))
+            own.any(|probe| probe.requires_kill(container))
         };
-        if by(ProbeKind::Liveness) {
+        if has_failed(ProbeKind::Liveness) {
             Some(("liveness", KillReason::Liveness))
-        } else if by(ProbeKind::Startup) {
+        } else if has_failed(ProbeKind::Startup) {
             Some(("startup", KillReason::Startup))
         } else {
             None
         }
     }
 
-    /// At the start of termination liveness and startup probes of app containers end (LC-129); those of sidecars
-    /// cannot act any more, so they end as well.
+    /// When termination starts, liveness and startup probes of app containers stop (LC-129). Those of sidecars stop
+    /// too, because their results no longer have an effect.
     pub(super) fn stop_probes_for_termination(&mut self) {
         for probe in &mut self.probes {
             if probe.kind != ProbeKind::Readiness {
@@ -416,12 +419,12 @@ impl PodWorker {
     }
 }
 
-/// A container that has run for longer than this before the kubelet started keeps its readiness (`kubeletRestartGracePeriod`).
-const RUNS_SINCE: Span = Span::seconds(10);
+/// Containers that ran longer than this before the kubelet started keep their readiness (`kubeletRestartGracePeriod`).
+const RESTART_GRACE_PERIOD: Span = Span::seconds(10);
 
-/// The result of a probe of a container that ran before this kubelet did, from what its status says: `started` is
-/// kept, and so is the readiness of a pod that was Ready (LC-131).
-fn result_before(
+/// Probe result of a container that ran before this kubelet started, restored from its status: `started` is kept, and
+/// so is the readiness of a Ready pod (LC-131).
+fn restored_result(
     kind: ProbeKind,
     known: &ContainerStatus,
     started_at: SimTime,
@@ -439,14 +442,15 @@ fn result_before(
     match kind {
         ProbeKind::Startup => (has_run_before && known.started == Some(true)).then_some(true),
         ProbeKind::Readiness => {
-            (has_run_before && pod.is_ready() && started_at + RUNS_SINCE < host.shared.started_at).then_some(true)
+            (has_run_before && pod.is_ready() && started_at + RESTART_GRACE_PERIOD < host.shared.started_at)
+                .then_some(true)
         }
         ProbeKind::Liveness => None,
     }
 }
 
-/// The behaviour of the container that runs (or ran last).
-fn behavior_in(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<Arc<Behavior>> {
+/// Behaviour of the latest instance of a container.
+fn latest_behavior(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<Arc<Behavior>> {
     Some(
         host.machine
             .pod(&pod.metadata.uid)?
@@ -462,21 +466,21 @@ fn record(happening: Happening, pod: &Pod, container: &Container, host: &mut Hos
         .record_subject(happening, Some(subject), Some(container.name.clone()));
 }
 
-/// Why a probe cannot even be tried: it names a port that the container does not have (LC-117).
+/// Error of a probe that cannot run because it names a port that the container does not declare (LC-117).
 fn port_error(spec: &Probe, container: &Container) -> Option<String> {
     let http = spec.http_get.as_ref().map(|http| &http.port);
     let port = http.or_else(|| spec.tcp_socket.as_ref().map(|tcp| &tcp.port))?;
     port.port_of(container).err()
 }
 
-/// The address that a probe talks to.
+/// Host and port that a probe connects to.
 fn address(host: &str, port: Option<i32>, pod: &Pod) -> String {
     let host = if host.is_empty() { &*pod.status.pod_ip } else { host };
     format!("{host}:{}", port.unwrap_or_default())
 }
 
-/// What a failing handler says.
-fn output(spec: &Probe, pod: &Pod, container: &Container) -> String {
+/// Failure message of a probe handler.
+fn failure_message(spec: &Probe, pod: &Pod, container: &Container) -> String {
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
     } else if let Some(tcp) = &spec.tcp_socket {
@@ -489,11 +493,11 @@ fn output(spec: &Probe, pod: &Pod, container: &Container) -> String {
     }
 }
 
-/// What a handler says that gets no answer at all.
+/// Error message of a probe handler that gets no answer.
 ///
-/// Deviation: tcpSocket and grpc turn such an error into a failure, and httpGet does so unless the answer breaks off;
-/// the behaviour `unknown` is thrown away for all of them.
-fn no_answer(spec: &Probe, pod: &Pod, container: &Container) -> String {
+/// Deviation: in reality tcpSocket and grpc probes treat such an error as a failure, and so does httpGet unless the
+/// response is cut off. Here the result of behaviour `unknown` is ignored for all handlers.
+fn no_answer_message(spec: &Probe, pod: &Pod, container: &Container) -> String {
     let timeout = spec.timeout_seconds.unwrap_or(1);
     if spec.http_get.is_some() {
         "unexpected EOF".into()

@@ -1,12 +1,12 @@
-//! What the kubelet reads off a manifest before a container runs: users, parameters of the kernel, secrets for pulling
-//! images, paths in volumes (LC-239 to LC-242).
+//! Security checks of the kubelet before a container runs: users, sysctls, image pull secrets, `subPathExpr` of mounts
+//! (LC-239 to LC-242).
 
 use podscope_api::{Container, EventType, ObjectKey, Pod, Secret, ordered};
 
 use super::events;
 use super::host::Host;
 
-/// Parameters of the kernel that are separate for each pod and harm no other: every pod may set them.
+/// Sysctls that are namespaced per pod and cannot harm other pods: every pod may set them.
 const SAFE_SYSCTLS: [&str; 12] = [
     "kernel.shm_rmid_forced",
     "net.ipv4.ip_local_port_range",
@@ -22,9 +22,9 @@ const SAFE_SYSCTLS: [&str; 12] = [
     "net.ipv4.tcp_wmem",
 ];
 
-/// `runAsNonRoot` against the user that the manifest names (LC-239).
+/// Checks `runAsNonRoot` against the user in the manifest (LC-239).
 ///
-/// Deviation: what user an image names is not known here; an image is taken to name one that is not root.
+/// Deviation: the user of an image is not simulated; every image is assumed to have a non-root user.
 ///
 /// # Errors
 /// The container would run as root.
@@ -47,10 +47,10 @@ pub(super) fn verify_non_root(pod: &Pod, container: &Container) -> Result<(), St
     Ok(())
 }
 
-/// Every pod may set the safe parameters only, and the others are separate for it (LC-240).
+/// Checks that the pod only sets safe sysctls, or unsafe ones that the kubelet allows (LC-240).
 ///
 /// # Errors
-/// The first parameter that is not allowed.
+/// The first sysctl that is not allowed.
 pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String> {
     let allowed = &host.shared.settings.allowed_unsafe_sysctls;
     let is_allowed = |name: &str| {
@@ -62,7 +62,7 @@ pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String
     };
     let sysctls = pod.spec.security_context.iter().flat_map(|context| &context.sysctls);
     for sysctl in sysctls {
-        // A slash separates as a dot does, where it comes first.
+        // If the first separator is a slash, slashes separate the parts of the name, and dots are part of them.
         let name = match sysctl.name.find(['.', '/']) {
             Some(at) if sysctl.name[at..].starts_with('/') => swap_separators(&sysctl.name),
             _ => sysctl.name.to_string(),
@@ -83,10 +83,10 @@ fn swap_separators(name: &str) -> String {
     swapped.collect()
 }
 
-/// Looks for the secrets that images are pulled with; what is missing is told at each sync, and the pull is tried without
-/// (LC-241).
+/// Checks that the image pull secrets exist. Every sync emits an event about missing ones, and the image is pulled
+/// without them (LC-241).
 ///
-/// Of a pod that is older than the world nothing is said: a dump has no secrets.
+/// Pods created before the simulation began are skipped, because dumps contain no Secrets.
 pub(super) fn find_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
     let start = host.ctx.wall().0 - host.ctx.now.0;
     if pod.metadata.creation_timestamp.is_some_and(|made| made.0 < start) {
@@ -103,7 +103,7 @@ pub(super) fn find_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
             "Unable to retrieve some image pull secrets ({}); attempting to pull the image may not succeed.",
             missing.join(", ")
         );
-        events::of_pod(
+        events::emit_for_pod(
             pod,
             EventType::Warning,
             "FailedToRetrieveImagePullSecret",
@@ -113,17 +113,17 @@ pub(super) fn find_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
     }
 }
 
-/// Variables in the path of a mount must be there and not be empty (LC-242).
+/// Checks that the environment variables in `subPathExpr` are set and not empty (LC-242).
 ///
 /// # Errors
-/// The variables of the first path that lacks some.
+/// The missing variables of the first such path.
 pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
     let is_set = |name: &str| {
         let mut variables = container.env.iter().rev();
         let found = variables.find(|variable| &*variable.name == name);
         found.is_some_and(|variable| variable.value_from.is_some() || !variable.value.is_empty())
     };
-    // What comes from a ConfigMap or a Secret as a whole is not looked into.
+    // Variables from `envFrom` are not resolved, so any name may be set.
     if !container.env_from.is_empty() {
         return Ok(());
     }
@@ -139,7 +139,7 @@ pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
     Ok(())
 }
 
-/// The names in `$(NAME)`; `$$` is a dollar sign.
+/// Variable names in `$(NAME)`; `$$` is an escaped dollar sign.
 fn variables_of(expression: &str) -> impl Iterator<Item = &str> {
     let mut rest = expression;
     std::iter::from_fn(move || {

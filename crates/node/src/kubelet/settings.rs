@@ -1,5 +1,4 @@
-//! The configuration of kubelets: the fields of KubeletConfiguration with
-//! behaviour, under Kubernetes' names.
+//! Settings of kubelets: the fields of KubeletConfiguration that have an effect, under their Kubernetes names.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Duration, KUBERNETES_VERSION, KubeletConfiguration, Quantity, Str, Taint, parse_duration};
@@ -7,7 +6,8 @@ use podscope_api::{Duration, KUBERNETES_VERSION, KubeletConfiguration, Quantity,
 use super::backoff;
 use podscope_sim::Span;
 
-/// What an eviction threshold watches (LC-186). In the order in which thresholds are looked at: memory first (LC-193).
+/// A signal that an eviction threshold watches (LC-186), in the order in which thresholds are handled: memory first
+/// (LC-193).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EvictionSignal {
     /// `memory.available`.
@@ -16,7 +16,7 @@ pub enum EvictionSignal {
     NodefsAvailable,
     /// `nodefs.inodesFree`.
     NodefsInodesFree,
-    /// `imagefs.available`; here images lie on the same disk.
+    /// `imagefs.available`; here images are stored on the node's disk.
     ImagefsAvailable,
     /// `imagefs.inodesFree`.
     ImagefsInodesFree,
@@ -33,7 +33,8 @@ impl EvictionSignal {
         Self::ImagefsInodesFree,
         Self::PidAvailable,
     ];
-    /// The signal of that name; none for signals that are not simulated (`containerfs.*`, `allocatableMemory.available`).
+    /// The signal of that name; None for signals that are not simulated (`containerfs.*`,
+    /// `allocatableMemory.available`).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|signal| signal.name() == name)
     }
@@ -52,24 +53,23 @@ impl EvictionSignal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThresholdValue {
-    /// An amount.
     Quantity(Quantity),
-    /// Hundredths of a per cent of the capacity.
+    /// Hundredths of a percent of the capacity.
     PerTenThousand(i64),
 }
 
 impl ThresholdValue {
-    /// `100Mi` or `12.5%`, of a checked configuration; what is smaller than a hundredth of a per cent is dropped.
+    /// Parses `100Mi` or `12.5%` of a validated configuration; digits below a hundredth of a percent are dropped.
     fn parse(text: &str) -> Self {
         let Some(percent) = text.strip_suffix('%') else {
-            return Self::Quantity(text.parse().expect("a threshold that was checked is an amount"));
+            return Self::Quantity(text.parse().expect("a validated threshold is a quantity"));
         };
-        let number = || -> f64 { percent.parse().expect("a percentage that was checked is a number") };
+        let number = || -> f64 { percent.parse().expect("a validated percentage is a number") };
         let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
         let hundredths: String = fraction.chars().chain("00".chars()).take(2).collect();
         let is_plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
         let plain = format!("{whole}{hundredths}").parse().ok().filter(|_| is_plain);
-        // `1e1%`, which Go reads too.
+        // Go also accepts exponents, such as `1e1%`.
         Self::PerTenThousand(plain.unwrap_or_else(|| (number() * 100.0) as i64))
     }
 }
@@ -77,59 +77,58 @@ impl ThresholdValue {
 /// `SIGNAL<VALUE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvictionThreshold {
-    /// What is watched.
     pub signal: EvictionSignal,
-    /// Below this it is met.
+    /// The threshold is met below this value.
     pub value: ThresholdValue,
-    /// How long it must be met (soft); none for hard ones.
+    /// How long the threshold must be met before an eviction (soft thresholds); None for hard ones.
     pub grace: Option<Span>,
-    /// How much must be free beyond the threshold before it counts as resolved (LC-192).
+    /// Amount that must be free above the threshold before it counts as resolved (LC-192).
     pub min_reclaim: Option<ThresholdValue>,
 }
 
-/// Pods from this priority on get this long when their machine is shut down in order (LC-212).
+/// In an orderly shutdown of the machine, pods of this priority or higher get this grace period (LC-212).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShutdownGroup {
-    /// The least priority of its pods.
+    /// Minimum priority of the pods in the group.
     pub priority: i32,
-    /// The most that one of them gets, seconds.
+    /// Maximum grace period of a pod in the group, in seconds.
     pub grace_seconds: i64,
 }
 
-/// The configuration of kubelets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KubeletSettings {
     /// `evictionHard` and `evictionSoft` with their grace periods.
     pub eviction: Vec<EvictionThreshold>,
-    /// `evictionMaxPodGracePeriod`, seconds (LC-198); default 0.
+    /// `evictionMaxPodGracePeriod` in seconds (LC-198); default 0.
     pub eviction_max_pod_grace_period: i64,
     /// `evictionPressureTransitionPeriod` (LC-191); default 5 min.
     pub eviction_pressure_transition_period: Span,
-    /// `imageGCHighThresholdPercent`: from this use of the disk on, images are collected; default 85, 100: never.
+    /// `imageGCHighThresholdPercent`: disk use that triggers image garbage collection; default 85; 100 disables it.
     pub image_gc_high_threshold_percent: i64,
-    /// `imageGCLowThresholdPercent`: images are collected until so much is used; default 80.
+    /// `imageGCLowThresholdPercent`: disk use down to which images are removed; default 80.
     pub image_gc_low_threshold_percent: i64,
-    /// `imageMinimumGCAge`: images seen for less than this are kept; default 2 min.
+    /// `imageMinimumGCAge`: images detected more recently are kept; default 2 min.
     pub image_minimum_gc_age: Span,
-    /// `imageMaximumGCAge`: images unused for longer go whatever the disk's use; default 0: none does.
+    /// `imageMaximumGCAge`: images unused for longer are removed whatever the disk use; default 0 disables it.
     pub image_maximum_gc_age: Span,
     /// `serializeImagePulls` (LC-070); default true: one pull at a time.
     pub serialize_image_pulls: bool,
-    /// `maxParallelImagePulls`, where pulls are not serialized; default: no bound.
+    /// `maxParallelImagePulls`, if pulls are not serialized; default: unlimited.
     pub max_parallel_image_pulls: Option<usize>,
     /// `crashLoopBackOff.maxContainerRestartPeriod` (LC-091); default 5 min.
     pub max_container_restart_period: Span,
-    /// `shutdownGracePeriod` and its kin (LC-212), by ascending priority; empty (the default): no graceful shutdown.
+    /// `shutdownGracePeriod`, `shutdownGracePeriodCriticalPods` or `shutdownGracePeriodByPodPriority` (LC-212), by
+    /// ascending priority; empty (the default) disables graceful shutdown.
     pub shutdown: Vec<ShutdownGroup>,
-    /// `maxPods`, where the machine's capacity says nothing; default 110.
+    /// `maxPods`, if the machine's capacity does not set it; default 110.
     pub max_pods: i64,
     /// `allowedUnsafeSysctls` (LC-240); default none.
     pub allowed_unsafe_sysctls: Vec<podscope_api::Str>,
     /// `registerNode`: whether a kubelet creates its Node (LC-209); default true.
     pub register_node: bool,
-    /// `registerWithTaints`: taints of a Node that a kubelet creates.
+    /// `registerWithTaints`: taints with which a kubelet creates its Node.
     pub register_with_taints: Vec<Taint>,
-    /// Version it reports, e.g. `v1.36.3`.
+    /// Version that the kubelet reports, for example `v1.36.3`.
     pub version: Str,
 }
 
@@ -146,7 +145,7 @@ impl Default for KubeletSettings {
             image_maximum_gc_age: Span::ZERO,
             serialize_image_pulls: true,
             max_parallel_image_pulls: None,
-            max_container_restart_period: backoff::LONGEST,
+            max_container_restart_period: backoff::MAX,
             shutdown: Vec::new(),
             max_pods: 110,
             allowed_unsafe_sysctls: Vec::new(),
@@ -180,15 +179,15 @@ fn default_hard() -> Vec<EvictionThreshold> {
     ]
 }
 
-/// How long a soft threshold of a checked configuration must be met.
+/// Grace period of a soft threshold in a validated configuration.
 fn soft_grace(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
     let period = config.eviction_soft_grace_period.get(signal.name());
-    let period = period.expect("a soft threshold that was checked has a period");
-    Span(parse_duration(period).expect("a period that was checked is a duration"))
+    let period = period.expect("a validated soft threshold has a grace period");
+    Span(parse_duration(period).expect("a validated grace period is a duration"))
 }
 
 impl KubeletSettings {
-    /// How many image pulls may be under way at once (LC-070).
+    /// Maximum number of concurrent image pulls (LC-070).
     pub fn parallel_pulls(&self) -> usize {
         if self.serialize_image_pulls {
             1
@@ -197,8 +196,8 @@ impl KubeletSettings {
         }
     }
 
-    /// Takes over what a checked configuration says; what it does not say stays. The result names what it says and has
-    /// no effect here.
+    /// Applies a validated configuration; fields that it does not set keep their values. Returns notices about settings
+    /// that have no effect here.
     pub fn apply(&mut self, config: &KubeletConfiguration) -> Vec<String> {
         let mut notices = Vec::new();
         let mut thresholds = |list: &podscope_api::ordered::Map<Str, Str>| -> Vec<(EvictionSignal, ThresholdValue)> {
@@ -262,7 +261,7 @@ impl KubeletSettings {
         ] {
             set(field, given.map(i64::from));
         }
-        // A minimum age of zero is the default's, as for every duration of that file but the maximum age, whose default it is.
+        // As for every duration in this configuration, 0 means the default. For the maximum age the default is 0.
         let min_age = config.image_minimum_gc_age.filter(|age| age.0 != 0);
         set(&mut self.image_minimum_gc_age, min_age.map(span));
         set(&mut self.image_maximum_gc_age, config.image_maximum_gc_age.map(span));
@@ -283,13 +282,15 @@ impl KubeletSettings {
     }
 }
 
+/// Sets a field if a value is given.
 fn set<T>(field: &mut T, given: Option<T>) {
     if let Some(given) = given {
         *field = given;
     }
 }
 
-/// Groups by priority as given, or those that the two simple fields stand for: all pods, then critical ones.
+/// The groups by priority, or the two groups that the simple fields define: all pods, then critical ones. None if the
+/// configuration sets neither.
 fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> {
     let mut groups: Vec<ShutdownGroup> = config
         .shutdown_grace_period_by_pod_priority
@@ -325,7 +326,7 @@ fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> 
 mod tests {
     use super::*;
 
-    /// Any hard value drops the other defaults, unless they are merged.
+    /// A hard threshold drops all other defaults, unless `mergeDefaultEvictionSettings` is true.
     /// Shows: LC-187
     #[test]
     fn hard_thresholds_replace_the_defaults() {
@@ -356,10 +357,10 @@ mod tests {
         }
     }
 
-    /// A percentage is a number as Go reads one; what was accepted is not lost.
+    /// A percentage may have any form that Go's number parser accepts.
     /// Shows: LC-187
     #[test]
-    fn every_percentage_that_is_accepted_is_taken() {
+    fn eviction_percentage_accepts_all_go_number_forms() {
         for (text, value) in [
             ("7%", 700),
             ("0.5%", 50),

@@ -1,8 +1,8 @@
-//! Graceful node shutdown (LC-212): when the machine's operating system goes
-//! down in order, the kubelet ends the pods first, group by group.
+//! Graceful node shutdown (LC-212): when the operating system of the machine shuts down in order, the kubelet kills the
+//! pods first, group by group.
 //!
 //! ```text
-//! (asked to go down) ─▶ NotReady, nothing new admitted ─▶ least priority ──all ended / its time is over──▶ next group … ─▶ power off
+//! (shutdown begins) ─▶ NotReady, no pods admitted ─▶ lowest priority ──ended / deadline──▶ next group … ─▶ power off
 //! ```
 
 use std::collections::VecDeque;
@@ -17,36 +17,36 @@ use super::{KubeletTimer, Managers, events};
 use crate::{Act, Timer};
 use podscope_sim::{SimTime, Span};
 
-/// `~` From the kubelet's consent to the end of power: what the operating system itself needs.
-const SYSTEM: Span = Span::seconds(1);
+/// `~` Time that the operating system needs from the kubelet's consent until the power is off.
+const SYSTEM_SHUTDOWN: Span = Span::seconds(1);
 
-/// A shutdown under way.
+/// A shutdown in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Shutdown {
-    /// Groups that have not begun to end, with their pods.
+    /// Groups that are not being killed yet, with their pods.
     left: VecDeque<(ShutdownGroup, Vec<Uid>)>,
-    /// The pods being ended, and until when they are waited for.
+    /// The pods being killed, and the deadline of their group.
     current: Option<(Vec<Uid>, SimTime)>,
-    /// When the power goes, once every group is over.
+    /// When the power goes off, once all groups are done.
     ends_at: Option<SimTime>,
 }
 
-/// The group of a pod: the last that its priority reaches, else the first.
+/// Index of the group of a pod: the last one whose priority the pod reaches, or else the first.
 fn group_of(groups: &[ShutdownGroup], priority: i32) -> usize {
     groups.iter().rposition(|group| group.priority <= priority).unwrap_or(0)
 }
 
 impl Managers {
-    /// The machine is going down.
+    /// Starts the shutdown: sets the node NotReady and begins with the first group.
     pub(super) fn begin_shutdown(&mut self, host: &mut Host<'_, '_>) {
         if self.shutdown.is_some() {
             return;
         }
         let node = host.shared.node.clone();
         let message = "Shutdown manager detected shutdown event";
-        events::of_node(&node, EventType::Normal, "NodeShutdown", message, host);
+        events::emit_for_node(&node, EventType::Normal, "NodeShutdown", message, host);
         host.shared.node_state.is_shutting_down = true;
-        host.node_pass_at(host.ctx.now);
+        host.schedule_node_pass(host.ctx.now);
         let groups = host.shared.settings.shutdown.clone();
         let mut left: VecDeque<(ShutdownGroup, Vec<Uid>)> = groups.iter().map(|group| (*group, Vec::new())).collect();
         for (uid, worker) in self.pods.iter().filter(|(_, worker)| worker.may_run()) {
@@ -54,7 +54,7 @@ impl Managers {
                 pods.push(uid.clone());
             }
         }
-        // A group without pods is not waited for.
+        // Groups without pods are skipped.
         left.retain(|(_, pods)| !pods.is_empty());
         self.shutdown = Some(Shutdown {
             left,
@@ -64,7 +64,7 @@ impl Managers {
         self.shutdown_pass(host);
     }
 
-    /// Goes on where a group is over.
+    /// Continues when all pods of the current group have ended, or its deadline is reached.
     pub(super) fn shutdown_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let Some(shutdown) = &mut self.shutdown else { return };
@@ -75,15 +75,16 @@ impl Managers {
             return;
         }
         if let Some((pods, until)) = &shutdown.current {
-            let is_over = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
-            if now < *until && !pods.iter().all(is_over) {
+            let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            if now < *until && !pods.iter().all(is_finished) {
                 return;
             }
             shutdown.current = None;
         }
         let Some((group, pods)) = shutdown.left.pop_front() else {
-            shutdown.ends_at = Some(now + SYSTEM);
-            host.ctx.timer(now + SYSTEM, Timer::Kubelet(KubeletTimer::Shutdown));
+            shutdown.ends_at = Some(now + SYSTEM_SHUTDOWN);
+            host.ctx
+                .timer(now + SYSTEM_SHUTDOWN, Timer::Kubelet(KubeletTimer::Shutdown));
             return;
         };
         let until = now + Span::seconds(group.grace_seconds);
@@ -94,16 +95,16 @@ impl Managers {
                 let own = worker.pod.spec.termination_grace_period_seconds;
                 let grace = own.map_or(group.grace_seconds, |own| own.min(group.grace_seconds));
                 let message = "Pod was terminated in response to imminent node shutdown.";
-                let ended_for = EndReason {
+                let end_reason = EndReason {
                     reason: "Terminated".into(),
                     message: message.into(),
                     disruption: Some(message.into()),
                 };
-                worker.kill_pod_now(ended_for, Some(grace), host);
+                worker.kill_pod_now(end_reason, Some(grace), host);
             }
             self.advance(uid, host);
         }
-        // A group of pods that are all over by now.
+        // All pods of this group may already have ended.
         self.shutdown_pass(host);
     }
 }

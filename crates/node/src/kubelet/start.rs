@@ -1,5 +1,5 @@
-//! Starting one container: back-off, image, creation, postStart hook (LC-068
-//! to LC-070, LC-081, LC-084 to LC-089, LC-180). A part of a sync (`sync.rs`).
+//! Starts one container: back-off, image, creation, postStart hook (LC-068 to LC-070, LC-081, LC-084 to LC-089,
+//! LC-180). A part of a sync (`sync.rs`).
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use super::backoff::BackOff;
 use super::grace::KillReason;
 use super::host::Host;
 use super::kill::Kill;
-use super::sync::{Start, Step, SyncRun};
+use super::sync::{Start, SyncRun, SyncStep};
 use super::worker::{Activity, PodWorker};
 use super::{backoff, config, events};
 use crate::machine::{ContainerId, HookKind, Outcome, PullId, Role, containers_of};
 use podscope_sim::{SimTime, Span, Trouble};
 
 impl PodWorker {
-    /// Back-off and image of the next container.
+    /// Checks the restart back-off of the next container, and its image. Begins a pull if needed.
     pub(super) fn prepare(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
         let Some((role, container)) = containers_of(pod).nth(start.idx) else {
             return;
         };
         let now = host.ctx.now;
-        let longest = host.shared.settings.max_container_restart_period;
+        let max = host.shared.settings.max_container_restart_period;
         let Some(memory) = self.memory.get_mut(start.idx) else {
             return;
         };
         if let Some(finished) = start.exited_at
-            && let Err(delay) = backoff::restart(&mut memory.restarts, finished, now, longest)
+            && let Err(delay) = backoff::try_restart(&mut memory.restarts, finished, now, max)
         {
-            fail(run, role);
+            mark_failed(run, role);
             let until = finished + delay;
             run.blocked_until = Some(run.blocked_until.map_or(until, |known| known.min(until)));
             let whom = format!("{}_{}({})", pod.metadata.name, pod.metadata.namespace, pod.metadata.uid);
             let event = format!("Back-off restarting failed container {} in pod {whom}", container.name);
-            events::of_container(pod, &container.name, EventType::Warning, "BackOff", event, host);
-            let delay = backoff::print_delay(delay);
+            events::emit_for_container(pod, &container.name, EventType::Warning, "BackOff", event, host);
+            let delay = backoff::format_delay(delay);
             let message = format!(
                 "back-off {delay} restarting failed container={} pod={whom}",
                 container.name
@@ -48,9 +48,9 @@ impl PodWorker {
         let is_present = !cannot_pull && host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
         if let Err(why) = check_image_name(image) {
-            fail(run, role);
+            mark_failed(run, role);
             let message = format!("Failed to apply default image tag {:?}: {why}", &**image);
-            events::of_container(
+            events::emit_for_container(
                 pod,
                 &container.name,
                 EventType::Warning,
@@ -58,14 +58,14 @@ impl PodWorker {
                 message.clone(),
                 host,
             );
-            self.refuse(pod, start.idx, container, "InvalidImageName", message, host);
+            self.fail_for_image(pod, start.idx, container, "InvalidImageName", message, host);
             return;
         }
         match policy {
             PullPolicy::Never if !is_present => {
-                fail(run, role);
+                mark_failed(run, role);
                 let message = format!("Container image \"{image}\" is not present with pull policy of Never");
-                events::of_container(
+                events::emit_for_container(
                     pod,
                     &container.name,
                     EventType::Warning,
@@ -73,27 +73,28 @@ impl PodWorker {
                     message.clone(),
                     host,
                 );
-                self.refuse(pod, start.idx, container, "ErrImageNeverPull", message, host);
+                self.fail_for_image(pod, start.idx, container, "ErrImageNeverPull", message, host);
             }
             PullPolicy::Always => self.pull(pod, start, container, role, run, host),
             _ if is_present => {
                 let message =
                     format!("Container image \"{image}\" already present on machine and can be accessed by the pod");
-                events::of_container(pod, &container.name, EventType::Normal, "Pulled", message, host);
-                run.step = Step::Create(start);
+                events::emit_for_container(pod, &container.name, EventType::Normal, "Pulled", message, host);
+                run.step = SyncStep::Create(start);
             }
             _ => self.pull(pod, start, container, role, run, host),
         }
     }
 
-    /// At the beginning: why containers of an imported pod wait, and for how long they were made to (P-09).
-    pub(super) fn recall(&mut self, host: &Host<'_, '_>) {
+    /// At the start of the simulation: restores why the containers of an imported pod are waiting, and their back-off
+    /// (P-09).
+    pub(super) fn restore_imported_waiting(&mut self, host: &Host<'_, '_>) {
         let now = host.ctx.now;
         if now > SimTime::ZERO {
             return;
         }
         let pod = self.pod.clone();
-        let longest = host.shared.settings.max_container_restart_period;
+        let max = host.shared.settings.max_container_restart_period;
         for ((_, container), memory) in containers_of(&pod).zip(&mut self.memory) {
             let Some(status) = pod.status.status_of(&container.name) else {
                 continue;
@@ -106,15 +107,16 @@ impl PodWorker {
                 memory.waiting = Some(Box::new(waiting.clone()));
             }
             match trouble {
-                Some(Trouble::Pull(_)) => memory.pulls = Some(BackOff::longest(backoff::LONGEST, now)),
+                Some(Trouble::Pull(_)) => memory.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
                 Some(Trouble::Ends { .. }) => {
-                    memory.restarts = Some(BackOff::after(status.restart_count, longest, now));
+                    memory.restarts = Some(BackOff::after_restarts(status.restart_count, max, now));
                 }
                 _ => {}
             }
         }
     }
 
+    /// Requests the image of a container, unless the pull back-off forbids it.
     fn pull(
         &mut self,
         pod: &Arc<Pod>,
@@ -127,14 +129,14 @@ impl PodWorker {
         let image = &container.image;
         let entry = self.memory.get(start.idx).and_then(|memory| memory.pulls);
         if backoff::is_pull_blocked(&entry, host.ctx.now) {
-            fail(run, role);
+            mark_failed(run, role);
             let event = format!("Back-off pulling image \"{image}\"");
             let message = format!("{event}: ErrImagePull: {}", pull_error(image));
-            events::of_container(pod, &container.name, EventType::Normal, "BackOff", event, host);
-            self.refuse(pod, start.idx, container, "ImagePullBackOff", message, host);
+            events::emit_for_container(pod, &container.name, EventType::Normal, "BackOff", event, host);
+            self.fail_for_image(pod, start.idx, container, "ImagePullBackOff", message, host);
             return;
         }
-        events::of_container(
+        events::emit_for_container(
             pod,
             &container.name,
             EventType::Normal,
@@ -147,29 +149,29 @@ impl PodWorker {
             .machine
             .pull(pod, image, outcome, host.shared.settings.parallel_pulls(), host.ctx);
         host.shared.pulls.insert(id, pod.metadata.uid.clone());
-        run.step = Step::Pull(start, id);
+        run.step = SyncStep::Pull(start, id);
     }
 
-    /// Creates and starts a container whose image is there.
+    /// Creates and starts a container whose image is present.
     pub(super) fn create(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
-        run.step = Step::Next;
+        run.step = SyncStep::Next;
         let Some((role, container)) = containers_of(pod).nth(start.idx) else {
             return;
         };
         let held = host.machine.pod(self.uid());
         if let Err(message) = config::check(pod, container, host.cache, held) {
-            fail(run, role);
+            mark_failed(run, role);
             self.fail_to_create(pod, start.idx, container, message, host);
             return;
         }
         if let Some(Trouble::NotCreated { reason, message }) = host.machine.trouble(pod, container).cloned() {
-            fail(run, role);
-            failed(pod, container, &message, host);
+            mark_failed(run, role);
+            emit_failed_event(pod, container, &message, host);
             self.set_waiting(start.idx, &reason, message.to_string());
             return;
         }
         let attempt = self.next_attempt(container, host);
-        events::of_container(
+        events::emit_for_container(
             pod,
             &container.name,
             EventType::Normal,
@@ -178,7 +180,7 @@ impl PodWorker {
             host,
         );
         let id = host.machine.start_container(pod, container, role, attempt, host.ctx);
-        events::of_container(
+        events::emit_for_container(
             pod,
             &container.name,
             EventType::Normal,
@@ -189,7 +191,7 @@ impl PodWorker {
         if let Some(memory) = self.memory.get_mut(start.idx) {
             memory.waiting = None;
         }
-        self.changed_machine();
+        self.set_machine_changed();
         if container
             .lifecycle
             .as_ref()
@@ -198,14 +200,15 @@ impl PodWorker {
             let outcome = host.machine.behavior(pod, container, role).post_start;
             host.machine
                 .start_hook(&pod.metadata.uid, id, HookKind::PostStart, outcome, host.ctx);
-            run.step = Step::PostStart(start.idx, id);
+            run.step = SyncStep::PostStart(start.idx, id);
             if outcome == Outcome::Hangs {
-                // Nothing will come until the container ends (LC-081).
+                // A hanging hook blocks the worker until the container exits (LC-081).
             }
         }
     }
 
-    /// LC-097.
+    /// Restart count of the next instance. Without a container on the machine, the count is restored from the status
+    /// (LC-097).
     fn next_attempt(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
         if let Some(latest) = host
             .machine
@@ -230,8 +233,8 @@ impl PodWorker {
         }
     }
 
-    /// A start that failed for its image: `Error: REASON`, and why the container waits.
-    fn refuse(
+    /// A start failed because of the image: emits event `Failed` and sets the waiting reason.
+    fn fail_for_image(
         &mut self,
         pod: &Pod,
         idx: usize,
@@ -240,10 +243,11 @@ impl PodWorker {
         message: String,
         host: &mut Host<'_, '_>,
     ) {
-        failed(pod, container, reason, host);
+        emit_failed_event(pod, container, reason, host);
         self.set_waiting(idx, reason, message);
     }
 
+    /// A start failed because of the container's configuration.
     fn fail_to_create(
         &mut self,
         pod: &Pod,
@@ -252,12 +256,12 @@ impl PodWorker {
         message: String,
         host: &mut Host<'_, '_>,
     ) {
-        failed(pod, container, &message, host);
+        emit_failed_event(pod, container, &message, host);
         self.set_waiting(idx, "CreateContainerConfigError", message);
     }
 
-    /// An image pull of this pod ended.
-    pub(super) fn pulled(
+    /// Handles the end of an image pull for this pod.
+    pub(super) fn handle_pulled(
         &mut self,
         id: PullId,
         succeeded: bool,
@@ -268,7 +272,7 @@ impl PodWorker {
         let Activity::Sync(run) = &mut self.activity else {
             return;
         };
-        let Step::Pull(start, pull) = run.step else { return };
+        let SyncStep::Pull(start, pull) = run.step else { return };
         if pull != id {
             return;
         }
@@ -277,42 +281,42 @@ impl PodWorker {
         };
         let image = &container.image;
         if succeeded {
-            run.step = Step::Create(start);
-            events::pulled(&pod, &container.name, image, took, waited, host);
+            run.step = SyncStep::Create(start);
+            events::emit_pulled(&pod, &container.name, image, took, waited, host);
             return;
         }
-        run.step = Step::Next;
-        fail(run, role);
+        run.step = SyncStep::Next;
+        mark_failed(run, role);
         if let Some(memory) = self.memory.get_mut(start.idx) {
-            backoff::pull_failed(&mut memory.pulls, host.ctx.now);
+            backoff::record_pull_failure(&mut memory.pulls, host.ctx.now);
         }
         let error = pull_error(image);
         let message = format!("Failed to pull image \"{image}\": {error}");
-        events::of_container(&pod, &container.name, EventType::Warning, "Failed", message, host);
-        self.refuse(&pod, start.idx, container, "ErrImagePull", error, host);
+        events::emit_for_container(&pod, &container.name, EventType::Warning, "Failed", message, host);
+        self.fail_for_image(&pod, start.idx, container, "ErrImagePull", error, host);
     }
 
-    /// A postStart hook returned (LC-081).
-    pub(super) fn post_start_finished(&mut self, id: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
+    /// Handles the return of a postStart hook (LC-081).
+    pub(super) fn handle_post_start_finished(&mut self, id: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
         let Activity::Sync(run) = &mut self.activity else {
             return;
         };
-        let Step::PostStart(idx, waiting) = run.step else {
+        let SyncStep::PostStart(idx, waiting) = run.step else {
             return;
         };
         if waiting != id {
             return;
         }
-        run.step = Step::Next;
+        run.step = SyncStep::Next;
         let Some((role, container)) = containers_of(&pod).nth(idx) else {
             return;
         };
         if succeeded {
             return;
         }
-        fail(run, role);
-        events::of_container(
+        mark_failed(run, role);
+        events::emit_for_container(
             &pod,
             &container.name,
             EventType::Warning,
@@ -336,8 +340,8 @@ impl PodWorker {
     }
 }
 
-/// A container could not be started: a plain init container keeps the rest from being tried.
-fn fail(run: &mut SyncRun, role: Role) {
+/// Marks the sync as failed. If a plain init container could not be started, the containers after it are not tried.
+fn mark_failed(run: &mut SyncRun, role: Role) {
     run.has_failed = true;
     if role == Role::Init {
         run.starts.clear();
@@ -348,8 +352,8 @@ fn pull_error(image: &str) -> String {
     format!("rpc error: code = NotFound desc = failed to pull and unpack image \"{image}\": not found")
 }
 
-/// `Error: …`: a container that did not start.
-fn failed(pod: &Pod, container: &Container, error: &str, host: &mut Host<'_, '_>) {
+/// Emits event `Failed` with message `Error: …`: a container did not start.
+fn emit_failed_event(pod: &Pod, container: &Container, error: &str, host: &mut Host<'_, '_>) {
     let message = format!("Error: {error}");
-    events::of_container(pod, &container.name, EventType::Warning, "Failed", message, host);
+    events::emit_for_container(pod, &container.name, EventType::Warning, "Failed", message, host);
 }

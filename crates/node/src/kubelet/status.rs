@@ -1,6 +1,5 @@
-//! The status of a pod as the kubelet sees it: container states, phase,
-//! conditions (LC-092 to LC-113). Reads only; writing is
-//! `status_manager.rs`.
+//! Computes the status of a pod from the kubelet's state: container states, phase, conditions (LC-092 to LC-113). This
+//! module only reads state; `status_manager.rs` writes the status.
 
 use std::sync::Arc;
 
@@ -10,34 +9,35 @@ use podscope_api::{
     shared,
 };
 
+use super::conditions::{self, ConditionInputs};
 use super::host::Host;
 use super::probes::ProbeKind;
+use super::restart;
 use super::worker::PodWorker;
-use super::{conditions, restart};
 use crate::Context;
 use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
 use podscope_sim::SimTime;
 
-/// Reason of a container of which the runtime knows nothing (LC-096, LC-174).
+/// Reason in the state of a container that the runtime does not know (LC-096, LC-174).
 pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
 
-/// What is said of a container that is gone from the machine because all of its pod begin anew (LC-228).
-pub(super) const BEGUN_ANEW: &str = "The container is removed because RestartAllContainers in place";
+/// Message about a container that was removed from the machine by RestartAllContainers (LC-228).
+pub(super) const RESTART_ALL_MESSAGE: &str = "The container is removed because RestartAllContainers in place";
 
-/// What is said of an init container that is gone from the machine after it had done its work (LC-079, LC-096).
-const LOST_INIT: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
+/// Message about an init container that completed and is no longer on the machine (LC-079, LC-096).
+const LOST_INIT_MESSAGE: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
 
-/// Whether a container that does not run should be started (LC-082).
+/// Returns whether a container should be started if it does not run (LC-082).
 pub(super) fn should_start(pod: &Pod, role: Role, container: &Container, latest: Option<&machine::Container>) -> bool {
     if pod.metadata.is_terminating() {
         return false;
     }
     let Some(latest) = latest else { return true };
     let Some(exit) = &latest.exit else { return false };
-    restart::after_exit(pod, role, container, exit.code)
+    restart::restarts_after_exit(pod, role, container, exit.code)
 }
 
-/// The status now. `is_final`: the worker will start nothing any more (LC-102).
+/// Computes the present status. `is_final`: the worker will not start containers any more (LC-102).
 pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) -> PodStatus {
     let pod = &*worker.pod;
     let old = worker.status();
@@ -73,7 +73,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         phase(pod, &status, has_active_app(pod, held), is_final)
     };
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
-    // LC-103: a terminal phase stays, whoever wrote it.
+    // A terminal phase never changes, whoever wrote it (LC-103).
     let kept = [&old.phase, &pod.status.phase]
         .into_iter()
         .flatten()
@@ -93,23 +93,23 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
             old.message.clone()
         };
     }
-    if let Some(ended_for) = &worker.ended_for
+    if let Some(end_reason) = &worker.end_reason
         && old.phase.as_ref().is_none_or(|phase| !is_terminal(phase))
     {
         computed = PodPhase::Failed;
-        status.reason = ended_for.reason.clone();
-        status.message = ended_for.message.clone();
+        status.reason = end_reason.reason.clone();
+        status.message = end_reason.message.clone();
     }
     status.phase = Some(computed);
-    conditions::set(&mut status, old, pod, conditions::Seen::of(worker, host), host.ctx);
+    conditions::set(&mut status, old, pod, ConditionInputs::of(worker, host), host.ctx);
     status
 }
 
-/// What the status says of each container.
+/// Sets the status of each container.
 fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_, '_>) {
     let (pod, old) = (&*worker.pod, worker.status());
     let held = host.machine.pod(&pod.metadata.uid);
-    // A container's status is large, and every pod of the cluster keeps some.
+    // Container statuses are large and every pod has some: allocate exactly.
     let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
     status.init_container_statuses.reserve_exact(inits.len());
     status.container_statuses.reserve_exact(containers.len());
@@ -129,10 +129,10 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
     }
 }
 
-/// The requests granted to the pod as a whole, and what is in force of it: the sums of its containers, or its own.
+/// Requests allocated to the whole pod, and the resources that are applied to its running containers.
 fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
     let pod = &worker.pod;
-    let in_force = |pod: &Pod| {
+    let pod_resources = |pod: &Pod| {
         let of_all = Arc::new(ResourceRequirements {
             requests: pod.spec.total_requests(),
             limits: pod.spec.total_limits(),
@@ -141,7 +141,7 @@ fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Op
         let before = worker.status().resources.as_ref();
         before.filter(|before| **before == of_all).cloned().unwrap_or(of_all)
     };
-    let granted = in_force(pod);
+    let granted = pod_resources(pod);
     let actual = match worker.resize.as_ref().zip(held) {
         None => granted.clone(),
         Some((_, held)) => {
@@ -154,7 +154,7 @@ fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Op
                     }
                 }
             }
-            in_force(&actual)
+            pod_resources(&actual)
         }
     };
     (granted.requests.clone(), Some(actual))
@@ -196,7 +196,8 @@ fn container_status(
                 image: latest.source.name(),
                 image_id: latest.source.digest(),
                 container_id: container_id(pod, latest),
-                // The worker's pod has what was granted, the container what is in force.
+                // Allocated resources are the granted ones in the worker's pod; `resources` are those applied to the
+                // container.
                 allocated_resources: container.resources.requests.clone(),
                 resources: Some(latest.resources.clone()),
                 ..ContainerStatus::default()
@@ -210,11 +211,11 @@ fn container_status(
             }
             status
         }
-        None => never_seen(role, container, old, default_reason, worker),
+        None => status_without_runtime(role, container, old, default_reason, worker),
     };
-    status.volume_mounts = container.volume_mounts.iter().map(mounted).collect();
+    status.volume_mounts = container.volume_mounts.iter().map(mount_status).collect();
     status.has_api_access = role != Role::Ephemeral && pod.spec.gives_api_access(container);
-    // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
+    // Fields that the simulation does not produce (an imported container ID, imported resources) keep their API values.
     if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
         status.container_id = before.container_id;
         status.image_id = before.image_id;
@@ -224,7 +225,7 @@ fn container_status(
             status.allocated_resources = before.allocated_resources;
         }
     }
-    // LC-094: what should run and could not be started waits, and says why.
+    // A container that should run but could not be started is waiting, with the reason (LC-094).
     let is_done_init =
         role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
     if !is_done_init
@@ -256,8 +257,8 @@ fn container_status(
     status
 }
 
-/// A mount as the status tells it: a read-only one is so for itself alone.
-fn mounted(mount: &VolumeMount) -> VolumeMountStatus {
+/// Status of a volume mount. A read-only mount is not recursively read-only.
+fn mount_status(mount: &VolumeMount) -> VolumeMountStatus {
     let is_read_only = mount.read_only == Some(true);
     VolumeMountStatus {
         name: mount.name.clone(),
@@ -267,7 +268,7 @@ fn mounted(mount: &VolumeMount) -> VolumeMountStatus {
     }
 }
 
-/// Whether a status from the API is about the running instance that the runtime shows.
+/// Returns whether a status from the API describes the running instance in `status`.
 fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
     let start = |status: &ContainerStatus| {
         let running = status.state.running.as_ref()?;
@@ -279,8 +280,8 @@ fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
         && !known.container_id.is_empty()
 }
 
-/// A container of which the runtime has no trace (LC-092, LC-096).
-fn never_seen(
+/// Status of a container that the runtime does not know (LC-092, LC-096).
+fn status_without_runtime(
     role: Role,
     container: &Container,
     old: Option<ContainerStatus>,
@@ -304,16 +305,16 @@ fn never_seen(
     if old.state.terminated.is_some() {
         return old;
     }
-    // One that has not run since all began anew waits for its turn; it is not lost (LC-228).
+    // A container removed by RestartAllContainers is not lost; it waits for its next start (LC-228).
     let last = old.last_state.terminated.as_ref();
-    let begins_anew =
+    let is_restarting_all =
         old.state.waiting.is_some() && last.is_some_and(|last| &*last.reason == podscope_api::RESTARTING_ALL);
-    if role == Role::Init && !begins_anew && conditions::is_initialized(worker.status()) {
+    if role == Role::Init && !is_restarting_all && conditions::is_initialized(worker.status()) {
         status.restart_count = old.restart_count;
         status.state = ContainerState {
             terminated: Some(ContainerStateTerminated {
                 reason: "Completed".into(),
-                message: LOST_INIT.into(),
+                message: LOST_INIT_MESSAGE.into(),
                 ..ContainerStateTerminated::default()
             }),
             ..ContainerState::default()
@@ -337,16 +338,16 @@ fn never_seen(
     status
 }
 
-/// A container that is gone from the machine because all of its pod begin anew: of the instance before, no times are
-/// told (LC-228).
-pub(super) fn begin_anew(status: &mut ContainerStatus) {
+/// Status of a container that was removed from the machine by RestartAllContainers. The times of its last instance are
+/// unknown (LC-228).
+pub(super) fn set_restarting_all(status: &mut ContainerStatus) {
     if status.state.running.is_some() || status.state.terminated.is_some() {
         status.restart_count += 1;
         status.last_state = ContainerState {
             terminated: Some(ContainerStateTerminated {
                 exit_code: 137,
                 reason: podscope_api::RESTARTING_ALL.into(),
-                message: BEGUN_ANEW.into(),
+                message: RESTART_ALL_MESSAGE.into(),
                 ..ContainerStateTerminated::default()
             }),
             ..ContainerState::default()
@@ -355,7 +356,7 @@ pub(super) fn begin_anew(status: &mut ContainerStatus) {
     status.state = ContainerState {
         waiting: Some(ContainerStateWaiting {
             reason: podscope_api::RESTARTING_ALL.into(),
-            message: BEGUN_ANEW.into(),
+            message: RESTART_ALL_MESSAGE.into(),
         }),
         ..ContainerState::default()
     };
@@ -385,15 +386,16 @@ fn state_of(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> Con
     }
 }
 
-/// The runtime's name of a container: made from what identifies it, so that equal runs agree.
+/// Container ID in the runtime's format. It is computed from the container's identity, so that equal runs have equal
+/// IDs.
 pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
     let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
     let digits = hex_digest(container.id.0, &[node, &container.name]);
     format!("containerd://{digits}").into()
 }
 
-/// Whether an app container was ever created in the sandbox that is there now, which shows that the pod is initialized
-/// in it (LC-079, LC-100).
+/// Returns whether an app container was ever created in the pod's present sandbox, which proves that the pod is
+/// initialized there (LC-079, LC-100).
 pub(super) fn has_active_app(pod: &Pod, held: Option<&MachinePod>) -> bool {
     held.is_some_and(|held| {
         let mut names = pod.spec.containers.iter().map(|container| &container.name);
@@ -401,18 +403,21 @@ pub(super) fn has_active_app(pod: &Pod, held: Option<&MachinePod>) -> bool {
     })
 }
 
-/// The phase (LC-099 to LC-102).
+/// Computes the phase (LC-099 to LC-102).
 fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) -> PodPhase {
     let stays_down = |role: Role, container: &Container, state: &ContainerState| {
-        let ended = state.terminated.as_ref();
-        // One that ended for a restart of all is started again, whatever its policy says.
-        ended.is_some_and(|ended| {
-            &*ended.reason != podscope_api::RESTARTING_ALL
-                && !restart::after_exit(pod, role, container, ended.exit_code)
+        let terminated = state.terminated.as_ref();
+        // A container ended by RestartAllContainers is started again, whatever its restart policy says.
+        terminated.is_some_and(|terminated| {
+            &*terminated.reason != podscope_api::RESTARTING_ALL
+                && !restart::restarts_after_exit(pod, role, container, terminated.exit_code)
         })
     };
     let fails_for_good = |container: &Container, state: &ContainerState| {
-        let has_failed = state.terminated.as_ref().is_some_and(|ended| ended.exit_code != 0);
+        let has_failed = state
+            .terminated
+            .as_ref()
+            .is_some_and(|terminated| terminated.exit_code != 0);
         has_failed && stays_down(Role::Init, container, state)
     };
     let (mut pending_init, mut pending_sidecar, mut failed_init) = (false, false, false);
@@ -468,8 +473,9 @@ fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) ->
     }
 }
 
-/// What the status of a pod becomes when nothing of it can run any more (LC-173, LC-174).
-pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
+/// Final status of a pod of which nothing can run any more: containers without a known exit are reported as lost
+/// (LC-173, LC-174).
+pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
     let lost = || ContainerState {
         terminated: Some(ContainerStateTerminated {
             exit_code: 137,
@@ -502,7 +508,7 @@ pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
             }
         }
     }
-    // Init containers up to the last one that ever started, at least the first.
+    // Mark init containers up to the last one that ever started, but at least the first.
     let n_marked = if is_initialized {
         inits.len()
     } else {
@@ -521,8 +527,8 @@ pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
     }
 }
 
-/// The conditions again, after [`finish`].
+/// Recomputes the conditions after [`set_final`].
 pub(super) fn refresh_conditions(status: &mut PodStatus, pod: &Pod, host: &Host<'_, '_>) {
     let old = status.clone();
-    conditions::set(status, &old, pod, conditions::Seen::default(), host.ctx);
+    conditions::set(status, &old, pod, ConditionInputs::default(), host.ctx);
 }

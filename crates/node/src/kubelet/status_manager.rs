@@ -1,47 +1,50 @@
-//! The status manager's part for one pod: what was set, what was sent, and
-//! the last DELETE (LC-111, LC-112, LC-170 to LC-177).
+//! The status manager for one pod: which status is computed, which is sent, and the final DELETE (LC-111, LC-112,
+//! LC-170 to LC-177).
 
 use std::sync::Arc;
 
 use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
-use super::conditions::{self, Seen, is_owned};
+use super::conditions::{self, ConditionInputs, is_owned};
 use super::host::{Call, Host};
 use super::status;
 use super::worker::{PodWorker, Stage};
 use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
 
-/// What is known of the pod's status in the API.
+/// What the status manager knows about a pod's status in the API.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Report {
-    /// The status as set; none while it is what the API has.
+pub(super) struct StatusReport {
+    /// The computed status; None while it equals the status in the API.
     own: Option<Arc<PodStatus>>,
     version: u32,
     acknowledged: u32,
     is_in_flight: bool,
     is_deleting: bool,
-    /// Whether the worker is done with the pod (LC-172).
+    /// Whether the worker has done all its work on the pod (LC-172).
     is_finished: bool,
-    /// Whether a terminal phase is being kept back (LC-111).
+    /// Whether a terminal phase is not sent yet because containers may still run (LC-111).
     is_held_back: bool,
-    /// Whether the API object is gone: nothing is sent any more.
-    is_forgotten: bool,
+    /// Whether the API object is deleted: nothing is sent any more.
+    is_deleted: bool,
 }
 
-impl Report {
+impl StatusReport {
     pub(super) fn status(&self) -> Option<&PodStatus> {
         self.own.as_deref()
     }
 
-    pub(super) fn forget(&mut self) {
-        self.is_forgotten = true;
+    /// Stops all requests, because the API object is deleted.
+    pub(super) fn set_deleted(&mut self) {
+        self.is_deleted = true;
     }
 
+    /// Returns whether the API server has acknowledged the latest status.
     fn is_clean(&self) -> bool {
         self.version == self.acknowledged && !self.is_in_flight
     }
 
-    /// Someone wrote the API object (perhaps this kubelet): what differs is written again in the next pass (LC-114).
+    /// Handles a change of the API object, perhaps by this kubelet. A status that someone overwrote is sent again in
+    /// the next pass (LC-114).
     pub(super) fn api_changed(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
         if !self.is_clean() {
             return;
@@ -53,43 +56,44 @@ impl Report {
             }
             None => return,
         };
-        if merge(&self.wire(&own, after), &after.status) == after.status {
-            self.drop_if_told(after);
+        if merge(&self.reportable(&own, after), &after.status) == after.status {
+            self.drop_if_reported(after);
         } else {
             self.own = Some(own);
             self.version += 1;
-            host.want_status_pass();
+            host.request_status_pass();
         }
     }
 
-    /// What the API says itself need not be remembered: idle pods cost little.
-    fn drop_if_told(&mut self, api: &Pod) {
-        let is_told = self
+    /// Drops the computed status if the API object has it. This keeps the memory of idle pods small.
+    fn drop_if_reported(&mut self, api: &Pod) {
+        let is_reported = self
             .own
             .as_ref()
             .is_some_and(|own| merge(own, &api.status) == api.status);
-        if is_told && !self.is_held_back && self.is_clean() {
+        if is_reported && !self.is_held_back && self.is_clean() {
             self.own = None;
         }
     }
 
-    /// The status as it may be shown: a terminal phase only when nothing can run any more (LC-111).
-    fn wire(&self, own: &PodStatus, api: &Pod) -> PodStatus {
-        let mut wire = own.clone();
+    /// The status as it may be sent: with a terminal phase only when no container can run any more (LC-111).
+    fn reportable(&self, own: &PodStatus, api: &Pod) -> PodStatus {
+        let mut reportable = own.clone();
         if self.is_held_back {
-            wire.phase = api.status.phase.clone();
-            wire.reason = api.status.reason.clone();
-            wire.message = api.status.message.clone();
+            reportable.phase = api.status.phase.clone();
+            reportable.reason = api.status.reason.clone();
+            reportable.message = api.status.message.clone();
             let known =
                 |condition: &PodCondition| api.status.conditions.iter().any(|known| known.kind == condition.kind);
-            wire.conditions
+            reportable
+                .conditions
                 .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
         }
-        wire
+        reportable
     }
 }
 
-/// A status put onto what the API has: others' conditions stay, a terminal phase stays.
+/// Merges the kubelet's status into that of the API: conditions of other owners stay, and so does a terminal phase.
 fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
     let is_terminal = |status: &PodStatus| matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
     let mut merged = own.clone();
@@ -115,8 +119,8 @@ fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
     merged
 }
 
-/// Whether two statuses agree in phase, container states and conditions, whatever else they say.
-fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
+/// Returns whether two statuses agree in phase, container states and conditions; other fields are ignored.
+fn is_equivalent(new: &PodStatus, old: &PodStatus) -> bool {
     let containers = |status: &PodStatus| -> Vec<(podscope_api::Str, bool, bool, bool, bool, i32)> {
         status
             .statuses()
@@ -139,8 +143,8 @@ fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
             .collect()
     };
     let agrees = |known: &PodCondition| {
-        let told = new.conditions.iter().find(|one| one.kind == known.kind);
-        !is_owned(&known.kind) || told.is_some_and(|told| told.status == known.status)
+        let fresh = new.conditions.iter().find(|one| one.kind == known.kind);
+        !is_owned(&known.kind) || fresh.is_some_and(|fresh| fresh.status == known.status)
     };
     !old.conditions.is_empty()
         && new.phase == old.phase
@@ -149,28 +153,28 @@ fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
 }
 
 impl PodWorker {
-    /// Computes the status, tells the probes, and sends it if it is news.
+    /// Computes the status, shows it to the probe workers, and sends it if it changed.
     pub(super) fn set_status(&mut self, is_final: bool, host: &mut Host<'_, '_>) {
         let status = status::generate(self, host, is_final);
         self.observe_probes(&status, true, host);
-        // An imported pod was reported by this kubelet before the simulation began: nothing is news until something changes.
+        // The status of an imported pod counts as already sent by this kubelet, until something changes.
         let is_import = self.report.version == 0 && !host.shared.is_restart;
-        if is_import && says_the_same(&status, &self.pod.status) {
+        if is_import && is_equivalent(&status, &self.pod.status) {
             return;
         }
         self.publish(status, host);
     }
 
-    /// A new mirror stands for the pod (LC-213): it is told all.
-    pub(super) fn take_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+    /// A new mirror pod represents this static pod (LC-213): the full status is sent to it.
+    pub(super) fn set_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let status = self.status().clone();
         self.pod = mirror.clone();
-        self.report = Report::default();
+        self.report = StatusReport::default();
         self.wake = None;
         self.publish(status, host);
     }
 
-    /// A probe's result changed: `started`, `ready` and the conditions follow at once (LC-170).
+    /// After a changed probe result, updates `started`, `ready` and the conditions at once (LC-170).
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
         let fresh = status::generate(self, host, false);
         let mut status = self.status().clone();
@@ -192,31 +196,31 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// The sandbox stands: this is told before any image is pulled (LC-106).
-    pub(super) fn sandbox_made(&mut self, host: &mut Host<'_, '_>) {
+    /// The sandbox is ready: sends this condition before any image is pulled (LC-106).
+    pub(super) fn publish_sandbox_ready(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
         self.publish(status, host);
     }
 
-    /// All containers are gone from the machine and begin anew: each counts as restarted, whether it had ended or not.
-    /// This one status tells it; in the next one they wait as those of a new pod do (LC-228).
-    pub(super) fn begin_anew(&mut self, host: &mut Host<'_, '_>) {
+    /// RestartAllContainers has removed all containers from the machine. In this one status each of them counts as
+    /// restarted, whether it had exited or not; in the next they wait like those of a new pod (LC-228).
+    pub(super) fn publish_restart_all(&mut self, host: &mut Host<'_, '_>) {
         self.is_restarting_all = false;
         let old = self.status();
         let mut status = old.clone();
         let inits = status.init_container_statuses.iter_mut();
         for one in inits.chain(&mut status.container_statuses) {
-            status::begin_anew(one);
+            status::set_restarting_all(one);
         }
-        conditions::set(&mut status, old, &self.pod, Seen::of(self, host), host.ctx);
+        conditions::set(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
         self.publish(status, host);
     }
 
-    /// Refused at admission (LC-062).
+    /// Rejects the pod at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
         self.enter(Stage::Rejected);
-        super::events::of_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
+        super::events::emit_for_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
         let status = PodStatus {
             observed_generation: self.pod.metadata.generation,
             phase: Some(PodPhase::Failed),
@@ -229,10 +233,10 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// The worker is done: the last status, then the DELETE (LC-171, LC-173, LC-174).
-    pub(super) fn finish_report(&mut self, host: &mut Host<'_, '_>) {
+    /// The worker has done its work: sends the final status, then the DELETE (LC-171, LC-173, LC-174).
+    pub(super) fn send_final_status(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
-        status::finish(&mut status, &self.pod);
+        status::set_final(&mut status, &self.pod);
         status::refresh_conditions(&mut status, &self.pod, host);
         self.report.is_finished = true;
         self.publish(status, host);
@@ -251,15 +255,15 @@ impl PodWorker {
         self.send(host);
     }
 
-    /// Sends what is not acknowledged, one request at a time.
+    /// Sends the status if it is not acknowledged; one request at a time.
     pub(super) fn send(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
-        if report.is_in_flight || report.is_forgotten || report.version == report.acknowledged {
+        if report.is_in_flight || report.is_deleted || report.version == report.acknowledged {
             return;
         }
         let Some(own) = &report.own else { return };
-        let wire = report.wire(own, &self.pod);
-        let change = Mutation::new::<Pod>("pod status", move |pod| pod.status = merge(&wire, &pod.status));
+        let reportable = report.reportable(own, &self.pod);
+        let change = Mutation::new::<Pod>("pod status", move |pod| pod.status = merge(&reportable, &pod.status));
         let uid = self.pod.metadata.uid.clone();
         let id = host.ctx.call(Request::Patch {
             kind: Kind::Pod,
@@ -272,8 +276,8 @@ impl PodWorker {
         host.shared.calls.insert(id, Call::Status(uid, report.version));
     }
 
-    /// The answer to a status.
-    pub(super) fn status_answered(&mut self, version: u32, answer: &Answer, host: &mut Host<'_, '_>) {
+    /// Handles the response to a status patch.
+    pub(super) fn handle_status_answer(&mut self, version: u32, answer: &Answer, host: &mut Host<'_, '_>) {
         self.report.is_in_flight = false;
         match answer {
             Ok(_) => {
@@ -281,27 +285,27 @@ impl PodWorker {
                 if self.report.version != version {
                     self.send(host);
                 } else {
-                    self.report.drop_if_told(&self.pod);
+                    self.report.drop_if_reported(&self.pod);
                 }
                 self.try_delete(host);
             }
-            // Gone, or another pod of that name: nothing is left to say (LC-177).
+            // The pod is deleted, or another pod has its name: there is nothing more to send (LC-177).
             Err(error) if error.code == 404 || error.code == 409 => self.report.acknowledged = version,
-            Err(_) => host.want_status_pass(),
+            Err(_) => host.request_status_pass(),
         }
     }
 
-    /// The pass every 10 s.
+    /// Periodic pass, every 10 s while a status is not sent.
     pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
         self.send(host);
         self.try_delete(host);
     }
 
-    /// The last DELETE, when everything is done and said (LC-171, LC-172).
+    /// Sends the final DELETE when all work is done and the final status is acknowledged (LC-171, LC-172).
     pub(super) fn try_delete(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
-        let may = report.is_finished && !report.is_deleting && !report.is_forgotten && report.is_clean();
-        if !may || !self.pod.metadata.is_terminating() {
+        let may_delete = report.is_finished && !report.is_deleting && !report.is_deleted && report.is_clean();
+        if !may_delete || !self.pod.metadata.is_terminating() {
             return;
         }
         report.is_deleting = true;
@@ -318,14 +322,14 @@ impl PodWorker {
         host.shared.calls.insert(id, Call::Delete(uid));
     }
 
-    /// The answer to the DELETE.
-    pub(super) fn delete_answered(&mut self, answer: &Answer, host: &mut Host<'_, '_>) {
+    /// Handles the response to the DELETE.
+    pub(super) fn handle_delete_answer(&mut self, answer: &Answer, host: &mut Host<'_, '_>) {
         if let Err(error) = answer
             && error.code != 404
             && error.code != 409
         {
             self.report.is_deleting = false;
-            host.want_status_pass();
+            host.request_status_pass();
         }
     }
 }

@@ -1,8 +1,8 @@
-//! SyncPod: brings the containers of a pod to where they should be (LC-058,
-//! LC-071 to LC-090). A sync is one run of this machine; it blocks its worker.
+//! SyncPod: makes the containers of a pod match its spec (LC-058, LC-071 to LC-090). A sync is one run of this state
+//! machine; it blocks its worker.
 //!
 //! ```text
-//! (pod actions) ─▶ kill what must go ─▶ new sandbox ─▶ next container ─▶ pull ─▶ create, start ─▶ postStart ─▶ next container … (end)
+//! (pod actions) ─▶ kill containers ─▶ new sandbox ─▶ next container ─▶ pull ─▶ create, start ─▶ postStart ─▶ … (end)
 //! ```
 
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ use super::{events, security, volumes};
 use crate::machine::{ContainerId, PullId, containers_of};
 use podscope_sim::{SimTime, Span};
 
-/// Reason and message of a pod that was active for longer than it may be (LC-219).
+/// Reason and message of a pod that exceeded its activeDeadlineSeconds (LC-219).
 const DEADLINE_EXCEEDED: (&str, &str) = (
     "DeadlineExceeded",
     "Pod was active on the node longer than the specified deadline",
@@ -26,38 +26,38 @@ const DEADLINE_EXCEEDED: (&str, &str) = (
 /// A container to start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
-    /// Its place among all containers of the pod.
+    /// Index of the container among all containers of the pod.
     pub(super) idx: usize,
-    /// When the latest exited instance ended, as of the beginning of the sync (LC-090).
+    /// When the latest exited instance ended, as known at the beginning of the sync (LC-090).
     pub(super) exited_at: Option<SimTime>,
 }
 
-/// What a sync waits for.
+/// What a sync is doing or waiting for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub(super) enum SyncStep {
     /// Nothing: the next container can be started.
     Next,
-    /// The image of a container.
+    /// The pull of a container's image.
     Pull(Start, PullId),
-    /// The image is there: create and start it.
+    /// The image is present: create and start the container.
     Create(Start),
-    /// Its postStart hook.
+    /// The return of the postStart hook.
     PostStart(usize, ContainerId),
 }
 
-/// A sync under way.
+/// A sync in progress.
 #[derive(Debug, Clone)]
 pub(super) struct SyncRun {
     pub(super) kill: Option<Kill>,
     stops_sandbox: bool,
     new_sandbox: bool,
     pub(super) starts: VecDeque<Start>,
-    pub(super) step: Step,
-    /// Whether a start failed, or was not tried.
+    pub(super) step: SyncStep,
+    /// Whether a start failed or was not tried.
     pub(super) has_failed: bool,
-    /// The earliest end of the back-offs that kept containers from being started.
+    /// The earliest end of the back-offs that delay starts.
     pub(super) blocked_until: Option<SimTime>,
-    /// Whether all containers are removed once they have ended, to begin anew.
+    /// Whether all containers are removed after their exit, so that they start again (RestartAllContainers).
     restart_all: bool,
 }
 
@@ -72,13 +72,13 @@ impl SyncRun {
 }
 
 impl PodWorker {
-    /// The beginning of a sync: status, volumes, then the run.
+    /// Begins a sync: status, volumes, then the actions.
     pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
         self.check_deadline(host);
         self.check_resize(host);
-        self.is_restarting_all = super::restart::wants_all(&self.pod, host.machine.pod(self.uid()));
+        self.is_restarting_all = super::restart::must_restart_all(&self.pod, host.machine.pod(self.uid()));
         if host.ctx.now == SimTime::ZERO {
-            // Of imported containers that run: what their probes have found counts from the first status on.
+            // Probe results of imported running containers must be in the first status.
             self.add_probes(host);
         }
         self.set_status(false, host);
@@ -87,19 +87,19 @@ impl PodWorker {
             self.terminate(host);
             return;
         }
-        if host.machine.is_stuck(&self.pod) {
-            // Nothing that happens to it says why, so nothing brings it on.
+        if host.machine.waits_forever(&self.pod) {
+            // The import does not show why the pod is stuck, so no event can release it.
             self.finish_sync(SyncEnd::Ok, host);
             return;
         }
         match volumes::mount_all(&self.pod, host) {
             Ok(()) => self.begin_run(host),
-            Err(problems) => self.activity = Activity::Volumes(volumes::Wait::begin(&self.pod, &problems, host)),
+            Err(problems) => self.activity = Activity::Volumes(volumes::VolumeWait::begin(&self.pod, &problems, host)),
         }
     }
 
-    /// Looks again at the volumes; true if the worker went on.
-    pub(super) fn wait_for_volumes(&mut self, mut wait: volumes::Wait, host: &mut Host<'_, '_>) -> bool {
+    /// Tries again to mount the volumes. Returns true if the wait ended, with or without success.
+    pub(super) fn wait_for_volumes(&mut self, mut wait: volumes::VolumeWait, host: &mut Host<'_, '_>) -> bool {
         if wait.next_try > host.ctx.now {
             self.activity = Activity::Volumes(wait);
             return false;
@@ -111,7 +111,7 @@ impl PodWorker {
                 self.finish_sync(SyncEnd::Error, host);
             }
             Err(problems) => {
-                wait.again(&self.pod, &problems, host);
+                wait.record_failure(&self.pod, &problems, host);
                 self.activity = Activity::Volumes(wait);
                 return false;
             }
@@ -119,6 +119,7 @@ impl PodWorker {
         true
     }
 
+    /// Computes the actions of the sync and begins with its kills.
     fn begin_run(&mut self, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
         security::find_pull_secrets(&pod, host);
@@ -130,7 +131,7 @@ impl PodWorker {
             .is_some_and(|held| held.sandbox.is_some());
         if actions.new_sandbox && had_sandbox {
             let message = "Pod sandbox changed, it will be killed and re-created.";
-            events::of_pod(&pod, EventType::Normal, "SandboxChanged", message, host);
+            events::emit_for_pod(&pod, EventType::Normal, "SandboxChanged", message, host);
         }
         let exited_at = |idx: usize, host: &Host<'_, '_>| -> Option<SimTime> {
             let (_, container) = containers_of(&pod).nth(idx)?;
@@ -148,13 +149,13 @@ impl PodWorker {
             })
             .collect();
         let kill = if actions.restart_all {
-            // Without hooks and without grace, down to the floor of two seconds.
+            // RestartAllContainers runs no hooks and gives the minimum of two seconds between stop signal and SIGKILL.
             Kill::begin(&pod, self.all_victims(Some(0), host), false, host)
         } else if actions.kill_pod {
             let victims = self.all_victims(None, host);
             Kill::begin(&pod, victims, true, host)
         } else {
-            // Deviation: several are killed at once; the kubelet does it one after the other.
+            // Deviation: several containers are killed concurrently; the kubelet kills them one after the other.
             let victims = actions
                 .kill
                 .into_iter()
@@ -168,14 +169,14 @@ impl PodWorker {
             stops_sandbox: actions.kill_pod,
             new_sandbox: actions.new_sandbox,
             starts,
-            step: Step::Next,
+            step: SyncStep::Next,
             has_failed,
             blocked_until: None,
             restart_all: actions.restart_all,
         }));
     }
 
-    /// Gives running containers the resources that were granted; false if one cannot have them.
+    /// Applies the granted resources to running containers. Returns false if that fails for one of them.
     fn resize_in_place(&mut self, containers: &[(ContainerId, usize)], host: &mut Host<'_, '_>) -> bool {
         let pod = self.pod.clone();
         let mut is_done = true;
@@ -188,12 +189,12 @@ impl PodWorker {
                 .machine
                 .resize_container(&pod.metadata.uid, *id, resources, host.ctx)
             {
-                Ok(()) => self.changed_machine(),
+                Ok(()) => self.set_machine_changed(),
                 Err(used) => {
                     is_done = false;
                     let limit = resources.limits.get("memory").map_or(0, |limit| limit.value());
                     let name = &container.name;
-                    self.resize_failed(
+                    self.report_resize_failure(
                         format!(
                             "attempting to set container {name:?} memory limit ({limit}) below current usage ({used})"
                         ),
@@ -205,8 +206,8 @@ impl PodWorker {
         is_done
     }
 
-    /// Takes the next step of a run; true if it took one.
-    pub(super) fn go_on(&mut self, mut run: Box<SyncRun>, host: &mut Host<'_, '_>) -> bool {
+    /// Takes the next step of a sync. Returns false if it has to wait.
+    pub(super) fn continue_sync(&mut self, mut run: Box<SyncRun>, host: &mut Host<'_, '_>) -> bool {
         let pod = self.pod.clone();
         let uid = &pod.metadata.uid;
         if let Some(kill) = &mut run.kill {
@@ -222,8 +223,8 @@ impl PodWorker {
         }
         if std::mem::take(&mut run.restart_all) {
             host.machine.purge_containers(uid, host.ctx.now);
-            self.begin_anew(host);
-            self.changed_machine();
+            self.publish_restart_all(host);
+            self.set_machine_changed();
         }
         if std::mem::take(&mut run.new_sandbox) {
             let node = host.shared.node_object.clone();
@@ -236,15 +237,15 @@ impl PodWorker {
             host.machine.purge_init_containers(uid, host.ctx.now);
             if !host.machine.create_sandbox(&pod, cidr, host_ip) {
                 let message = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox";
-                events::of_pod(&pod, EventType::Warning, "FailedCreatePodSandBox", message, host);
+                events::emit_for_pod(&pod, EventType::Warning, "FailedCreatePodSandBox", message, host);
                 self.finish_sync(SyncEnd::Error, host);
                 return true;
             }
-            self.sandbox_made(host);
-            self.changed_machine();
+            self.publish_sandbox_ready(host);
+            self.set_machine_changed();
         }
         match run.step {
-            Step::Next => match run.starts.pop_front() {
+            SyncStep::Next => match run.starts.pop_front() {
                 None => {
                     let end = match (run.has_failed, run.blocked_until) {
                         (_, Some(until)) => SyncEnd::BackOff(until),
@@ -256,8 +257,8 @@ impl PodWorker {
                 }
                 Some(start) => self.prepare(&pod, start, &mut run, host),
             },
-            Step::Create(start) => self.create(&pod, start, &mut run, host),
-            Step::Pull(..) | Step::PostStart(..) => {
+            SyncStep::Create(start) => self.create(&pod, start, &mut run, host),
+            SyncStep::Pull(..) | SyncStep::PostStart(..) => {
                 self.activity = Activity::Sync(run);
                 return false;
             }
@@ -266,7 +267,7 @@ impl PodWorker {
         true
     }
 
-    /// Every running container, to be killed with the pod's grace, or with each one's own.
+    /// Every running container, to be killed with the pod's grace period `asked`, or with its own if that is None.
     pub(super) fn all_victims(&self, asked: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
         let Some(held) = host.machine.pod(self.uid()) else {
             return Vec::new();
@@ -293,6 +294,7 @@ impl PodWorker {
             .collect()
     }
 
+    /// Describes the kill of one running container; None if it does not run.
     pub(super) fn victim(
         &self,
         id: ContainerId,
@@ -324,30 +326,32 @@ impl PodWorker {
         })
     }
 
+    /// Ends the pod if activeDeadlineSeconds are over.
     fn check_deadline(&mut self, host: &mut Host<'_, '_>) {
-        if self.ended_for.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
-            self.ended_for = Some(Box::new(super::conditions::EndReason {
+        if self.end_reason.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
+            self.end_reason = Some(Box::new(super::conditions::EndReason {
                 reason: DEADLINE_EXCEEDED.0.into(),
                 message: DEADLINE_EXCEEDED.1.into(),
                 disruption: None,
             }));
-            self.tell_deadline(host);
+            self.emit_deadline_event(host);
         }
     }
 
-    /// The event of a pod that ends by its deadline: each time a sync computes its status (`activeDeadlineHandler`).
-    pub(super) fn tell_deadline(&mut self, host: &mut Host<'_, '_>) {
+    /// Emits the event of a pod that exceeded its deadline. Every sync that computes its status emits it
+    /// (`activeDeadlineHandler`).
+    pub(super) fn emit_deadline_event(&mut self, host: &mut Host<'_, '_>) {
         let (reason, message) = DEADLINE_EXCEEDED;
         if self
-            .ended_for
+            .end_reason
             .as_ref()
-            .is_some_and(|ended_for| &*ended_for.reason == reason)
+            .is_some_and(|end_reason| &*end_reason.reason == reason)
         {
-            events::of_pod(&self.pod, EventType::Normal, reason, message, host);
+            events::emit_for_pod(&self.pod, EventType::Normal, reason, message, host);
         }
     }
 
-    /// When activeDeadlineSeconds are over (LC-219).
+    /// When activeDeadlineSeconds are over (LC-219); None if there is no deadline or the pod no longer syncs.
     pub(super) fn deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let seconds = self.pod.spec.active_deadline_seconds?;
         let start = self.status().start_time?;

@@ -1,15 +1,15 @@
-//! What the page asks a kubelet: how far a termination is (L-16).
+//! State of a kubelet that the page shows: the progress of a termination (L-16), and the restart back-off.
 
 use podscope_api::{Str, Uid};
 
 use super::Kubelet;
-use super::kill::Step;
+use super::kill::StopStep;
 use podscope_sim::{SimTime, Span};
 
-/// How far the termination of a pod is (L-16).
+/// Progress of the termination of a pod (L-16).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminationView {
-    /// One entry per container still to stop.
+    /// The containers that have not stopped yet.
     pub containers: Vec<ContainerTermination>,
 }
 
@@ -17,55 +17,53 @@ pub struct TerminationView {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContainerTermination {
     pub name: Str,
-    /// What it waits for.
     pub step: TerminationStep,
-    /// When the step began.
     pub since: SimTime,
-    /// When the kubelet goes on, whatever happens.
+    /// Deadline of the step, at which the kubelet continues in any case; None if the step has no deadline.
     pub until: Option<SimTime>,
 }
 
-/// What the termination of a container waits for; what is earlier is further from the end.
+/// What the termination of a container waits for, in the order of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TerminationStep {
-    /// The preStop hook.
+    /// The return of the preStop hook.
     PreStop,
-    /// Other containers, which end first.
+    /// The exit of the containers that must stop first.
     Turn,
-    /// The process, which has its stop signal; SIGKILL comes next.
+    /// The exit of the process after the stop signal; SIGKILL follows.
     Stopping,
-    /// The process, after SIGKILL.
+    /// The exit of the process after SIGKILL.
     Killed,
 }
 
 impl Kubelet {
-    /// The delay that holds a crashed container back now (LC-084), counted from the end of its last run; none if it is not in
-    /// back-off, or the kubelet does not know the pod.
+    /// Back-off delay that keeps a crashed container from starting (LC-084), counted from the end of its last run. None
+    /// if the container is not in back-off or the kubelet does not know the pod.
     pub fn back_off(&self, pod: &Uid, container: &str) -> Option<Span> {
         let worker = self.managers.pods.get(pod)?;
         let spec = &worker.pod.spec;
         let idx =
             (spec.init_containers.iter().chain(spec.containers.iter())).position(|one| &*one.name == container)?;
         let memory = worker.memory.get(idx)?;
-        let waits = memory
+        let is_in_back_off = memory
             .waiting
             .as_ref()
             .is_some_and(|waiting| &*waiting.reason == "CrashLoopBackOff");
-        memory.restarts.filter(|_| waits).map(|entry| entry.delay)
+        memory.restarts.filter(|_| is_in_back_off).map(|entry| entry.delay)
     }
 
-    /// What a terminating pod waits for; none if no kill of it is under way here.
+    /// Progress of a pod's termination; None if this kubelet is not killing the pod.
     pub fn termination(&self, pod: &Uid) -> Option<TerminationView> {
         let kill = self.managers.pods.get(pod)?.kill()?;
-        let waiting = kill.calls.iter().filter(|call| call.step != Step::Done);
+        let waiting = kill.calls.iter().filter(|call| call.step != StopStep::Done);
         let containers = waiting
             .map(|call| ContainerTermination {
                 name: call.name.clone(),
                 step: match call.step {
-                    Step::PreStop => TerminationStep::PreStop,
-                    Step::Turn => TerminationStep::Turn,
-                    Step::Stopping => TerminationStep::Stopping,
-                    Step::Killed | Step::Done => TerminationStep::Killed,
+                    StopStep::PreStop => TerminationStep::PreStop,
+                    StopStep::Turn => TerminationStep::Turn,
+                    StopStep::Stopping => TerminationStep::Stopping,
+                    StopStep::Killed | StopStep::Done => TerminationStep::Killed,
                 },
                 since: call.since,
                 until: call.until,

@@ -1,5 +1,5 @@
-//! Volumes of a pod before its containers: what must exist, be attached and
-//! be mounted (CT-127, CT-128), and how long that is waited for.
+//! Volumes of a pod must exist, be attached and be mounted before its containers start (CT-127, CT-128). This module
+//! mounts them and limits the wait.
 
 use podscope_api::{ConfigMap, EventType, ObjectKey, PersistentVolume, Pod, Secret, Str, Volume, VolumeAttachment};
 
@@ -9,53 +9,53 @@ use crate::machine::Mount;
 use podscope_sim::volume::{Backend, Resolved, driver_of, resolve};
 use podscope_sim::{Place, SimTime, Span};
 
-/// What keeps a volume from being mounted.
+/// Why a volume of a pod cannot be mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     volume: Str,
-    what: Obstacle,
+    obstacle: Obstacle,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Obstacle {
-    /// It waits for the attach controller.
+    /// The volume is not attached to the node yet.
     Unattached,
-    /// It cannot be mounted: text of a FailedMount event.
+    /// The mount fails; message of the FailedMount event.
     Mount(String),
-    /// It is not known what it is: the same.
+    /// The volume cannot be resolved; message of the FailedMount event.
     Unprocessed(String),
 }
 
 impl Problem {
     fn message(&self) -> Option<&String> {
-        match &self.what {
+        match &self.obstacle {
             Obstacle::Unattached => None,
             Obstacle::Mount(message) | Obstacle::Unprocessed(message) => Some(message),
         }
     }
 }
 
-/// A wait for volumes.
+/// A worker's wait for volumes.
 #[derive(Debug, Clone)]
-pub(super) struct Wait {
+pub(super) struct VolumeWait {
     until: SimTime,
     delay: Span,
     pub(super) next_try: SimTime,
 }
 
-/// How long a sync waits for volumes before it fails and is tried again (the kubelet's 2 m 3 s).
-const PATIENCE: Span = Span::seconds(123);
-const FIRST_DELAY: Span = Span::millis(500);
-const LONGEST_DELAY: Span = Span::seconds(122);
+/// How long a sync waits for volumes before it fails and is retried (2 m 3 s in the kubelet).
+const MOUNT_TIMEOUT: Span = Span::seconds(123);
+const INITIAL_DELAY: Span = Span::millis(500);
+const MAX_DELAY: Span = Span::seconds(122);
 
-impl Wait {
+impl VolumeWait {
     pub(super) fn begin(pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) -> Self {
         let mut wait = Self {
-            until: host.ctx.now + PATIENCE,
-            delay: FIRST_DELAY,
+            until: host.ctx.now + MOUNT_TIMEOUT,
+            delay: INITIAL_DELAY,
             next_try: host.ctx.now,
         };
-        wait.again(pod, problems, host);
+        wait.record_failure(pod, problems, host);
         wait
     }
 
@@ -63,52 +63,52 @@ impl Wait {
         now >= self.until
     }
 
-    /// Looks again as soon as the step is over: something that matters changed.
-    pub(super) fn hurry(&mut self, now: SimTime) {
+    /// Retries in this step, because something that the volumes depend on changed.
+    pub(super) fn retry_now(&mut self, now: SimTime) {
         self.next_try = now;
     }
 
-    /// A failed attempt: each is retried after a delay that doubles.
-    pub(super) fn again(&mut self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
+    /// Records a failed attempt: emits its events and schedules the next one. The delay doubles.
+    pub(super) fn record_failure(&mut self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
         for problem in problems {
             if let Some(message) = problem.message() {
-                events::of_pod(pod, EventType::Warning, "FailedMount", message.clone(), host);
+                events::emit_for_pod(pod, EventType::Warning, "FailedMount", message.clone(), host);
             }
         }
         self.next_try = (host.ctx.now + self.delay).min(self.until.max(host.ctx.now + Span(1)));
-        // Waiting for the attach controller does not double: it is asked every half second.
+        // While only the attachment is missing, the kubelet polls every half second: the delay does not double.
         if problems.iter().any(|problem| problem.message().is_some()) {
-            self.delay = Span((self.delay.0 * 2).min(LONGEST_DELAY.0));
+            self.delay = Span((self.delay.0 * 2).min(MAX_DELAY.0));
         }
     }
 
-    /// The wait is over.
+    /// Emits the event of a wait that timed out.
     pub(super) fn give_up(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
-        let names = |is_so: fn(&Obstacle) -> bool| {
-            let all = problems.iter().filter(|problem| is_so(&problem.what));
+        let names = |matches: fn(&Obstacle) -> bool| {
+            let all = problems.iter().filter(|problem| matches(&problem.obstacle));
             all.map(|problem| &*problem.volume).collect::<Vec<&str>>().join(" ")
         };
         let message = format!(
             "Unable to attach or mount volumes: unmounted volumes=[{}], unattached volumes=[{}], failed to process volumes=[{}]: context deadline exceeded",
             names(|_| true),
-            names(|what| *what == Obstacle::Unattached),
-            names(|what| matches!(what, Obstacle::Unprocessed(_))),
+            names(|obstacle| *obstacle == Obstacle::Unattached),
+            names(|obstacle| matches!(obstacle, Obstacle::Unprocessed(_))),
         );
-        events::of_pod(pod, EventType::Warning, "FailedMount", message, host);
+        events::emit_for_pod(pod, EventType::Warning, "FailedMount", message, host);
     }
 }
 
-/// Mounts every volume of a pod that can be mounted.
+/// Mounts all volumes of a pod that can be mounted.
 ///
 /// # Errors
-/// What is in the way, by volume, in the pod's order.
+/// The volumes that cannot be mounted, in the order of the pod's spec.
 pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let key = |name: &str| ObjectKey::new(pod.metadata.namespace.clone(), name);
-        let blocked = |what: Obstacle| Problem {
+        let blocked = |obstacle: Obstacle| Problem {
             volume: volume.name.clone(),
-            what,
+            obstacle,
         };
         let set_up = |problem: String| {
             let name = &volume.name;
@@ -136,11 +136,11 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
                 problems.push(blocked(Obstacle::Unprocessed(message)));
             }
             Resolved::Backend(backend) if !is_attached(&backend, host) => {
-                host.want_in_use(backend.unique_name);
+                host.report_in_use(backend.unique_name);
                 problems.push(blocked(Obstacle::Unattached));
             }
-            Resolved::Backend(backend) if is_out_of_reach(pod, &backend, host) => {
-                problems.push(blocked(Obstacle::Mount(unreachable(pod, volume, &backend))));
+            Resolved::Backend(backend) if is_storage_unreachable(pod, &backend, host) => {
+                problems.push(blocked(Obstacle::Mount(unreachable_message(pod, volume, &backend))));
             }
             Resolved::Backend(backend) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
@@ -159,20 +159,20 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Whether storage behind the network cannot be asked from this machine, which has not mounted it yet: the way there is
-/// cut, or the storage refuses it (a fence).
-fn is_out_of_reach(pod: &Pod, backend: &Backend, host: &Host<'_, '_>) -> bool {
+/// Returns whether a remote volume cannot be mounted because the machine does not reach its storage: the link is cut,
+/// or the storage refuses the machine (a fence). A mounted volume stays mounted.
+fn is_storage_unreachable(pod: &Pod, backend: &Backend, host: &Host<'_, '_>) -> bool {
     let here = Place::Node(host.shared.node.clone());
     let held = host.machine.pod(&pod.metadata.uid);
     let is_mounted = held.is_some_and(|held| held.mounts.iter().any(|mount| mount.volume == backend.name));
-    let answers = !host.machine.is_storage_refused()
+    let is_reachable = !host.machine.is_storage_refused()
         && host.ctx.reaches(&here, &Place::Storage)
         && host.ctx.reaches(&Place::Storage, &here);
-    backend.is_remote && !is_mounted && !answers
+    backend.is_remote && !is_mounted && !is_reachable
 }
 
-/// What a mount says that gets no answer: `mount` of a share, the staging of a disk.
-fn unreachable(pod: &Pod, volume: &Volume, backend: &Backend) -> String {
+/// Error message of a mount whose storage does not answer: staging of a block device, or `mount` of a share.
+fn unreachable_message(pod: &Pod, volume: &Volume, backend: &Backend) -> String {
     if backend.is_block {
         return format!(
             "MountVolume.MountDevice failed for volume \"{}\" : rpc error: code = DeadlineExceeded desc = context deadline exceeded",
@@ -188,7 +188,7 @@ fn unreachable(pod: &Pod, volume: &Volume, backend: &Backend) -> String {
     )
 }
 
-/// As events name a volume: a claim's by its PersistentVolume, another by its name in the pod.
+/// Name of a volume in events: that of its PersistentVolume if it has a claim, otherwise its name in the pod.
 fn volume_name<'a>(volume: &'a Volume, backend: &'a Backend) -> &'a str {
     if volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some() {
         &backend.name
@@ -197,7 +197,7 @@ fn volume_name<'a>(volume: &'a Volume, backend: &'a Backend) -> &'a str {
     }
 }
 
-/// Whether the volume can be mounted: reported in use by this kubelet, and attached (CT-128).
+/// Returns whether the volume is attached and this kubelet has reported it in use, so that it can be mounted (CT-128).
 fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
     if !backend.needs_attach {
         return true;
@@ -216,7 +216,7 @@ fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
     {
         return false;
     }
-    // A driver's own word, where there is one; a VolumeAttachment that is being deleted is on its way out.
+    // A CSI driver reports the attachment in a VolumeAttachment. One that is being deleted does not count.
     let of_this_node = |attachment: &&std::sync::Arc<VolumeAttachment>| {
         attachment.spec.node_name == host.shared.node
             && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)

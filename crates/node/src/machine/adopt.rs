@@ -1,4 +1,4 @@
-//! What a machine already runs when the simulation begins: the containers of imported pods.
+//! Restores the containers of imported pods: a machine already runs them when the simulation begins.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::Context;
 use podscope_sim::SimTime;
 
 impl Machine {
-    /// The containers that the status of an imported pod says are running, and what it tells of their past.
+    /// Restores the containers of an imported pod from its status: running ones, and ended ones that the status lists.
     pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Context<'_>) {
         if pod.is_terminal() || pod.metadata.uid.is_empty() {
             return;
         }
         if pod.is_mirror() {
-            self.keep_static(pod.clone());
+            self.set_static_pod(pod.clone());
         }
         let now = ctx.now;
         let mut adopted = false;
@@ -26,8 +26,8 @@ impl Machine {
                 Role::App => &pod.status.container_statuses,
                 Role::Ephemeral => &pod.status.ephemeral_container_statuses,
             };
-            let said = statuses.iter().find(|status| status.name == container.name);
-            let Some(status) = said_or_taken(pod, role, &container.name, said) else {
+            let reported = statuses.iter().find(|status| status.name == container.name);
+            let Some(status) = reported_or_assumed(pod, role, &container.name, reported) else {
                 continue;
             };
             let has_run = status.state != Default::default()
@@ -46,7 +46,7 @@ impl Machine {
                 let bytes = super::Image::of(&name).bytes;
                 self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
-            let source = self.hold_image(&container.image, now);
+            let source = self.ensure_image(&container.image, now);
             let behavior = self.behavior(pod, container, role);
             let last_attempt = if status.state.waiting.is_some() {
                 status.restart_count
@@ -74,7 +74,7 @@ impl Machine {
                         oom_score_adj: 0,
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),
-                        writes_to: super::empty_dirs::written_by(pod, container),
+                        writes_to: super::empty_dirs::target_empty_dir(pod, container),
                         hooks: Vec::new(),
                         latest: podscope_api::CausedBy::NOTHING,
                         plan: None,
@@ -90,35 +90,35 @@ impl Machine {
     }
 }
 
-/// What is said of a container. One of a running pod of which nothing is said, because a hand took it away, is taken to
-/// run since the pod does.
-fn said_or_taken<'p>(
+/// Status of a container, as imported. If a running pod has no state for a container (for example because the dump was
+/// edited), the container is assumed to be running too.
+fn reported_or_assumed<'p>(
     pod: &Pod,
     role: Role,
     name: &Str,
-    said: Option<&'p ContainerStatus>,
+    reported: Option<&'p ContainerStatus>,
 ) -> Option<Cow<'p, ContainerStatus>> {
     let runs = pod.status.phase == Some(PodPhase::Running) && matches!(role, Role::App | Role::Sidecar);
-    match said {
+    match reported {
         Some(status) if !runs || status.state != ContainerState::default() => Some(Cow::Borrowed(status)),
         _ if !runs => None,
-        said => {
-            let mut taken = said.cloned().unwrap_or_default();
-            taken.name = name.clone();
-            taken.state.running = Some(ContainerStateRunning {
+        reported => {
+            let mut assumed = reported.cloned().unwrap_or_default();
+            assumed.name = name.clone();
+            assumed.state.running = Some(ContainerStateRunning {
                 started_at: pod.status.start_time,
             });
-            Some(Cow::Owned(taken))
+            Some(Cow::Owned(assumed))
         }
     }
 }
 
-/// An instant that a status tells, which lies not ahead.
+/// Converts a time of the status to simulated time, but not later than now.
 fn instant(wall: Option<podscope_api::Time>, ctx: &Context<'_>) -> SimTime {
     wall.map_or(ctx.now, |wall| ctx.sim_time(wall)).min(ctx.now)
 }
 
-/// The start and the end of a container that a state tells has ended.
+/// Start and exit of a container, if its state is `terminated`.
 fn ended(state: &podscope_api::ContainerState, ctx: &Context<'_>) -> Option<(SimTime, Exit)> {
     let terminated = state.terminated.as_ref()?;
     let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);

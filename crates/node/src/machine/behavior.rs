@@ -1,5 +1,5 @@
-//! How a container's process behaves: the pod's annotations
-//! (`behavior.podscope.dev/CONTAINER`), with the defaults of its role.
+//! Behaviour of a container's process: read from the pod's annotation `behavior.podscope.dev/CONTAINER`, with the
+//! defaults of the container's role.
 
 use std::sync::Arc;
 
@@ -10,48 +10,47 @@ use podscope_api::{
 
 use podscope_sim::Span;
 
-/// What a container is in its pod.
+/// Role of a container in its pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// An init container that must end.
+    /// An init container that must exit before the next container starts.
     Init,
-    /// A restartable init container.
+    /// A restartable init container (`restartPolicy: Always`).
     Sidecar,
-    /// A main container.
+    /// A main container (`spec.containers`).
     App,
-    /// An ephemeral container.
     Ephemeral,
 }
 
-/// How an operation ends.
+/// Result of an operation, and how long it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Succeeds after this long.
+    /// Succeeds after this time.
     Takes(Span),
     /// Fails at once.
     Fails,
-    /// Never ends by itself.
+    /// Does not end by itself.
     Hangs,
 }
 
-/// What a probe is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeResult {
     Success,
     Failure,
-    /// An error, which counts as no answer at all (LC-117).
+    /// The probe itself failed: the kubelet ignores the result (LC-117).
     Unknown,
 }
 
-/// Answers to one kind of probe over the time since the container's start.
+/// Scripted answers to one kind of probe, over the time since the container's start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answers {
-    /// From, until (none: for ever), what; the first that covers an instant counts. Elsewhere the answer is Ok.
+    /// (from, until, answer) with times since the start; `until` None means for ever. The first window that contains an
+    /// instant applies. Outside all windows the answer is Success.
     pub windows: Vec<(Span, Option<Span>, ProbeResult)>,
 }
 
 impl Answers {
-    /// The answer that long after the start, for a process that serves after `startup`.
+    /// The answer `elapsed` after the start, for a process that begins to serve after `startup`.
     pub fn at(&self, elapsed: Span, startup: Span) -> ProbeResult {
         let scripted = self
             .windows
@@ -65,8 +64,8 @@ impl Answers {
         }
     }
 
-    /// When, after `elapsed`, the answer may next differ from Ok; none if it never does.
-    pub fn next_trouble(&self, elapsed: Span) -> Option<Span> {
+    /// Earliest time from `elapsed` on at which the answer may be other than Success; None if there is none.
+    pub fn next_failure(&self, elapsed: Span) -> Option<Span> {
         self.windows
             .iter()
             .filter(|(_, until, result)| *result != ProbeResult::Success && until.is_none_or(|until| until > elapsed))
@@ -75,19 +74,18 @@ impl Answers {
     }
 }
 
-/// Use of a resource over the time since the container's start: linear, then constant.
+/// Use of a resource over the time since the container's start: it changes linearly, then stays constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// At the start.
+    /// Use at the start.
     pub from: i64,
-    /// In the end.
+    /// Use after `over`.
     pub to: i64,
-    /// How long it takes to get there.
+    /// Duration of the linear change.
     pub over: Span,
 }
 
 impl Usage {
-    /// A constant use.
     pub const fn constant(amount: i64) -> Self {
         Self {
             from: amount,
@@ -96,7 +94,7 @@ impl Usage {
         }
     }
 
-    /// The use that long after the start.
+    /// Use at `elapsed` after the start.
     pub fn at(&self, elapsed: Span) -> i64 {
         if elapsed >= self.over || self.over.0 <= 0 {
             return self.to;
@@ -105,8 +103,8 @@ impl Usage {
         self.from + grown as i64
     }
 
-    /// The first instant after the start at which the use is above `limit`.
-    pub fn exceeds(&self, limit: i64) -> Option<Span> {
+    /// Time after the start at which the use first exceeds `limit`; None if it never does.
+    pub fn first_above(&self, limit: i64) -> Option<Span> {
         if self.from > limit {
             return Some(Span::ZERO);
         }
@@ -119,52 +117,46 @@ impl Usage {
     }
 }
 
-/// A container's behaviour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behavior {
-    /// Pulling its image where it is absent.
+    /// Pull of the container's image, if it is not on the machine.
     pub pull: Outcome,
-    /// From start until it serves.
+    /// Time from the start until the process serves.
     pub startup: Span,
-    /// Exits by itself after this long.
+    /// Time after which the process exits by itself; None if it does not.
     pub run: Option<Span>,
-    /// Its exit code then.
+    /// Exit code when the process exits by itself.
     pub exit_code: i32,
-    /// Whether it then is killed for the memory it uses.
+    /// Whether that exit is an OOM kill.
     pub is_out_of_memory: bool,
-    /// From the stop signal to its exit; none if it ignores it.
+    /// Time from the stop signal to the exit; None if the process ignores the signal.
     pub sigterm: Option<Span>,
-    /// The image's stop signal.
+    /// Stop signal of the container, or else of the image.
     pub stop_signal: Str,
-    /// How the preStop hook ends.
     pub pre_stop: Outcome,
-    /// How the postStart hook ends.
     pub post_start: Outcome,
-    /// Answers to liveness probes.
     pub liveness: Answers,
-    /// Answers to readiness probes.
     pub readiness: Answers,
-    /// Answers to startup probes.
     pub started: Answers,
-    /// Memory in bytes.
+    /// In bytes.
     pub memory: Usage,
-    /// CPU in thousandths.
+    /// In millicores.
     pub cpu: Usage,
-    /// Disk in bytes.
+    /// In bytes.
     pub disk: Usage,
-    /// From SIGKILL to the end.
+    /// Time from SIGKILL to the exit.
     pub stop: Span,
-    /// Whether it accepts connections after its stop signal.
+    /// Whether the process still accepts connections after its stop signal.
     pub accepts_after_signal: bool,
-    /// From a request to its answer.
+    /// Time from a request to its response.
     pub latency: Span,
-    /// How many requests it answers with an error.
+    /// Rate of requests that it answers with an error.
     pub errors: Option<Errors>,
-    /// The ports that it declares to listen on.
+    /// Declared container ports.
     pub ports: Vec<i32>,
 }
 
-/// What a probe of that behaviour is told over time.
+/// Probe answers from the annotation.
 fn answers(probe: Option<ProbeBehavior>) -> Answers {
     let window = |probe: ProbeBehavior| {
         let result = match probe.answer {
@@ -179,8 +171,8 @@ fn answers(probe: Option<ProbeBehavior>) -> Answers {
     }
 }
 
-/// The behaviour of one container of a pod: the only place that reads the annotations. A malformed one (which the API
-/// server refuses, but an import may carry) counts as absent.
+/// Behaviour of one container of a pod. Only this function reads the annotations. A malformed annotation counts as
+/// absent: the API server refuses it, but an imported pod may have one.
 pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
     let text = pod.metadata.annotation(&format!("{BEHAVIOR_PREFIX}{}", container.name));
     let given = text
@@ -188,13 +180,13 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         .unwrap_or_default();
     let lifecycle = container.lifecycle.as_ref();
     let hook = |handler: Option<&LifecycleHandler>, scripted: HookBehavior| {
-        // A request to a port name that no port has is never made (`resolvePort`).
+        // The kubelet does not send an HTTP hook to a port name that the container does not declare (`resolvePort`).
         let request = handler.and_then(|handler| handler.http_get.as_ref());
         if request.is_some_and(|request| request.port.port_of(container).is_err()) {
             return Outcome::Fails;
         }
         match (handler.and_then(|handler| handler.sleep.as_ref()), scripted) {
-            // The manifest's own sleep wins.
+            // A `sleep` hook in the manifest overrides the annotation.
             (Some(sleep), _) => Outcome::Takes(Span::seconds(sleep.seconds)),
             (None, HookBehavior::Takes(micros)) => Outcome::Takes(Span(micros)),
             (None, HookBehavior::Fails) => Outcome::Fails,
@@ -270,9 +262,9 @@ mod tests {
         for (at, amount) in [(0, 200), (30, 400), (60, 600), (90, 600)] {
             assert_eq!(usage.at(Span::seconds(at)), amount);
         }
-        assert_eq!(usage.exceeds(600), None);
-        let first = usage.exceeds(400).expect("it grows past 400");
+        assert_eq!(usage.first_above(600), None);
+        let first = usage.first_above(400).expect("use grows past 400");
         assert!(usage.at(first) > 400 && usage.at(Span(first.0 - 1)) <= 400);
-        assert_eq!(Usage::constant(5).exceeds(4), Some(Span::ZERO));
+        assert_eq!(Usage::constant(5).first_above(4), Some(Span::ZERO));
     }
 }

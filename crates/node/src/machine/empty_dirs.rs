@@ -1,5 +1,5 @@
-//! What emptyDirs hold. A directory belongs to the pod: what a container wrote stays when the container is removed, and
-//! goes with the pod (LC-003).
+//! Contents of emptyDirs. An emptyDir belongs to the pod: data that a container wrote stays when the container is
+//! removed, and is deleted with the pod (LC-003).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Container as Spec, Pod, Str};
@@ -7,21 +7,22 @@ use podscope_api::{Container as Spec, Pod, Str};
 use super::{Container, MachinePod};
 use podscope_sim::SimTime;
 
-/// What containers of one name have written into an emptyDir. One that is started again writes the same files again.
+/// Data that the containers of one name have written into an emptyDir. A restarted container writes the same files
+/// again.
 ///
-/// Deviation: which files a process writes is not simulated. All of its `disk` is one set of files in the first emptyDir
-/// of the node's disk that it can write to; without one, in its own layer.
+/// Deviation: individual files are not simulated. All `disk` of a process is in the first emptyDir on the node's disk
+/// that the process can write to; without one, in the container's writable layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub volume: Str,
     pub container: Str,
     pub bytes: i64,
-    /// When the first container that wrote it was started.
+    /// When the first container that wrote the data was started.
     pub since: SimTime,
 }
 
-/// The emptyDir that a container's disk use goes to; none if that is its own layer.
-pub(super) fn written_by(pod: &Pod, spec: &Spec) -> Option<Str> {
+/// The emptyDir that receives a container's disk use; None if its writable layer does.
+pub(super) fn target_empty_dir(pod: &Pod, spec: &Spec) -> Option<Str> {
     spec.volume_mounts.iter().find_map(|mount| {
         let volume = pod.spec.volumes.iter().find(|volume| volume.name == mount.name)?;
         let on_disk = volume.empty_dir.as_ref().is_some_and(|dir| &*dir.medium != "Memory");
@@ -30,12 +31,12 @@ pub(super) fn written_by(pod: &Pod, spec: &Spec) -> Option<Str> {
 }
 
 impl MachinePod {
-    /// What its emptyDirs hold, if each container has written so much: of a name the most that one of them wrote. By
-    /// volume and container.
+    /// Contents of the pod's emptyDirs by volume and container, given the bytes that each container has written. If
+    /// several containers of one name wrote, the largest amount counts.
     pub fn written(&self, amount: impl Fn(&Container) -> i64) -> Vec<Written> {
         let mut all = self.kept.clone();
         for container in &self.containers {
-            if let Some(written) = of_container(container, amount(container)) {
+            if let Some(written) = written_by(container, amount(container)) {
                 add(&mut all, written);
             }
         }
@@ -43,15 +44,15 @@ impl MachinePod {
         all
     }
 
-    /// What a container that is removed leaves in an emptyDir.
-    pub(super) fn keep(&mut self, removed: &Container, now: SimTime) {
-        if let Some(written) = of_container(removed, removed.disk(now)) {
+    /// Remembers the data that a removed container leaves in an emptyDir.
+    pub(super) fn keep_written(&mut self, removed: &Container, now: SimTime) {
+        if let Some(written) = written_by(removed, removed.disk(now)) {
             add(&mut self.kept, written);
         }
     }
 }
 
-fn of_container(container: &Container, bytes: i64) -> Option<Written> {
+fn written_by(container: &Container, bytes: i64) -> Option<Written> {
     let volume = container.writes_to.clone().filter(|_| bytes > 0)?;
     Some(Written {
         volume,

@@ -1,4 +1,4 @@
-//! What happens to a machine from outside.
+//! Faults of a machine.
 
 use std::sync::Arc;
 
@@ -7,45 +7,39 @@ use podscope_api::{Str, Uid};
 use super::{Exit, Machine, MachineEvent};
 use crate::Context;
 
-/// What happens to a machine from outside. (Kubelet crashes, cuts and leaves are the world's.)
+/// A fault of a machine. Kubelet crashes, network partitions and deletion of Nodes are faults of the world.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MachineFault {
-    /// Power is cut: every process ends without a signal, at once.
+    /// Power is cut: every process ends at once, without a signal.
     PowerOff,
-    /// The operating system goes down in order: the kubelet is told and waited for.
+    /// The operating system shuts down in order: it notifies the kubelet and waits for it.
     ShutDown,
-    /// Power returns; no container runs. The world starts the kubelet after this.
+    /// Power returns; no container runs. The world then starts the kubelet.
     Boot,
-    /// The container runtime stops answering; processes run on.
+    /// The container runtime stops answering; processes keep running.
     RuntimeDown,
     /// The container runtime is back.
     RuntimeUp,
     /// The main process of a container exits.
-    Exit {
-        /// UID of the pod.
-        pod: Uid,
-        container: Str,
-        /// Its exit code.
-        code: i32,
-    },
-    /// The sandbox of a pod is lost; if it has none yet, its next one cannot be made.
+    Exit { pod: Uid, container: Str, code: i32 },
+    /// The sandbox of a pod is lost. If the pod has none, its next sandbox cannot be created.
     Sandbox(Uid),
-    /// The storage servers refuse (or, with false, accept again) this machine.
+    /// The storage servers refuse this machine; false: they accept it again.
     StorageRefused(bool),
 }
 
 impl Machine {
-    /// Something happens to the machine.
+    /// Applies a fault to the machine.
     ///
     /// # Errors
-    /// What is wrong with the fault (no such container, already off, …).
+    /// Why the fault is not possible (no such container, machine already off, …).
     pub fn fault(&mut self, fault: &MachineFault, ctx: &mut Context<'_>) -> Result<(), String> {
         let node = self.node.clone();
         match fault {
             MachineFault::PowerOff if !self.is_on => return Err(format!("machine {node} is already off")),
             MachineFault::PowerOff => {
                 for (uid, id) in self.running() {
-                    self.ended(&uid, id, Exit::unknown(ctx.now), ctx);
+                    self.finish_process(&uid, id, Exit::unknown(ctx.now), ctx);
                 }
                 for pod in self.pods.values_mut() {
                     pod.mounts.clear();
@@ -65,7 +59,7 @@ impl Machine {
                 self.is_runtime_up = true;
                 self.boots += 1;
             }
-            // By the storage servers, whatever the machine does.
+            // Allowed also when the machine is off: the storage servers decide it.
             MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
             _ if !self.is_on => return Err(format!("machine {node} is off")),
             MachineFault::ShutDown if self.is_shutting_down => {
@@ -84,7 +78,7 @@ impl Machine {
                 self.events.push(MachineEvent::Runtime { is_up: false });
             }
             MachineFault::RuntimeUp => {
-                // Restarting a running one: calls under way fail all the same.
+                // Restarting a runtime that is up: calls in progress fail as well.
                 if self.is_runtime_up {
                     self.pulls.clear();
                     self.events.push(MachineEvent::Runtime { is_up: false });
@@ -100,7 +94,7 @@ impl Machine {
                 let Some(id) = running else {
                     return Err(format!("container {container} does not run on {node}"));
                 };
-                self.ended(pod, id, Exit::with_code(ctx.now, *code), ctx);
+                self.finish_process(pod, id, Exit::with_code(ctx.now, *code), ctx);
             }
             MachineFault::Sandbox(uid) => {
                 if self.pods.get(uid).is_some_and(|pod| pod.has_sandbox()) {

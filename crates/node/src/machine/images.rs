@@ -1,7 +1,7 @@
-//! Images of a machine: which are there, since when and until when they were used, and pulls.
+//! Images of a machine (which are present and when they were last used) and image pulls.
 //!
 //! ```text
-//! (asked for) ─▶ Waiting ──fewer than the limit under way──▶ UnderWay ──took its time──▶ (ended)
+//! (requested) ─▶ Waiting ──a pull slot is free──▶ UnderWay ──its duration is over──▶ (ended)
 //! ```
 
 use std::sync::Arc;
@@ -16,15 +16,14 @@ use podscope_sim::{Happening, SimTime, Subject, subject};
 /// An image on a machine's disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Its names in full, by digest first, as nodes report them.
+    /// Full names as a node's status lists them; names by digest come first.
     pub names: Vec<Str>,
-    /// Bytes on disk.
     pub bytes: i64,
 }
 
 impl Image {
-    /// The image that a registry has under a name. `~` Its digest is made from its name, and so is its size: whole
-    /// megabytes from 20 to 219, as images of servers have; manifests do not say.
+    /// The image that a registry has under a name. `~` Manifests do not give digest and size, so both are computed from
+    /// the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
     pub(super) fn of(image: &str) -> Self {
         let name = full_name(image);
         let mut names = vec![Str::from(name.as_str())];
@@ -45,28 +44,28 @@ impl Image {
         self.names.iter().any(|known| **known == *name)
     }
 
-    /// Its name by tag, if it has one: `image` of a container's status.
+    /// Name by tag, or else by digest: `image` of a container's status.
     pub fn name(&self) -> Str {
         self.names.last().cloned().unwrap_or_else(|| "".into())
     }
 
-    /// Its name by digest: `imageID` of a container's status.
+    /// Name by digest: `imageID` of a container's status.
     pub fn digest(&self) -> Str {
         self.names.first().cloned().unwrap_or_else(|| "".into())
     }
 }
 
-/// An image on a machine's disk, and what its kubelet can come to know of its use.
+/// An image on a machine's disk, with the times of its use that the kubelet can observe.
 #[derive(Debug, Clone)]
 pub struct HeldImage {
     pub image: Arc<Image>,
-    /// When it came.
-    pub came_at: SimTime,
-    /// When the last container made from it was removed; none if there was none. Says nothing of those that are there.
+    pub added_at: SimTime,
+    /// When the last container of this image was removed; None if no such container was ever removed. Containers that
+    /// still exist do not count.
     pub used_until: Option<SimTime>,
 }
 
-/// 64 hexadecimal digits made from a number and texts, as runtimes name containers and images.
+/// 64 hexadecimal digits, computed from a number and texts, for IDs as container runtimes use them.
 pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     use std::fmt::Write;
     let mut digits = String::with_capacity(64);
@@ -82,46 +81,46 @@ pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     digits
 }
 
-/// A pull that was asked for and has not ended.
+/// A pull that was requested and has not ended.
 #[derive(Debug, Clone)]
 pub(super) struct Pull {
     id: PullId,
     pod: Arc<Subject>,
     image: Str,
     outcome: Outcome,
-    asked_at: SimTime,
-    /// What led to the pod's start.
+    requested_at: SimTime,
+    /// Cause of the pod's start, which is also the cause of the pull.
     caused_by: CausedBy,
-    /// When it began and when it ends; none while others are before it.
+    /// When the pull began and when it ends; None while it waits for other pulls.
     under_way: Option<(SimTime, SimTime)>,
 }
 
 impl Machine {
-    /// Whether an image is present, under any of the ways to write its name.
+    /// Returns whether an image is present; the name may be abbreviated (`nginx`).
     pub fn has_image(&self, image: &str) -> bool {
         self.image(image).is_some()
     }
 
-    /// The image of that name, however it is written.
+    /// The image of that name, which may be abbreviated (`nginx`).
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
         let name = full_name(image);
         let known = self.images.iter().find(|held| held.image.is_called(&name))?;
         Some(&known.image)
     }
 
-    /// An image of so many bytes is present; names by digest go first.
+    /// Adds an image of that size; names by digest are sorted before tags.
     pub fn add_image(&mut self, names: &[Str], bytes: i64) {
         let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
         digests.extend(tags);
-        self.keep(Image { names: digests, bytes }, SimTime::ZERO);
+        self.store_image(Image { names: digests, bytes }, SimTime::ZERO);
     }
 
-    /// What is present, in the order in which it came.
+    /// Images in the order in which they were added.
     pub fn images(&self) -> &[HeldImage] {
         &self.images
     }
 
-    /// Bytes that the images take of the machine's disk.
+    /// Bytes that images use on the machine's main disk; 0 if images have a separate disk.
     pub fn image_bytes(&self) -> i64 {
         if self.has_image_disk {
             return 0;
@@ -130,43 +129,42 @@ impl Machine {
         sizes.fold(0, i64::saturating_add)
     }
 
-    /// Whether a container of any pod was made from it, running or not: such an image is never collected.
+    /// Returns whether a container of any pod uses the image, running or not. The kubelet does not remove such images.
     pub fn is_image_used(&self, image: &Arc<Image>) -> bool {
         let mut containers = self.pods.values().flat_map(|pod| &pod.containers);
         containers.any(|one| Arc::ptr_eq(&one.source, image))
     }
 
-    /// Removes an image from the disk.
     pub fn remove_image(&mut self, image: &Arc<Image>) {
         self.images.retain(|held| !Arc::ptr_eq(&held.image, image));
         self.changes += 1;
     }
 
-    /// Images lie on a disk of their own, of which nothing is known; what they take is not the node's.
+    /// Images are stored on a separate disk whose size is not simulated: they use no space on the node's disk.
     pub fn give_image_disk(&mut self) {
         self.has_image_disk = true;
     }
 
-    /// The image of that name, which is present from now on.
-    pub(super) fn hold_image(&mut self, image: &str, now: SimTime) -> Arc<Image> {
+    /// The image of that name; it is added if it is not present.
+    pub(super) fn ensure_image(&mut self, image: &str, now: SimTime) -> Arc<Image> {
         if let Some(known) = self.image(image) {
             return known.clone();
         }
-        self.keep(Image::of(image), now)
+        self.store_image(Image::of(image), now)
     }
 
-    fn keep(&mut self, image: Image, came_at: SimTime) -> Arc<Image> {
+    fn store_image(&mut self, image: Image, added_at: SimTime) -> Arc<Image> {
         let image = Arc::new(image);
         self.changes += 1;
         self.images.push(HeldImage {
             image: image.clone(),
-            came_at,
+            added_at,
             used_until: None,
         });
         image
     }
 
-    /// A container made from an image was removed.
+    /// Remembers when a container of the image was removed.
     pub(super) fn release_image(&mut self, image: &Arc<Image>, now: SimTime) {
         let mut all = self.images.iter_mut();
         if let Some(held) = all.find(|held| Arc::ptr_eq(&held.image, image)) {
@@ -174,8 +172,8 @@ impl Machine {
         }
     }
 
-    /// Asks for an image; the answer is [`MachineEvent::Pulled`]. At most `limit` pulls are under way at once, in the
-    /// order in which they were asked for (LC-070: one).
+    /// Requests a pull; [`MachineEvent::Pulled`] reports its end. At most `limit` pulls run at once, in the order of
+    /// their requests (LC-070: one).
     pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Context<'_>) -> PullId {
         let id = PullId(self.new_id().0);
         self.pulls.push(Pull {
@@ -183,7 +181,7 @@ impl Machine {
             pod: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
             image: image.clone(),
             outcome,
-            asked_at: ctx.now,
+            requested_at: ctx.now,
             caused_by: ctx.caused_by(),
             under_way: None,
         });
@@ -192,12 +190,12 @@ impl Machine {
         id
     }
 
-    /// Pulls end with the kubelet that asked for them.
+    /// Cancels all pulls, because the kubelet that requested them crashed.
     pub fn cancel_pulls(&mut self) {
         self.pulls.clear();
     }
 
-    /// Begins what the limit allows.
+    /// Begins waiting pulls up to the limit.
     fn begin_pulls(&mut self, ctx: &mut Context<'_>) {
         let n_under_way = self.pulls.iter().filter(|pull| pull.under_way.is_some()).count();
         for _ in n_under_way..self.pull_limit {
@@ -210,8 +208,8 @@ impl Machine {
         }
     }
 
-    /// When a pull that begins now ends: at once if the image is there, with another pull of the same image if that
-    /// one ends earlier (layers are fetched once).
+    /// When a pull that begins now ends: at once if the image is present. If another pull of the same image ends
+    /// earlier, both end then, because layers are downloaded once.
     fn pull_end(&self, pull: &Pull, now: SimTime) -> SimTime {
         let Outcome::Takes(span) = pull.outcome else { return now };
         if self.has_image(&pull.image) {
@@ -224,7 +222,7 @@ impl Machine {
         first.map_or(now + span, |first| first.min(now + span))
     }
 
-    pub(super) fn pulls_due(&mut self, ctx: &mut Context<'_>) {
+    pub(super) fn handle_pull_timer(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now;
         let is_due = |pull: &Pull| pull.under_way.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {
@@ -232,7 +230,7 @@ impl Machine {
             ctx.because(pull.caused_by);
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
-                self.hold_image(&pull.image, now);
+                self.ensure_image(&pull.image, now);
                 let (image, node) = ((&*pull.image).into(), self.node.clone());
                 ctx.record_subject(Happening::ImagePulled { image, node }, Some(pull.pod), None);
             }
@@ -241,14 +239,14 @@ impl Machine {
                 pull: pull.id,
                 succeeded,
                 took: ctx.now - started_at,
-                waited: ctx.now - pull.asked_at,
+                waited: ctx.now - pull.requested_at,
             });
         }
         self.begin_pulls(ctx);
     }
 }
 
-/// An image's name with registry and tag, as runtimes and the status of nodes write it.
+/// Full name of an image, with registry and tag, as runtimes and node statuses write it.
 pub(super) fn full_name(image: &str) -> String {
     let last = image.rsplit('/').next().unwrap_or(image);
     let tag = if last.contains(':') || image.contains('@') {
@@ -269,7 +267,7 @@ mod tests {
     use super::{Image, full_name};
 
     #[test]
-    fn names_are_completed_as_runtimes_do() {
+    fn image_names_are_completed() {
         for (short, full) in [
             ("busybox", "docker.io/library/busybox:latest"),
             ("nginx:1.27", "docker.io/library/nginx:1.27"),
@@ -280,7 +278,7 @@ mod tests {
         ] {
             assert_eq!(full_name(short), full);
             assert_eq!(full_name(full), full);
-            // What a name by digest says is the image's ID.
+            // A reference by digest is its own image ID; the digest of any other name is computed.
             let image = Image::of(short);
             assert_eq!(*image.name(), *full);
             let (repository, digest) = image

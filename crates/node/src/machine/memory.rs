@@ -1,12 +1,10 @@
-//! The machine's memory: what all its processes use together is never more
-//! than it has. Where they would use more, the kernel kills the process with
-//! the highest score, and another, until the rest has room.
+//! Memory of the machine. All processes together never use more than its capacity. When they would, the kernel kills
+//! the process with the highest OOM score, and repeats this until the rest fits.
 //!
-//! The score is what a process uses and its `oom_score_adj` thousandths of all
-//! memory, which the kubelet sets by QoS class, priority and request (LC-043;
-//! `GetContainerOOMScoreAdjust`).
+//! The score is the memory use of a process plus its `oom_score_adj` thousandths of the capacity. The kubelet sets
+//! `oom_score_adj` from QoS class, priority and memory request (LC-043; `GetContainerOOMScoreAdjust`).
 //!
-//! Deviation: there is no swap, and the kernel itself uses nothing.
+//! Deviation: there is no swap, and the kernel itself uses no memory.
 
 use podscope_api::{Container, Pod, QosClass, Uid};
 
@@ -14,16 +12,16 @@ use super::{ContainerId, Exit, Machine, MachineEvent, MachineTimer, Role};
 use crate::{Context, Timer};
 use podscope_sim::SimTime;
 
-/// Of a Guaranteed pod and a node-critical one.
+/// `oom_score_adj` of Guaranteed pods and of priority system-node-critical.
 const GUARANTEED: i64 = -997;
 const BEST_EFFORT: i64 = 1000;
 const SYSTEM_NODE_CRITICAL: i32 = 2_000_001_000;
-/// The first number that the kernel gives to a process of a container, and how many there are.
+/// First PID that the kernel gives to a container's process, and the number of PIDs.
 const FIRST_PID: u64 = 1000;
 const PIDS: u64 = 31_768;
 
 impl Machine {
-    /// Bytes of memory that the machine has; none if nobody said.
+    /// Memory of the machine in bytes; None if the scenario does not give it.
     fn memory_capacity(&self) -> Option<i64> {
         self.capacity
             .get("memory")
@@ -31,7 +29,7 @@ impl Machine {
             .filter(|amount| *amount > 0)
     }
 
-    /// How readily the kernel kills the container's process, in thousandths of all memory.
+    /// Computes a container's `oom_score_adj`, in thousandths of the machine's memory.
     pub(super) fn oom_score_adj(&self, pod: &Pod, container: &Container, role: Role) -> i64 {
         if pod.priority() == SYSTEM_NODE_CRITICAL {
             return GUARANTEED;
@@ -49,7 +47,7 @@ impl Machine {
                 .map_or(0, |amount| amount.value())
         };
         let own = request(container);
-        // A sidecar is no easier prey than the containers that it serves.
+        // A sidecar gets no higher score than the main containers that it serves.
         let asked = if role == Role::Sidecar {
             pod.spec.containers.iter().map(request).fold(own, i64::max)
         } else {
@@ -60,13 +58,13 @@ impl Machine {
         (BEST_EFFORT - share as i64).clamp(BEST_EFFORT + GUARANTEED, BEST_EFFORT - 1)
     }
 
-    /// Bytes that all processes use together.
+    /// Bytes of memory that all processes use together.
     fn memory_used(&self, now: SimTime) -> i64 {
         let running = self.pods.values().flat_map(|pod| pod.running());
         running.fold(0, |sum, container| sum.saturating_add(container.memory(now)))
     }
 
-    /// Queues the look at the instant at which memory is used up, as things stand.
+    /// Sets the timer for the instant at which memory runs out, if the processes go on as planned.
     pub(super) fn watch_memory(&mut self, ctx: &mut Context<'_>) {
         let Some(at) = self.exhausted_at(ctx.now) else { return };
         if self.memory_due.is_none_or(|due| at < due || due < ctx.now) {
@@ -75,18 +73,19 @@ impl Machine {
         }
     }
 
-    /// The first instant from `now` on at which the processes use more than there is, if nothing else happens.
+    /// First instant from `now` on at which the processes use more than the capacity; None if they never do unless
+    /// something changes.
     fn exhausted_at(&self, now: SimTime) -> Option<SimTime> {
         let capacity = self.memory_capacity()?;
         let running = || self.pods.values().flat_map(|pod| pod.running());
         let most = running().fold(0_i64, |sum, container| {
             let usage = container.behavior.memory;
-            sum.saturating_add(super::whole_pages(usage.from.max(usage.to)))
+            sum.saturating_add(super::round_to_pages(usage.from.max(usage.to)))
         });
         if most <= capacity {
             return None;
         }
-        // Between the instants at which one of them stops to grow or to shrink, the sum goes one way.
+        // Between two instants at which the use of a process stops changing, the sum is monotonic: search by bisection.
         let is_over = |at: SimTime| self.memory_used(at) > capacity;
         if is_over(now) {
             return Some(now);
@@ -115,8 +114,8 @@ impl Machine {
         None
     }
 
-    /// Memory may be used up: the kernel kills until it is not.
-    pub(super) fn memory_due(&mut self, ctx: &mut Context<'_>) {
+    /// If memory has run out, the kernel kills processes until the rest fits.
+    pub(super) fn handle_memory_timer(&mut self, ctx: &mut Context<'_>) {
         if self.memory_due.is_none_or(|due| due > ctx.now) {
             return;
         }
@@ -136,7 +135,7 @@ impl Machine {
                 .pod(&uid)
                 .and_then(|pod| pod.container(id))
                 .map(|container| container.name.clone());
-            self.ended(&uid, id, exit, ctx);
+            self.finish_process(&uid, id, exit, ctx);
             self.events.push(MachineEvent::OutOfMemory {
                 process: process.unwrap_or_default(),
                 pid: FIRST_PID + id.0 % PIDS,
@@ -145,7 +144,7 @@ impl Machine {
         self.watch_memory(ctx);
     }
 
-    /// The process with the highest score; of equals the one that is met first.
+    /// The process with the highest OOM score; of equal scores, the first in iteration order.
     fn oom_victim(&self, capacity: i64, now: SimTime) -> Option<(Uid, ContainerId)> {
         let mut worst: Option<(i128, &Uid, ContainerId)> = None;
         for (uid, pod) in &self.pods {

@@ -1,7 +1,6 @@
-//! The machine: processes, images, disks, power. What really runs, whatever
-//! the API says. It knows nothing of the API server; the kubelet on it asks
-//! for sandboxes, containers, hooks and signals, and learns of the rest by
-//! events. A machine outlives its kubelet's crash.
+//! The machine: processes, images, disks, power. It is what really runs, whatever the API objects say. The machine does
+//! not know the API server. The kubelet calls it for sandboxes, containers, hooks and signals, and receives all other
+//! changes as [`MachineEvent`]s. A machine keeps running when its kubelet crashes.
 
 mod adopt;
 mod behavior;
@@ -25,7 +24,7 @@ pub use empty_dirs::Written;
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
 pub use images::{HeldImage, Image};
-pub(crate) use process::whole_pages;
+pub(crate) use process::round_to_pages;
 pub use process::{Container, Exit, RunningHook};
 
 pub use sandbox::Sandbox;
@@ -34,30 +33,31 @@ use self::images::Pull;
 use crate::Context;
 use podscope_sim::{Happening, SimTime, Span, Subject, Trouble, subject};
 
-/// Number of a container on its machine; never used twice there.
+/// Identifies a container on its machine; never reused there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContainerId(pub u64);
 
-/// Number of an image pull on its machine.
+/// Identifies an image pull on its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PullId(pub u64);
 
 pub use podscope_sim::HookKind;
 
-/// A timer of a machine. Each is checked against the state when due; nothing is ever taken back.
+/// A timer of a machine. Timers are never cancelled: when one fires, the machine checks its state and ignores the timer
+/// if it no longer applies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MachineTimer {
-    /// A process may have reached the end of its plan.
+    /// The process may have reached its planned exit.
     Process(Uid, ContainerId),
-    /// A hook may end by itself.
+    /// A hook may have reached its end.
     Hook(Uid, ContainerId),
     /// A pull may have ended.
     Pull,
-    /// Memory may be used up.
+    /// The machine may have run out of memory.
     Memory,
 }
 
-/// What a kubelet can notice of its machine.
+/// A change on the machine that its kubelet can observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MachineEvent {
     /// A container's process ended.
@@ -67,79 +67,68 @@ pub enum MachineEvent {
         pod: Uid,
         container: ContainerId,
         hook: HookKind,
-        /// Whether it succeeded.
         succeeded: bool,
     },
     /// An image pull ended.
     Pulled {
         pull: PullId,
-        /// Whether it succeeded.
         succeeded: bool,
-        /// How long the pull itself took.
+        /// Duration of the pull itself.
         took: Span,
-        /// The same with the wait for other pulls.
+        /// The same plus the time in the queue behind other pulls.
         waited: Span,
     },
     /// A pod's sandbox was lost.
     SandboxLost(Uid),
     /// The container runtime went down or came back; calls under way failed.
-    Runtime {
-        /// Whether it answers.
-        is_up: bool,
-    },
-    /// The operating system goes down in order, and waits for the kubelet (LC-212).
+    Runtime { is_up: bool },
+    /// The operating system shuts down in order, and waits for the kubelet (LC-212).
     ShuttingDown,
     /// The kernel killed a process because the machine's memory was used up.
     OutOfMemory {
-        /// The name of the process: that of its container.
+        /// Name of the killed process, which is that of its container.
         process: Str,
-        /// Its number.
         pid: u64,
     },
 }
 
-/// A container that really runs, as `-o processes` shows it.
+/// A running container, as `-o processes` prints it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessView {
-    /// The machine.
     pub node: NodeName,
-    /// The pod's namespace and name.
+    /// Namespace and name of the pod.
     pub pod: ObjectKey,
-    /// The pod's UID.
+    /// UID of the pod.
     pub uid: Uid,
-    /// The container's name.
     pub container: Str,
-    /// When the process started.
     pub started_at: SimTime,
-    /// Signals it has received, in order.
+    /// Signals that the process has received, in order.
     pub signals: Vec<Str>,
 }
 
 /// A mounted volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// Its name: that of the PersistentVolume, or of the back-end's disk or export.
+    /// Name of the PersistentVolume, or of the disk or export in the storage backend.
     pub volume: Str,
-    /// Its name in the node's status, if it had to be attached.
+    /// Name in the node's `status.volumesAttached`; None if the volume needs no attachment.
     pub unique_name: Option<Str>,
-    /// Whether the pod can write to it.
     pub is_writable: bool,
-    /// Whether it lies behind the network.
+    /// Whether the volume is reached over the network.
     pub is_remote: bool,
 }
 
-/// What the machine holds of one pod.
+/// State that the machine keeps for one pod.
 #[derive(Debug, Clone)]
 pub struct MachinePod {
-    /// Namespace, name and UID.
+    /// Namespace, name and UID of the pod.
     pub subject: Arc<Subject>,
-    /// The sandbox; none before the first.
+    /// None before the first sandbox is created.
     pub sandbox: Option<Sandbox>,
-    /// Containers, oldest first; at most two of a name (the running or last one, and the one before).
+    /// Containers, oldest first; at most two per name: the latest one and the one before it.
     pub containers: Vec<Container>,
-    /// Mounted volumes.
     pub mounts: Vec<Mount>,
-    /// What containers that have been removed left in emptyDirs.
+    /// Data that removed containers left in emptyDirs.
     kept: Vec<Written>,
 }
 
@@ -158,18 +147,17 @@ impl MachinePod {
             .nth(1)
     }
 
-    /// The container of that name that was restarted so often before.
+    /// The container of that name with that number of restarts before it.
     pub fn instance(&self, name: &str, attempt: i32) -> Option<&Container> {
         let mut all = self.containers.iter().rev();
         all.find(|container| &*container.name == name && container.attempt == attempt)
     }
 
-    /// The container of that number.
     pub fn container(&self, id: ContainerId) -> Option<&Container> {
         self.containers.iter().find(|container| container.id == id)
     }
 
-    /// Whether the container was made in the sandbox that is there now, usable or not.
+    /// Returns whether the container was created in the pod's present sandbox, ready or not.
     pub fn is_of_sandbox(&self, container: &Container) -> bool {
         self.sandbox
             .as_ref()
@@ -186,7 +174,7 @@ impl MachinePod {
         self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
     }
 
-    /// The latest record about any of its processes.
+    /// The latest trace record about any of the pod's processes.
     pub fn latest_record(&self) -> CausedBy {
         let records = self.containers.iter().map(|container| container.latest);
         records.fold(CausedBy::NOTHING, CausedBy::latest)
@@ -208,44 +196,46 @@ pub struct Machine {
     is_storage_refused: bool,
     boots: u32,
     pods: ordered::Map<Uid, MachinePod>,
-    /// Manifests of static pods, as the mirror of each showed them when it was made.
+    /// Manifests of static pods, each with the metadata of its latest mirror pod.
     static_pods: Vec<Arc<Pod>>,
-    /// In the order in which they came.
+    /// In the order in which they were added.
     images: Vec<HeldImage>,
-    /// Whether images lie on a disk of their own.
+    /// Whether images are stored on a separate disk.
     has_image_disk: bool,
-    /// What is wrong with containers of imported pods, by name.
+    /// Problems of containers of imported pods, by pod UID and container name.
     troubles: ordered::Map<Uid, Arc<[(Str, Trouble)]>>,
-    /// What a dump says of the node that is not well: until the machine starts anew.
+    /// Unhealthy node conditions of the imported Node; they last until the machine reboots.
     conditions: Arc<[NodeCondition]>,
-    /// Pods whose next sandbox cannot be made.
+    /// Pods whose next sandbox cannot be created (`fault sandbox`).
     refused_sandboxes: ordered::Set<Uid>,
-    /// In the order in which they were asked for.
+    /// In the order in which they were requested.
     pulls: Vec<Pull>,
-    /// How many pulls may be under way at once.
+    /// Maximum number of concurrent pulls.
     pull_limit: usize,
     events: Vec<MachineEvent>,
     next_id: u64,
     next_address: u32,
-    /// Behaviours of containers, so that equal ones are kept once: the pods of a template share theirs.
+    /// Behaviours of containers. Equal ones are shared, for example by the pods of one template.
     behaviors: Vec<Arc<Behavior>>,
-    /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
+    /// Increased whenever a container starts, ends or is removed, and when an image is added or removed.
     changes: u64,
-    /// Raised whenever a pod gets or loses its address.
+    /// Increased whenever a pod gets or loses its address.
     address_changes: u64,
-    /// When memory is looked at next.
+    /// When memory use is checked next; None if it cannot run out.
     memory_due: Option<SimTime>,
-    /// Pods as their kubelet has admitted them, of those whose API object asks for other resources: its checkpoint.
+    /// Pods as their kubelet admitted them, where the API object requests other resources: the kubelet's allocation
+    /// checkpoint.
     allocations: ordered::Map<Uid, Arc<Pod>>,
-    /// The version of the kubelet that is installed; empty where it is the one that all kubelets are configured to be.
+    /// Version of the installed kubelet; empty if it is the version that the settings give all kubelets.
     kubelet_version: Str,
-    /// What its kubelet keeps of the capacity for the system, and registers the Node with beside the settings' taints.
+    /// Resources that the kubelet reserves for the system.
     reserved: ResourceList,
+    /// Taints that the kubelet registers the Node with, in addition to those of the settings.
     taints: Vec<Taint>,
 }
 
 impl Machine {
-    /// A machine with power, without processes. Labels are those its kubelet registers with.
+    /// A machine that is on and runs no process. Its kubelet registers the Node with `labels`.
     pub fn new(node: NodeName, labels: ordered::Map<Str, Str>, capacity: ResourceList) -> Self {
         Self {
             node,
@@ -279,48 +269,47 @@ impl Machine {
         }
     }
 
-    /// Its name.
     pub fn node(&self) -> &NodeName {
         &self.node
     }
 
-    /// The labels its kubelet registers with.
+    /// Labels with which the kubelet registers the Node.
     pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
     }
 
-    /// Configures its kubelet: what it keeps of the capacity, and the taints that it registers with.
+    /// Configures the kubelet: resources reserved for the system, and taints with which it registers the Node.
     pub fn reserve(&mut self, reserved: ResourceList, taints: Vec<Taint>) {
         self.reserved = reserved;
         self.taints = taints;
     }
 
-    /// What its kubelet keeps of the capacity.
+    /// Resources that the kubelet reserves for the system.
     pub fn reserved(&self) -> &ResourceList {
         &self.reserved
     }
 
-    /// Taints that its kubelet registers with, beside those of the settings.
+    /// Taints that the kubelet registers the Node with, in addition to those of the settings.
     pub fn taints(&self) -> &[Taint] {
         &self.taints
     }
 
-    /// Installs a kubelet of that version.
+    /// Sets the version of the kubelet on this machine.
     pub fn install_kubelet(&mut self, version: Str) {
         self.kubelet_version = version;
     }
 
-    /// The version of the kubelet that is installed; empty where it is the configured one.
+    /// Version of the installed kubelet; empty if it is the one in the settings.
     pub fn kubelet_version(&self) -> &Str {
         &self.kubelet_version
     }
 
-    /// The pod as admitted, if its API object asks for other resources than it was granted.
+    /// The pod as admitted, if its API object requests other resources than it was granted.
     pub fn allocation(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.allocations.get(uid)
     }
 
-    /// Keeps what a pod was granted, or forgets it because it is what the API object asks for.
+    /// Stores the pod as admitted; None means that its API object requests exactly what was granted.
     pub fn set_allocation(&mut self, uid: &Uid, pod: Option<Arc<Pod>>) {
         match pod {
             Some(pod) => drop(self.allocations.insert(uid.clone(), pod)),
@@ -328,47 +317,45 @@ impl Machine {
         }
     }
 
-    /// What it has.
     pub fn capacity(&self) -> &ResourceList {
         &self.capacity
     }
 
-    /// Whether it has power.
+    /// Returns whether the machine has power.
     pub fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Whether its container runtime answers.
+    /// Returns whether the container runtime answers.
     pub fn is_runtime_up(&self) -> bool {
         self.is_on && self.is_runtime_up
     }
 
-    /// Whether its operating system is going down in order (LC-212).
+    /// Returns whether the operating system is in an orderly shutdown (LC-212).
     pub fn is_shutting_down(&self) -> bool {
         self.is_shutting_down
     }
 
-    /// Whether the storage servers refuse it (fencing): what it writes does not arrive.
+    /// Returns whether the storage servers refuse this machine (fencing): its writes to remote volumes fail.
     pub fn is_storage_refused(&self) -> bool {
         self.is_storage_refused
     }
 
-    /// How often it was booted again.
+    /// Number of reboots.
     pub fn boots(&self) -> u32 {
         self.boots
     }
 
-    /// What it holds of a pod.
     pub fn pod(&self, uid: &Uid) -> Option<&MachinePod> {
         self.pods.get(uid)
     }
 
-    /// All pods it holds anything of, by UID.
+    /// All pods of which the machine has any state, by UID.
     pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
         self.pods.iter()
     }
 
-    /// Containers that run now, by pod UID and start.
+    /// Running containers, by pod UID and start.
     pub fn processes(&self) -> Vec<ProcessView> {
         let running = self.pods.iter().flat_map(|(uid, pod)| {
             pod.running().map(move |container| ProcessView {
@@ -383,39 +370,39 @@ impl Machine {
         running.collect()
     }
 
-    /// A number that grows whenever a container starts, ends or is removed, and when an image comes or goes.
+    /// A number that increases whenever a container starts, ends or is removed, and when an image is added or removed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// A number that grows whenever a pod gets or loses its address.
+    /// A number that increases whenever a pod gets or loses its address.
     pub fn address_changes(&self) -> u64 {
         self.address_changes
     }
 
-    /// Removes what is left of dead containers but the last of each name, and that too where the pod is over:
-    /// node-level reclaim (LC-194).
-    pub fn collect_dead_containers(&mut self, is_over: &dyn Fn(&Uid) -> bool, now: SimTime) {
+    /// Node-level reclaim removes dead containers (LC-194). The latest container of each name stays unless its pod is
+    /// finished.
+    pub fn collect_dead_containers(&mut self, is_finished: &dyn Fn(&Uid) -> bool, now: SimTime) {
         let uids: Vec<Uid> = self.pods.keys().cloned().collect();
         for uid in uids {
-            let is_over = is_over(&uid);
+            let is_finished = is_finished(&uid);
             let is_last =
                 |pod: &MachinePod, one: &Container| pod.latest(&one.name).is_some_and(|last| last.id == one.id);
             self.remove_containers(&uid, now, &|pod, one| {
-                !one.is_running() && (is_over || !is_last(pod, one))
+                !one.is_running() && (is_finished || !is_last(pod, one))
             });
         }
     }
 
-    /// Removes containers of a pod; what they were made from is used no longer.
-    fn remove_containers(&mut self, uid: &Uid, now: SimTime, goes: &dyn Fn(&MachinePod, &Container) -> bool) {
+    /// Removes those containers of a pod for which `is_removed` holds, and releases their images.
+    fn remove_containers(&mut self, uid: &Uid, now: SimTime, is_removed: &dyn Fn(&MachinePod, &Container) -> bool) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
-        let gone: Vec<bool> = pod.containers.iter().map(|one| goes(pod, one)).collect();
-        let mut gone = gone.into_iter();
-        let goes = |_: &Container| gone.next().unwrap_or(false);
-        let (removed, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut pod.containers).into_iter().partition(goes);
+        let flags: Vec<bool> = pod.containers.iter().map(|one| is_removed(pod, one)).collect();
+        let mut flags = flags.into_iter();
+        let is_removed = |_: &Container| flags.next().unwrap_or(false);
+        let (removed, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut pod.containers).into_iter().partition(is_removed);
         pod.containers = rest;
-        removed.iter().for_each(|one| pod.keep(one, now));
+        removed.iter().for_each(|one| pod.keep_written(one, now));
         if !removed.is_empty() {
             self.changes += 1;
         }
@@ -424,14 +411,14 @@ impl Machine {
         }
     }
 
-    /// Mounted volumes with the pod they are mounted for.
+    /// All mounted volumes, with the pods that mount them.
     pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
         self.pods
             .iter()
             .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
     }
 
-    /// The newest process of that name belongs to the latest record about it.
+    /// Remembers `record` as the latest trace record about the newest process of that container name.
     pub fn note_record(&mut self, uid: &Uid, container: &str, record: CausedBy) {
         let of_pod = self.pods.get_mut(uid);
         let mut newest_first = of_pod.into_iter().flat_map(|pod| pod.containers.iter_mut().rev());
@@ -440,35 +427,32 @@ impl Machine {
         }
     }
 
-    /// What the kubelet can notice since the last call; the world hands it to the kubelet if one runs.
+    /// Events since the last call. The world delivers them to the kubelet if one runs.
     pub fn take_events(&mut self) -> Vec<MachineEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// A timer of the machine.
+    /// Handles a timer of the machine.
     pub fn handle(&mut self, timer: MachineTimer, ctx: &mut Context<'_>) {
         match timer {
-            MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
-            MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
-            MachineTimer::Pull => self.pulls_due(ctx),
-            MachineTimer::Memory => self.memory_due(ctx),
+            MachineTimer::Process(uid, id) => self.handle_process_timer(&uid, id, ctx),
+            MachineTimer::Hook(uid, id) => self.handle_hook_timer(&uid, id, ctx),
+            MachineTimer::Pull => self.handle_pull_timer(ctx),
+            MachineTimer::Memory => self.handle_memory_timer(ctx),
         }
     }
 
-    /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
+    /// Removes ended init containers of an earlier sandbox: they run again in the new one (LC-071).
     pub fn purge_init_containers(&mut self, uid: &Uid, now: SimTime) {
         self.remove_containers(uid, now, &|_, one| {
             !one.is_running() && matches!(one.role, Role::Init | Role::Sidecar)
         });
     }
 
-    /// Forgets all containers of a pod, none of which runs: they begin anew in the same sandbox.
+    /// Removes all containers of a pod, none of which may be running: they start again in the same sandbox.
     pub fn purge_containers(&mut self, uid: &Uid, now: SimTime) {
         self.remove_containers(uid, now, &|_, one| {
-            debug_assert!(
-                !one.is_running(),
-                "a container that runs is stopped before it is removed"
-            );
+            debug_assert!(!one.is_running(), "a container must be stopped before it is removed");
             !one.is_running()
         });
     }
@@ -503,7 +487,7 @@ impl Machine {
         }
     }
 
-    /// Forgets a pod of which nothing runs: its records, directories and mounts.
+    /// Removes all state of a pod, if none of its containers runs.
     pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
             self.unmount_all(uid, ctx);

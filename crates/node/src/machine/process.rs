@@ -1,7 +1,7 @@
-//! One container as the runtime knows it: its process, and what is left of it.
+//! One container as the container runtime knows it: its process, and what remains after its exit.
 //!
 //! ```text
-//! Running ──exit (own end, signal, OOM, power)──▶ Exited
+//! Running ──exit (by itself, signal, OOM kill, power loss)──▶ Exited
 //! ```
 
 use std::sync::Arc;
@@ -15,20 +15,19 @@ use podscope_sim::{SimTime, Span};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     pub at: SimTime,
-    /// Exit code.
     pub code: i32,
-    /// The runtime's word for it (LC-095).
+    /// Termination reason as the runtime reports it (LC-095).
     pub reason: &'static str,
 }
 
 impl Exit {
-    /// An exit with a code: `Completed` or `Error` (LC-095).
+    /// An exit with a code; its reason is `Completed` for 0, otherwise `Error` (LC-095).
     pub fn with_code(at: SimTime, code: i32) -> Self {
         let reason = if code == 0 { "Completed" } else { "Error" };
         Self { at, code, reason }
     }
 
-    /// What the runtime reports after a reboot of a container that ran before it. `~` containerd's own word and code.
+    /// How the runtime reports, after a reboot, a container that ran before it. `~` Code and reason are containerd's.
     pub fn unknown(at: SimTime) -> Self {
         Self {
             at,
@@ -38,86 +37,80 @@ impl Exit {
     }
 }
 
-/// Bytes of a page of memory, and of a block of a file system.
+/// Size in bytes of a memory page and of a file-system block.
 const PAGE: i64 = 4096;
 
-/// What an amount takes: memory and disks are given out in whole pages.
-pub(crate) fn whole_pages(bytes: i64) -> i64 {
+/// Rounds up to whole pages: memory and disk are allocated in pages.
+pub(crate) fn round_to_pages(bytes: i64) -> i64 {
     bytes.saturating_add(PAGE - 1).div_euclid(PAGE).saturating_mul(PAGE)
 }
 
-/// A hook under way.
+/// A lifecycle hook in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningHook {
     pub hook: HookKind,
-    /// When it ends by itself; none if it hangs.
+    /// When the hook returns; None if it hangs.
     pub ends_at: Option<SimTime>,
-    /// Whether it then has succeeded.
+    /// Result of the hook when it returns.
     pub succeeds: bool,
 }
 
 /// A container of the runtime.
 #[derive(Debug, Clone)]
 pub struct Container {
-    /// Its number.
     pub id: ContainerId,
-    /// Its name in the pod.
     pub name: Str,
-    /// What it is in the pod.
     pub role: Role,
-    /// Its image, as the pod's spec calls it.
+    /// Image name as the pod's spec writes it.
     pub image: Str,
-    /// The image that it was made from.
+    /// The image from which the container was created.
     pub source: Arc<Image>,
-    /// Restarts before this instance (LC-097).
+    /// Number of restarts before this instance (LC-097).
     pub attempt: i32,
-    /// The number of the sandbox that it was made in.
+    /// Attempt number of the sandbox in which the container was created.
     pub sandbox: u32,
-    /// When its process started.
     pub started_at: SimTime,
-    /// How it ended; none while it runs.
+    /// None while the process runs.
     pub exit: Option<Exit>,
-    /// Signals it received.
+    /// Signals that the process received, in order.
     pub signals: Vec<Str>,
-    /// When it received the first of them.
+    /// When the process received the first signal.
     pub signalled_at: Option<SimTime>,
-    /// How readily the kernel kills it when the machine's memory is used up.
+    /// `oom_score_adj` of the process: the higher, the sooner the kernel kills it when memory runs out.
     pub oom_score_adj: i64,
-    /// The resources in force.
+    /// Resources that apply to the running container.
     pub resources: Arc<ResourceRequirements>,
-    /// How it behaves.
     pub behavior: Arc<Behavior>,
-    /// The emptyDir that it writes to; none if that is its own layer.
+    /// The emptyDir that receives its disk use; None if its writable layer does.
     pub writes_to: Option<Str>,
-    /// Hooks under way.
+    /// Hooks in progress.
     pub hooks: Vec<RunningHook>,
-    /// The latest record of the trace that is about its process: its start, a signal, a failed probe, its end.
+    /// Latest trace record about the process: its start, a signal, a failed probe or its exit.
     pub latest: CausedBy,
-    /// When and how it will end as things stand.
+    /// Planned exit; None if the process does not end unless something happens.
     pub(super) plan: Option<Exit>,
 }
 
 impl Container {
-    /// Whether its process runs.
     pub fn is_running(&self) -> bool {
         self.exit.is_none()
     }
 
-    /// How long it has run at an instant.
+    /// How long the process has been running at an instant.
     pub fn elapsed(&self, now: SimTime) -> Span {
         now - self.started_at
     }
 
-    /// Bytes of memory it uses.
+    /// Bytes of memory in use; 0 after the exit.
     pub fn memory(&self, now: SimTime) -> i64 {
         if self.is_running() {
-            whole_pages(self.behavior.memory.at(self.elapsed(now)))
+            round_to_pages(self.behavior.memory.at(self.elapsed(now)))
         } else {
             0
         }
     }
 
-    /// CPU it uses, thousandths.
+    /// CPU in use, in millicores; 0 after the exit.
     pub fn cpu(&self, now: SimTime) -> i64 {
         if self.is_running() {
             self.behavior.cpu.at(self.elapsed(now))
@@ -126,24 +119,25 @@ impl Container {
         }
     }
 
-    /// Bytes of disk it uses; what it wrote stays until it is removed.
+    /// Bytes of disk in use. Written data stays until the container is removed.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);
-        whole_pages(self.behavior.disk.at(self.elapsed(until)))
+        round_to_pages(self.behavior.disk.at(self.elapsed(until)))
     }
 
-    /// Until when its use of memory or disk grows.
-    pub fn settles_at(&self) -> SimTime {
+    /// Instant from which its use of memory and disk is constant.
+    pub fn constant_from(&self) -> SimTime {
         self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
     }
 
-    /// When its process ends as things stand, if it does.
+    /// Planned end of the process; None if it has ended or no end is planned.
     pub fn ends_at(&self) -> Option<SimTime> {
         self.plan.as_ref().filter(|_| self.is_running()).map(|exit| exit.at)
     }
 
-    /// The process will end in that way, unless it ends earlier; the instant to be woken at, if this is news.
-    pub(super) fn will_exit(&mut self, exit: Exit) -> Option<SimTime> {
+    /// Plans an exit unless an earlier one is already planned. Returns the instant for which the caller must set a
+    /// timer.
+    pub(super) fn plan_exit(&mut self, exit: Exit) -> Option<SimTime> {
         if self.exit.is_some() || self.plan.as_ref().is_some_and(|plan| plan.at <= exit.at) {
             return None;
         }
@@ -152,8 +146,8 @@ impl Container {
         Some(at)
     }
 
-    /// How its process ends by itself or by its memory limit, from what it does and what it may use; the instants to
-    /// be woken at.
+    /// Plans the exits that follow from the behaviour alone: the process ends by itself, or exceeds its memory limit.
+    /// Returns the instants for which the caller must set timers.
     pub(super) fn plan_own_end(&mut self) -> Vec<SimTime> {
         let limit = self.resources.limits.get("memory").map(|limit| limit.value());
         let own_end = self.behavior.run.map(|run| {
@@ -164,18 +158,18 @@ impl Container {
             exit
         });
         let out_of_memory = limit
-            .and_then(|limit| self.behavior.memory.exceeds(limit))
+            .and_then(|limit| self.behavior.memory.first_above(limit))
             .map(|after| Exit {
                 at: self.started_at + after,
                 code: 137,
                 reason: "OOMKilled",
             });
         let ends = [own_end, out_of_memory].into_iter().flatten();
-        ends.filter_map(|exit| self.will_exit(exit)).collect()
+        ends.filter_map(|exit| self.plan_exit(exit)).collect()
     }
 
-    /// The end that is due at `now`.
-    pub(super) fn due_exit(&mut self, now: SimTime) -> Option<Exit> {
+    /// Takes the planned exit if it is due.
+    pub(super) fn take_due_exit(&mut self, now: SimTime) -> Option<Exit> {
         if self.exit.is_none() && self.plan.as_ref().is_some_and(|plan| plan.at <= now) {
             self.plan.take()
         } else {

@@ -1,17 +1,17 @@
-//! Processes of a machine: containers start, run hooks, receive signals and end.
+//! Runs the processes of a machine: containers start, run hooks, receive signals and exit.
 
 use std::sync::Arc;
 
 use podscope_api::{Pod, ResourceRequirements, Str, Uid};
 
-use super::empty_dirs::written_by;
+use super::empty_dirs::target_empty_dir;
 use super::process::RunningHook;
 use super::{Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role};
 use crate::{Context, Timer};
 use podscope_sim::{Happening, SimTime, Subject};
 
 impl Machine {
-    /// Creates and starts a container; restarts are counted from the container of that name before it.
+    /// Creates and starts a container. `attempt` is the number of restarts before it.
     pub fn start_container(
         &mut self,
         pod: &Pod,
@@ -23,7 +23,7 @@ impl Machine {
         self.launch(pod, container, role, attempt, ctx.now, ctx)
     }
 
-    /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
+    /// Runs a hook in a container; [`MachineEvent::HookFinished`] reports its end.
     pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
+    /// Sends the container's stop signal (usually SIGTERM) to its process.
     pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
@@ -62,7 +62,7 @@ impl Machine {
         };
         let code = if &*signal == "SIGKILL" { 137 } else { 0 };
         deliver(container, subject, signal, ctx);
-        let wake = ends_in.and_then(|span| container.will_exit(Exit::with_code(ctx.now + span, code)));
+        let wake = ends_in.and_then(|span| container.plan_exit(Exit::with_code(ctx.now + span, code)));
         if let Some(at) = wake {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
@@ -77,7 +77,7 @@ impl Machine {
         };
         deliver(container, subject, "SIGKILL".into(), ctx);
         let at = ctx.now + container.behavior.stop;
-        if let Some(at) = container.will_exit(Exit::with_code(at, 137)) {
+        if let Some(at) = container.plan_exit(Exit::with_code(at, 137)) {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
     }
@@ -85,7 +85,7 @@ impl Machine {
     /// Changes the resources of a running container in place.
     ///
     /// # Errors
-    /// The memory it uses, in bytes, if that is more than it would be allowed.
+    /// The memory in use, in bytes, if it exceeds the new limit.
     pub fn resize_container(
         &mut self,
         uid: &Uid,
@@ -104,7 +104,7 @@ impl Machine {
             return Err(used);
         }
         container.resources = resources.clone();
-        // A process that was signalled ends as it was going to.
+        // A process that received a signal keeps its planned exit.
         if container.signals.is_empty() {
             container.plan = None;
             for at in container.plan_own_end() {
@@ -114,8 +114,9 @@ impl Machine {
         Ok(())
     }
 
+    /// Returns an equal behaviour that is already stored, or stores this one.
     fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
-        /// More different ones than this are rare and not worth the search.
+        /// Number of distinct behaviours to remember; beyond this, sharing is not worth the search.
         const KEPT: usize = 32;
         if let Some(known) = self.behaviors.iter().find(|known| **known == behavior) {
             return known.clone();
@@ -140,7 +141,7 @@ impl Machine {
         self.changes += 1;
         let uid = pod.metadata.uid.clone();
         let behavior = self.shared_behavior(self.behavior(pod, container, role));
-        let source = self.hold_image(&container.image, ctx.now);
+        let source = self.ensure_image(&container.image, ctx.now);
         let mut process = Container {
             id,
             name: container.name.clone(),
@@ -156,7 +157,7 @@ impl Machine {
             oom_score_adj: self.oom_score_adj(pod, container, role),
             resources: container.resources.clone(),
             behavior,
-            writes_to: written_by(pod, container),
+            writes_to: target_empty_dir(pod, container),
             hooks: Vec::new(),
             latest: podscope_api::CausedBy::NOTHING,
             plan: None,
@@ -168,7 +169,7 @@ impl Machine {
             Some(held.subject.clone()),
             Some(container.name.clone()),
         );
-        // After the record: it is its start that leads to an end of its own.
+        // After the record, so that the container's start is the cause of its planned exit.
         for at in process.plan_own_end() {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
@@ -178,7 +179,7 @@ impl Machine {
             && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
         {
             let oldest = held.containers.remove(oldest);
-            held.keep(&oldest, ctx.now);
+            held.keep_written(&oldest, ctx.now);
             held.containers.push(process);
             self.release_image(&oldest.source, ctx.now);
         } else {
@@ -189,24 +190,24 @@ impl Machine {
         id
     }
 
-    pub(super) fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
+    pub(super) fn handle_process_timer(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let due = self
             .pods
             .get_mut(uid)
             .and_then(|pod| pod.container_mut(id))
-            .and_then(|container| container.due_exit(ctx.now));
+            .and_then(|container| container.take_due_exit(ctx.now));
         if let Some(exit) = due {
-            self.ended(uid, id, Exit { at: ctx.now, ..exit }, ctx);
+            self.finish_process(uid, id, Exit { at: ctx.now, ..exit }, ctx);
         }
     }
 
-    /// A process is no more.
-    pub(super) fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Context<'_>) {
+    /// A process has exited: records it and reports it to the kubelet.
+    pub(super) fn finish_process(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Context<'_>) {
         self.changes += 1;
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id) else { return };
-        // A hook dies with its container (LC-145).
+        // Running hooks end when their container exits (LC-145).
         let hooks = std::mem::take(&mut container.hooks);
         let exited = Happening::ContainerExited {
             exit_code: exit.code,
@@ -232,7 +233,7 @@ impl Machine {
         });
     }
 
-    pub(super) fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
+    pub(super) fn handle_hook_timer(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id) else { return };

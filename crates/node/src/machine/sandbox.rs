@@ -4,19 +4,18 @@ use podscope_api::{NodeName, Pod, Str, Uid};
 
 use super::Machine;
 
-/// The sandbox of a pod: its network and pause process.
+/// Sandbox of a pod: its network namespace and pause process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// How many there were before.
+    /// Number of earlier sandboxes of the pod.
     pub attempt: u32,
-    /// Whether it is usable.
     pub is_ready: bool,
-    /// The pod's address in it.
+    /// IP address of the pod.
     pub ip: Str,
 }
 
 impl Machine {
-    /// Makes a sandbox for a pod; false if that fails (`fault sandbox`).
+    /// Creates a sandbox for a pod. Returns false if that fails (`fault sandbox`).
     pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) -> bool {
         if self.refused_sandboxes.remove(&pod.metadata.uid) {
             return false;
@@ -32,7 +31,7 @@ impl Machine {
         true
     }
 
-    /// Stops a pod's sandbox (the pause process).
+    /// Stops the sandbox (the pause process) of a pod.
     pub fn stop_sandbox(&mut self, uid: &Uid) {
         if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
             sandbox.is_ready = false;
@@ -40,7 +39,8 @@ impl Machine {
         }
     }
 
-    /// The pod's network: the node's own for hostNetwork pods, else the next address of the node's range.
+    /// A sandbox with the given address (the node's own, for hostNetwork pods), or else with the next address of the
+    /// node's pod CIDR.
     pub(super) fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
         let ip = given.unwrap_or_else(|| {
             let offset = self.next_address;
@@ -55,7 +55,7 @@ impl Machine {
     }
 }
 
-/// The `offset`th address of the node's pod range; a node without one gets a range made from its name.
+/// The address at `offset` in the node's pod CIDR. Without a CIDR, the range is computed from the node's name.
 fn address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
     let base = cidr
         .and_then(|cidr| cidr.split('/').next())

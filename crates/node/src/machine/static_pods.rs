@@ -1,4 +1,4 @@
-//! Static pods (LC-213): manifests on a machine's disk, which outlive power cuts and kubelets.
+//! Static pods (LC-213): manifests on a machine's disk. They survive power loss and kubelet crashes.
 
 use std::sync::Arc;
 
@@ -9,18 +9,17 @@ use crate::{Context, Timer};
 use podscope_sim::subject;
 
 impl Machine {
-    /// Its static pods, each as its present mirror is called.
+    /// Static pods of the machine, each with the metadata of its present mirror pod.
     pub fn static_pods(&self) -> &[Arc<Pod>] {
         &self.static_pods
     }
 
-    /// The static pod of that name.
     pub fn static_pod(&self, key: &ObjectKey) -> Option<&Arc<Pod>> {
         self.static_pods.iter().find(|pod| pod.metadata.key() == *key)
     }
 
-    /// The machine has the manifest of a pod, whose mirror this is.
-    pub fn keep_static(&mut self, mirror: Arc<Pod>) {
+    /// Stores the manifest of a static pod, given its mirror pod.
+    pub fn set_static_pod(&mut self, mirror: Arc<Pod>) {
         let key = mirror.metadata.key();
         match self.static_pods.iter_mut().find(|pod| pod.metadata.key() == key) {
             Some(known) => *known = mirror,
@@ -28,8 +27,8 @@ impl Machine {
         }
     }
 
-    /// What it holds of a static pod goes by another mirror's UID from now on.
-    pub fn rename(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
+    /// Moves the state of a static pod from the UID of its old mirror pod to that of the new one.
+    pub fn change_uid(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
         let Some(mut held) = self.pods.remove(old) else { return };
         let uid = &mirror.metadata.uid;
         held.subject = subject(Kind::Pod, mirror.metadata.key(), uid.clone());

@@ -1,5 +1,5 @@
-//! Troubles of imported containers: the dump is their script, as long as the pod and its image are the same (P-09).
-//! An annotation about the container's behaviour is the stronger word.
+//! Problems of imported containers. An imported pod behaves as its dump shows, as long as its UID and image stay the
+//! same (P-09). An annotation that scripts the container's behaviour takes precedence.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use podscope_sim::{Span, Trouble};
 
 use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
 
-/// Longer than any run.
+/// Longer than any simulation.
 const FOR_EVER: Span = Span::seconds(200 * 366 * 86_400);
 
 impl Machine {
-    /// What the dump told of a pod that did not run as it should.
+    /// Sets the problems that an imported pod's status shows, by container name.
     pub fn set_troubles(&mut self, pod: &Uid, troubles: &[(Str, Trouble)]) {
         if !troubles.is_empty() {
             self.troubles.insert(pod.clone(), troubles.into());
         }
     }
 
-    /// What a dump says of the node that is not well.
+    /// Sets the unhealthy conditions of the imported Node.
     pub fn set_conditions(&mut self, conditions: &[NodeCondition]) {
         self.conditions = conditions.into();
     }
 
-    /// The condition of a type that the dump says lasts.
-    pub fn lasting(&self, kind: &str) -> Option<&NodeCondition> {
+    /// The imported unhealthy condition of a type.
+    pub fn imported_condition(&self, kind: &str) -> Option<&NodeCondition> {
         self.conditions.iter().find(|one| &*one.kind == kind)
     }
 
-    /// What is wrong with a container.
+    /// The imported problem of a container; None if a new image or an annotation supersedes it.
     pub fn trouble(&self, pod: &Pod, container: &Container) -> Option<&Trouble> {
         let troubles = self.troubles.get(&pod.metadata.uid)?;
         let (_, trouble) = troubles.iter().find(|(name, _)| *name == container.name)?;
@@ -38,14 +38,14 @@ impl Machine {
         (!is_over && pod.metadata.annotation(&key).is_none()).then_some(trouble)
     }
 
-    /// Whether nothing of the pod comes to be.
-    pub fn is_stuck(&self, pod: &Pod) -> bool {
+    /// Returns whether a container of the imported pod waits for ever (`Trouble::Waits`).
+    pub fn waits_forever(&self, pod: &Pod) -> bool {
         let has_troubles = self.troubles.contains_key(&pod.metadata.uid);
         let mut containers = pod.spec.containers.iter().filter(|_| has_troubles);
         containers.any(|container| self.trouble(pod, container) == Some(&Trouble::Waits))
     }
 
-    /// How a container of this machine behaves: as its pod says, and as the dump said of it.
+    /// Behaviour of a container on this machine: its pod's annotation, with the imported problem applied.
     pub fn behavior(&self, pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
         let mut behavior = behavior_of(pod, container, role);
         let Some(trouble) = self.trouble(pod, container) else {

@@ -1,5 +1,5 @@
-//! The choice of endpoints for one Service on one node (`CategorizeEndpoints`, TR-012 to TR-016, TR-023, TR-030), and
-//! the addresses of a headless name (TR-074).
+//! Chooses the endpoints of one Service on one node (`CategorizeEndpoints`, TR-012 to TR-016, TR-023, TR-030), and
+//! resolves the DNS name of a headless Service (TR-074).
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use podscope_sim::Objects;
 
 use super::{Backend, Entry, Route, zone_of};
 
-const SERVICE: &str = "kubernetes.io/service-name";
+const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
 
-/// An endpoint as slices tell of it.
-struct Told {
+/// An endpoint of an EndpointSlice, with its conditions.
+struct Candidate {
     backend: Backend,
     zone: Option<Str>,
     is_ready: bool,
@@ -19,8 +19,8 @@ struct Told {
     is_terminating: bool,
 }
 
-impl Told {
-    /// What may be used where nothing is ready (TR-012).
+impl Candidate {
+    /// A terminating endpoint that still serves is used where no endpoint is ready (TR-012).
     fn is_fallback(&self) -> bool {
         self.is_serving && self.is_terminating
     }
@@ -28,11 +28,11 @@ impl Told {
 
 fn slices<'o>(objects: &'o Objects, service: &'o ObjectKey) -> impl Iterator<Item = &'o Arc<EndpointSlice>> {
     let slices = objects.list_in::<EndpointSlice>(&service.namespace);
-    slices.filter(|slice| slice.metadata.label(SERVICE) == Some(&*service.name))
+    slices.filter(|slice| slice.metadata.label(SERVICE_NAME_LABEL) == Some(&*service.name))
 }
 
-/// Absent `ready` and `serving` are true, absent `terminating` is false (TR-011).
-fn told(endpoint: &Endpoint, port: Option<i32>) -> Option<Told> {
+/// Reads one endpoint. `ready` and `serving` default to true, `terminating` to false (TR-011).
+fn candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
     let (uid, pod) = match &endpoint.target_ref {
         Some(target) => (
             target.uid.clone(),
@@ -40,7 +40,7 @@ fn told(endpoint: &Endpoint, port: Option<i32>) -> Option<Told> {
         ),
         None => (Default::default(), ObjectKey::new("", "")),
     };
-    Some(Told {
+    Some(Candidate {
         backend: Backend {
             address: endpoint.addresses.first()?.clone(),
             port,
@@ -55,11 +55,12 @@ fn told(endpoint: &Endpoint, port: Option<i32>) -> Option<Told> {
     })
 }
 
-/// The endpoints of a Service's first port, by address; of one that is told twice, what is not terminating (TR-023).
-fn endpoints(objects: &Objects, service: &Service) -> Vec<Told> {
+/// The endpoints of a Service's first port, by address. If two slices list the same address, the endpoint that is not
+/// terminating wins (TR-023).
+fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
     let key = service.metadata.key();
     let wanted = service.spec.ports.first();
-    let mut found: ordered::Map<(Str, Option<i32>), Told> = ordered::Map::new();
+    let mut found: ordered::Map<(Str, Option<i32>), Candidate> = ordered::Map::new();
     for slice in slices(objects, &key) {
         let mut ports = slice.ports.iter();
         let port = match wanted {
@@ -69,51 +70,58 @@ fn endpoints(objects: &Objects, service: &Service) -> Vec<Told> {
             None => Some(None),
         };
         let Some(port) = port else { continue };
-        for told in slice.endpoints.iter().filter_map(|endpoint| told(endpoint, port)) {
-            let place = (told.backend.address.clone(), port);
+        for candidate in slice.endpoints.iter().filter_map(|endpoint| candidate(endpoint, port)) {
+            let place = (candidate.backend.address.clone(), port);
             let wins = found
                 .get(&place)
-                .is_none_or(|known| known.is_terminating && !told.is_terminating);
+                .is_none_or(|known| known.is_terminating && !candidate.is_terminating);
             if wins {
-                found.insert(place, told);
+                found.insert(place, candidate);
             }
         }
     }
     found.into_values().collect()
 }
 
-/// Those that are ready and that topology allows; else those that still serve although they terminate.
-fn of_cluster<'t>(all: &'t [Told], service: &Service, node: &NodeName, zone: Option<&Str>) -> Vec<&'t Told> {
-    let ready: Vec<&Told> = all.iter().filter(|told| told.is_ready).collect();
+/// Endpoints for traffic policy `Cluster`: the ready ones that the traffic distribution allows. If no endpoint is
+/// ready, the terminating ones that still serve.
+fn cluster_endpoints<'t>(
+    all: &'t [Candidate],
+    service: &Service,
+    node: &NodeName,
+    zone: Option<&Str>,
+) -> Vec<&'t Candidate> {
+    let ready: Vec<&Candidate> = all.iter().filter(|candidate| candidate.is_ready).collect();
     if ready.is_empty() {
-        return all.iter().filter(|told| told.is_fallback()).collect();
+        return all.iter().filter(|candidate| candidate.is_fallback()).collect();
     }
     let distribution = service.spec.traffic_distribution.as_deref().unwrap_or_default();
-    let on_node = |told: &&&Told| told.backend.node == *node;
-    let is_everywhere = ready.iter().all(|told| !told.backend.node.is_empty());
-    if distribution == "PreferSameNode" && is_everywhere && ready.iter().any(|told| on_node(&told)) {
-        return ready.into_iter().filter(|told| on_node(&told)).collect();
+    let on_node = |candidate: &&&Candidate| candidate.backend.node == *node;
+    let is_everywhere = ready.iter().all(|candidate| !candidate.backend.node.is_empty());
+    if distribution == "PreferSameNode" && is_everywhere && ready.iter().any(|candidate| on_node(&candidate)) {
+        return ready.into_iter().filter(|candidate| on_node(&candidate)).collect();
     }
-    let in_zone = |told: &&&Told| told.zone.as_ref() == zone;
+    let in_zone = |candidate: &&&Candidate| candidate.zone.as_ref() == zone;
     let prefers_zone = matches!(distribution, "PreferClose" | "PreferSameZone" | "PreferSameNode");
-    let is_zoned = zone.is_some() && ready.iter().all(|told| told.zone.is_some());
-    if prefers_zone && is_zoned && ready.iter().any(|told| in_zone(&told)) {
-        return ready.into_iter().filter(|told| in_zone(&told)).collect();
+    let is_zoned = zone.is_some() && ready.iter().all(|candidate| candidate.zone.is_some());
+    if prefers_zone && is_zoned && ready.iter().any(|candidate| in_zone(&candidate)) {
+        return ready.into_iter().filter(|candidate| in_zone(&candidate)).collect();
     }
     ready
 }
 
-/// Those of the node: ready, else still serving.
-fn of_node<'t>(all: &'t [Told], node: &NodeName) -> Vec<&'t Told> {
-    let local: Vec<&Told> = all.iter().filter(|told| told.backend.node == *node).collect();
-    let ready: Vec<&Told> = local.iter().filter(|told| told.is_ready).copied().collect();
+/// Endpoints for traffic policy `Local`: the ready ones on this node. If none is ready, its terminating ones that still
+/// serve.
+fn local_endpoints<'t>(all: &'t [Candidate], node: &NodeName) -> Vec<&'t Candidate> {
+    let local: Vec<&Candidate> = all.iter().filter(|candidate| candidate.backend.node == *node).collect();
+    let ready: Vec<&Candidate> = local.iter().filter(|candidate| candidate.is_ready).copied().collect();
     match ready.is_empty() {
-        true => local.into_iter().filter(|told| told.is_fallback()).collect(),
+        true => local.into_iter().filter(|candidate| candidate.is_fallback()).collect(),
         false => ready,
     }
 }
 
-/// What the rules made from that state do with a new connection.
+/// What kube-proxy's rules, as of state `objects`, do with a new connection.
 pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: Entry) -> Route {
     let Some(service) = objects.get::<Service>(service) else {
         return Route::Unknown;
@@ -132,25 +140,32 @@ pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, ent
     };
     let all = endpoints(objects, service);
     let zone = zone_of(objects, node);
-    let cluster = of_cluster(&all, service, node, zone.as_ref());
-    let chosen = if is_local { of_node(&all, node) } else { cluster.clone() };
+    let cluster = cluster_endpoints(&all, service, node, zone.as_ref());
+    let chosen = if is_local {
+        local_endpoints(&all, node)
+    } else {
+        cluster.clone()
+    };
     match (chosen.is_empty(), cluster.is_empty()) {
         (true, true) => Route::Reject,
         (true, false) => Route::Drop,
-        (false, _) => Route::Any(chosen.into_iter().map(|told| told.backend.clone()).collect()),
+        (false, _) => Route::Any(chosen.into_iter().map(|candidate| candidate.backend.clone()).collect()),
     }
 }
 
-/// Whether slices tell of an address in a way in which some node may still use it.
-pub fn usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool {
+/// Returns whether the slices list the address as ready or as terminating but still serving: some node may still use
+/// it.
+pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool {
     let mut all = slices(objects, service)
         .flat_map(|slice| &slice.endpoints)
-        .filter_map(|endpoint| told(endpoint, None));
-    all.any(|told| *told.backend.address == *address && (told.is_ready || told.is_fallback()))
+        .filter_map(|endpoint| candidate(endpoint, None));
+    all.any(|candidate| *candidate.backend.address == *address && (candidate.is_ready || candidate.is_fallback()))
 }
 
-/// The addresses of a headless name: those of the ready endpoints (TR-074).
+/// Addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074).
 pub fn resolve(objects: &Objects, service: &Service) -> Vec<Backend> {
     let all = endpoints(objects, service).into_iter();
-    all.filter(|told| told.is_ready).map(|told| told.backend).collect()
+    all.filter(|candidate| candidate.is_ready)
+        .map(|candidate| candidate.backend)
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! What the eviction manager measures, and how much of it there is (LC-186).
+//! The resources that the eviction manager measures, with capacity and use (LC-186).
 
 use podscope_api::{Pod, Quantity};
 use podscope_sim::SimTime;
@@ -6,9 +6,9 @@ use podscope_sim::SimTime;
 use crate::kubelet::admission;
 use crate::kubelet::host::Host;
 use crate::kubelet::settings::{EvictionSignal, ThresholdValue};
-use crate::machine::{Container, MachinePod, whole_pages};
+use crate::machine::{Container, MachinePod, round_to_pages};
 
-/// What is measured.
+/// A measured resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resource {
     Memory,
@@ -32,7 +32,7 @@ impl Resource {
         }
     }
 
-    /// Its name in messages, and among requests.
+    /// Name of the resource in messages and in requests.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -42,7 +42,7 @@ impl Resource {
         }
     }
 
-    /// An amount of it as messages show it.
+    /// Formats an amount for messages.
     pub(super) fn quantity(self, amount: i64) -> Quantity {
         match self {
             Self::Memory | Self::Disk => Quantity::from_bytes(amount),
@@ -50,7 +50,7 @@ impl Resource {
         }
     }
 
-    /// What the machine has; none if nobody said.
+    /// Capacity of the machine; None if the scenario does not give it.
     pub(super) fn capacity(self, host: &Host<'_, '_>) -> Option<i64> {
         let of = |resource: Self| {
             let quantity = host.machine.capacity().get(resource.name())?;
@@ -63,7 +63,7 @@ impl Resource {
         }
     }
 
-    /// What a container uses of it, wherever that lies. Of inodes: the bytes behind them.
+    /// Amount that a container uses, in its own layer and in emptyDirs. For inodes: the bytes that occupy them.
     pub(super) fn used(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
@@ -72,7 +72,7 @@ impl Resource {
         }
     }
 
-    /// What the images use of it.
+    /// Amount that the images use.
     fn of_images(self, host: &Host<'_, '_>) -> i64 {
         match self {
             Self::Disk => host.machine.image_bytes(),
@@ -81,24 +81,26 @@ impl Resource {
         }
     }
 
-    /// The most a container can come to use. Of inodes: the bytes behind them.
-    pub(super) fn most(self, container: &Container) -> i64 {
+    /// Maximum that a container may use in the future. For inodes: the bytes that occupy them.
+    pub(super) fn max_use_of(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
             Self::Pids => return 1,
             Self::Memory => container.behavior.memory,
             Self::Disk | Self::Inodes => container.behavior.disk,
         };
-        whole_pages(usage.from.max(usage.to))
+        round_to_pages(usage.from.max(usage.to))
     }
 
-    /// What a pod uses: its containers, for processes its sandbox too, of the disk its emptyDirs too.
+    /// Amount that a pod uses: its containers, for PIDs also its sandbox, for disk and inodes also its emptyDirs.
     pub(super) fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
         match self {
-            Self::Memory => sum_of(held.containers.iter().map(container)),
-            Self::Pids => i64::from(held.has_sandbox()).saturating_add(sum_of(held.containers.iter().map(container))),
-            Self::Disk => on_disk(held, container),
-            Self::Inodes => on_disk(held, container).div_euclid(BYTES_PER_INODE),
+            Self::Memory => saturating_sum(held.containers.iter().map(container)),
+            Self::Pids => {
+                i64::from(held.has_sandbox()).saturating_add(saturating_sum(held.containers.iter().map(container)))
+            }
+            Self::Disk => disk_bytes(held, container),
+            Self::Inodes => disk_bytes(held, container).div_euclid(BYTES_PER_INODE),
         }
     }
 
@@ -107,7 +109,7 @@ impl Resource {
     }
 }
 
-/// The amount a threshold stands for on this machine.
+/// Absolute amount of a threshold on a machine with this capacity.
 pub(super) fn amount(value: ThresholdValue, capacity: i64) -> i64 {
     match value {
         ThresholdValue::Quantity(quantity) => quantity.value(),
@@ -117,27 +119,27 @@ pub(super) fn amount(value: ThresholdValue, capacity: i64) -> i64 {
 
 pub(super) fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
     let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
-    let used = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
+    let used = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     let free = resource.capacity(host)?.saturating_sub(used);
-    // What is full takes no more: a write fails, and the kernel kills for memory.
+    // Never below zero: on a full disk writes fail, and when memory is full the kernel kills a process.
     Some(free.saturating_sub(resource.of_images(host)).max(0))
 }
 
-/// The most of it that what runs now can come to use, with the images that are there.
-pub(super) fn most(resource: Resource, host: &Host<'_, '_>) -> i64 {
-    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
-    let all = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
+/// Maximum future use by the running containers and the present images.
+pub(super) fn max_use(resource: Resource, host: &Host<'_, '_>) -> i64 {
+    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.max_use_of(one));
+    let all = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     all.saturating_add(resource.of_images(host))
 }
 
-/// Bytes of the layers of a pod's containers, and of its emptyDirs.
-pub(super) fn on_disk(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
+/// Bytes of the writable layers of a pod's containers, plus the contents of its emptyDirs.
+pub(super) fn disk_bytes(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
     let layers = held.containers.iter().filter(|one| one.writes_to.is_none());
-    let layers = sum_of(layers.map(&bytes));
-    layers.saturating_add(sum_of(held.written(bytes).iter().map(|written| written.bytes)))
+    let layers = saturating_sum(layers.map(&bytes));
+    layers.saturating_add(saturating_sum(held.written(bytes).iter().map(|written| written.bytes)))
 }
 
-/// The sum of amounts, which may be as large as a quantity can say.
-pub(super) fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
+/// Adds amounts without overflow; a single quantity may already be close to the maximum.
+pub(super) fn saturating_sum(amounts: impl Iterator<Item = i64>) -> i64 {
     amounts.fold(0, i64::saturating_add)
 }
