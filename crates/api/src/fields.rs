@@ -22,7 +22,7 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
             at = None;
             continue;
         }
-        at = at?.field(name)?.go_type.record();
+        at = at?.field(name)?.of.record();
     }
     let envelope = path.is_empty().then_some(TYPE_META_FIELDS).into_iter().flatten();
     let envelope = envelope.map(|name| Field {
@@ -31,7 +31,7 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     });
     let own = at.into_iter().flat_map(Struct::fields).map(|field| Field {
         name: field.name.to_owned(),
-        of: field.go_type.explained(),
+        of: field.of.explained(),
     });
     let mut found: Vec<Field> = envelope.chain(own).collect();
     found.stable_sort_by(|a, b| a.name.cmp(&b.name));
@@ -45,10 +45,10 @@ pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     };
     let record = schema::served(kind.api_version(), kind.name()).and_then(|served| {
         let mut parents = parents.iter();
-        parents.try_fold(served.fields, |at, name| at.field(name)?.go_type.record())
+        parents.try_fold(served.fields, |at, name| at.field(name)?.of.record())
     });
     let field = record.and_then(|record| record.field(last));
-    field.map_or(&[], |field| field.go_type.values())
+    field.map_or(&[], |field| field.of.values())
 }
 
 /// Fields that every object has besides those of its kind.

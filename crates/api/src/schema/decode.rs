@@ -171,7 +171,7 @@ impl<'n> Decoder<'n> {
                 Some(field) => {
                     self.fields.extend(field.embedded.map(Cow::Borrowed));
                     self.fields.push(Cow::Borrowed(&entry.key));
-                    self.value(field.go_type, name, &entry.value);
+                    self.value(field.of, name, &entry.value);
                 }
                 None if type_meta => {
                     self.fields.push(Cow::Borrowed("TypeMeta"));

@@ -32,7 +32,7 @@ pub struct StructField {
     pub name: &'static str,
     /// The embedded Go struct that holds the field, if any.
     embedded: Option<&'static str>,
-    pub go_type: GoType,
+    pub of: GoType,
 }
 
 /// A Go type, as written in the table.
@@ -141,7 +141,7 @@ impl Struct {
             Some(StructField {
                 name,
                 embedded,
-                go_type: GoType(go_type),
+                of: GoType(go_type),
             })
         })
     }

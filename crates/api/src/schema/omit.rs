@@ -224,7 +224,7 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
     let Some(field) = holder.field(name) else {
         return false;
     };
-    match (field.go_type.shape(), value) {
+    match (field.of.shape(), value) {
         // A value of another type is refused later, so it must stay.
         (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && applies_to(SCALARS, name, holder),
         (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && applies_to(SCALARS, name, holder),
@@ -238,7 +238,7 @@ fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
     let mut at: Result<Struct, GoType> = Ok(root);
     for step in path {
         let go_type = match (at, step) {
-            (Ok(record), Step::Key(key)) => record.field(key)?.go_type,
+            (Ok(record), Step::Key(key)) => record.field(key)?.of,
             (Err(of), Step::Key(_)) => match of.shape() {
                 Shape::Map(of) => of,
                 _ => return None,

@@ -23,7 +23,7 @@ fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     for (name, value) in sorted {
         let place = format!("{at}.{name}");
         match fields.field(name) {
-            Some(field) => typed(name, field.go_type, value, &place, found),
+            Some(field) => typed(name, field.of, value, &place, found),
             None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
             None => found.push(format!("{place}: field not declared in schema")),
         }
