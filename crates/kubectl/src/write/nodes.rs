@@ -45,6 +45,7 @@ fn find_all_nodes(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> 
     missing.into_iter().next().map_or(Ok(nodes), Err)
 }
 
+/// Plans `cordon` or `uncordon`.
 pub(super) fn cordon_nodes(
     nodes: &[String],
     selector: Option<&str>,
@@ -75,6 +76,7 @@ pub(super) fn cordon_nodes(
     )
 }
 
+/// Plans `drain`.
 pub(super) fn drain(options: &Drain, view: &View<'_>) -> Plan {
     let nodes = match find_all_nodes(&options.nodes, options.selector.as_deref(), view) {
         Ok(nodes) => nodes,
@@ -104,6 +106,12 @@ pub(super) fn drain(options: &Drain, view: &View<'_>) -> Plan {
     }
 }
 
+/// Returns whether a taint has the key of a change, and its effect if the change names one.
+fn is_named_by(taint: &Taint, change: &TaintChange) -> bool {
+    *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
+}
+
+/// Plans `taint`.
 pub(super) fn taint(
     nodes: &[String],
     selector: Option<&str>,
@@ -126,10 +134,7 @@ pub(super) fn taint(
     let mut writes = Vec::new();
     for node in nodes {
         let name = node.metadata.name.clone();
-        let same = |taint: &Taint, change: &TaintChange| {
-            *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
-        };
-        let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| same(taint, change));
+        let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| is_named_by(taint, change));
         let existing: Vec<&str> = changes
             .iter()
             .filter(|change| !change.remove && exists(change))
@@ -147,7 +152,7 @@ pub(super) fn taint(
         let mut not_found: Vec<&TaintChange> = Vec::new();
         for change in changes.iter().filter(|change| change.remove) {
             let before = remaining.len();
-            remaining.retain(|taint| !same(taint, change));
+            remaining.retain(|taint| !is_named_by(taint, change));
             if remaining.len() == before {
                 not_found.push(change);
             }
@@ -173,10 +178,7 @@ pub(super) fn taint(
             part: Part::Main,
             change: Mutation::new::<Node>("kubectl-taint", move |node| {
                 for change in &changes {
-                    node.spec.taints.retain(|taint| {
-                        !(*taint.key == *change.key
-                            && (change.effect.is_empty() || taint.effect.as_str() == change.effect))
-                    });
+                    node.spec.taints.retain(|taint| !is_named_by(taint, change));
                 }
                 let added: Vec<Taint> = changes
                     .iter()

@@ -111,10 +111,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         let is_saved = !(is_shown && matches!(verbatim.words.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
-            generated
-                .empty_fields
-                .iter()
-                .for_each(|(at, default)| set_if_missing(&mut filled, at, default));
+            set_empty_fields(&mut filled, &generated.empty_fields);
             if !is_shown && namespace.is_none() {
                 // The default namespace is part of the request, not of the saved configuration.
                 filled["metadata"]
@@ -131,9 +128,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
             } else {
                 &generated.empty_fields
             };
-            empty_fields
-                .iter()
-                .for_each(|(at, default)| set_if_missing(&mut value, at, default));
+            set_empty_fields(&mut value, empty_fields);
             let form = match super::ObjectFormat::of(&verbatim.output) {
                 Ok(Some(form)) => form,
                 Ok(None) => continue,
@@ -176,6 +171,13 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         &verbatim.output,
         view,
     )
+}
+
+/// Sets the empty fields that are missing.
+fn set_empty_fields(value: &mut Value, fields: &[(&str, Value)]) {
+    for (path, default) in fields {
+        set_if_missing(value, path, default);
+    }
 }
 
 /// Sets the value at a path if it is missing; `*` stands for every element of a list.
