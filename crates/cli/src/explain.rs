@@ -7,7 +7,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
-use podscope_session::explained::told;
+use podscope_session::explained::explanation_json;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
 
@@ -65,7 +65,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         return Err(complaint(format!("no profile of the scheduler is named {name}")));
     };
     let explanation = explain(&cache, &decision);
-    let told = told(&explanation);
+    let told = explanation_json(&explanation);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
         .filter_map(|container| Some((&*container.name, found.restarted(container)?.phrase().to_string())))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
-use podscope_session::explained::{Told, ToldNode, ToldPreemption, ToldVerdict};
+use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson};
 
 /// Prints rows with their columns aligned; numbers to the right.
 fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
@@ -50,7 +50,7 @@ fn pods(list: &[VictimExplanation]) -> String {
 }
 
 /// What is printed.
-pub(crate) struct Text<'a>(pub(crate) &'a Told<'a>);
+pub(crate) struct Text<'a>(pub(crate) &'a ExplanationJson<'a>);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,13 +79,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-fn fmt_nodes(told: &Told<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_nodes(told: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nNodes")?;
-    let row = |node: &ToldNode<'_>| {
+    let row = |node: &NodeJson<'_>| {
         let verdict = match node.verdict {
-            ToldVerdict::Fits => "fits",
-            ToldVerdict::Refused => "refused",
-            ToldVerdict::NotExamined => return None,
+            NodeVerdictJson::Fits => "fits",
+            NodeVerdictJson::Refused => "refused",
+            NodeVerdictJson::NotExamined => return None,
         };
         let cells = [node.name, verdict, node.plugin.unwrap_or_default(), &node.words];
         Some(cells.map(str::to_owned).to_vec())
@@ -94,7 +94,7 @@ fn fmt_nodes(told: &Told<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     table(f, &rows)
 }
 
-fn fmt_scores(told: &Told<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_scores(told: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nScores (weighted)")?;
     let mut head = vec!["node".to_owned()];
     head.extend(
@@ -153,7 +153,7 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
     table(f, &rows)
 }
 
-fn fmt_preemption(preemption: &ToldPreemption<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nPreemption: {}", preemption.words)?;
     for candidate in preemption.candidates {
         let mark = if preemption.chosen.contains(&candidate.node) {

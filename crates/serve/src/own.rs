@@ -120,7 +120,7 @@ async fn explain(namespace: &str, name: &str, door: &Door) -> Result<Reply, Gone
     let told = door
         .ask(move |engine| {
             let explanation = engine.session().explain_now(&key)?;
-            serde_json::to_string(&explained::told(&explanation)).ok()
+            serde_json::to_string(&explained::explanation_json(&explanation)).ok()
         })
         .await?;
     Ok(match told {

@@ -1,5 +1,5 @@
-//! An explanation of a decision in words, as the command line and the npm package give it (P-06, P-07). Its fields and
-//! their order are the JSON form that both promise.
+//! The JSON form of an explanation, with its sentences in English, for the command line and the npm package (P-06,
+//! P-07). Names and order of the fields are part of both contracts.
 
 use podscope_api::explained::Criterion;
 use podscope_protocol::explained;
@@ -9,72 +9,70 @@ use podscope_scheduler::explain::{
 };
 use serde::Serialize;
 
-/// The whole story of one decision.
+/// Explanation of one scheduling decision.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told<'a> {
+pub struct ExplanationJson<'a> {
     /// `namespace/name`.
     pub pod: &'a str,
-    /// The profile that decided.
+    /// Scheduler profile that decided.
     pub scheduler_name: &'a str,
     pub priority: i32,
-    /// How it ended.
+    /// Outcome of the decision.
     pub verdict: Verdict,
     /// One or two sentences for a beginner.
     pub sentence: String,
-    /// The node that was taken or nominated.
+    /// Node to which the pod was assigned, or which preemption nominated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<&'a str>,
-    /// The nodes that may be taken: more than one is a tie.
+    /// Nodes with the highest score. More than one is a tie.
     pub hosts: &'a [String],
-    /// Why the winner won.
+    /// Why the chosen node has the highest score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// kube-scheduler's own text.
+    /// Message of kube-scheduler, as in the event `FailedScheduling`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<&'a str>,
-    /// The plugins that scored, in order.
+    /// Score plugins, in the order in which they ran.
     pub plugins: &'a [ScoringPlugin],
-    /// Every node, in the order in which they are examined.
-    pub nodes: Vec<ToldNode<'a>>,
-    /// Spread constraints with their counts per domain.
+    /// All nodes, in the order in which the scheduler examines them.
+    pub nodes: Vec<NodeJson<'a>>,
+    /// Topology spread constraints with the number of matching pods in each domain.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub spread: &'a [SpreadExplanation],
-    /// When no node fits.
+    /// Result of preemption. None if a node fits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub preemption: Option<ToldPreemption<'a>>,
-    /// Where the search stopped early.
+    pub preemption: Option<PreemptionJson<'a>>,
+    /// Why not all nodes were examined. None if all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<String>,
 }
 
-/// What is said of a node.
+/// Verdict and scores of one node.
 #[derive(Debug, Serialize)]
-pub struct ToldNode<'a> {
+pub struct NodeJson<'a> {
     pub name: &'a str,
-    /// Its zone, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<&'a str>,
-    /// What became of it.
-    pub verdict: ToldVerdict,
-    /// The plugin that refused.
+    pub verdict: NodeVerdictJson,
+    /// Plugin that refused the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<&'a str>,
-    /// `Unschedulable` or `UnschedulableAndUnresolvable`.
+    /// Status code of the refusal: `Unschedulable` or `UnschedulableAndUnresolvable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// kube-scheduler's reasons.
+    /// Reasons of the refusal, as kube-scheduler writes them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub reasons: &'a [String],
-    /// With numbers.
+    /// The verdict as a sentence, with the numbers that led to it.
     pub words: String,
-    /// What a plugin adds to its score, by its place among the plugins that scored.
+    /// Notes of score plugins: index in `plugins`, and text.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub said: &'a [(usize, String)],
-    /// Weighted scores, one for each plugin.
+    /// Weighted scores, in the order of `plugins`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub scores: &'a [i64],
-    /// The scores before they were brought to 0…100.
+    /// Scores before normalization to 0…100, in the order of `plugins`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub raw: &'a [i64],
     /// Sum of the weighted scores.
@@ -82,44 +80,44 @@ pub struct ToldNode<'a> {
     pub total: Option<i64>,
 }
 
-/// What became of a node.
+/// Verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ToldVerdict {
-    /// The pod can run there.
+pub enum NodeVerdictJson {
+    /// The pod can run on the node.
     Fits,
-    /// It cannot.
+    /// A plugin refused the node.
     Refused,
-    /// The search ended before.
+    /// The search ended before it reached the node.
     NotExamined,
 }
 
-/// What preemption found.
+/// Result of preemption.
 #[derive(Debug, Serialize)]
-pub struct ToldPreemption<'a> {
+pub struct PreemptionJson<'a> {
     pub words: String,
-    /// Nodes with victims.
+    /// Nodes on which preemption helps, with their victims.
     pub candidates: &'a [CandidateExplanation],
-    /// The nodes that can be chosen.
+    /// Best candidates. More than one is a tie.
     pub chosen: &'a [String],
-    /// What decided between candidates.
+    /// Criterion that decided between the candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criterion: Option<Criterion>,
-    /// Where nothing helps: why not, node by node.
+    /// Why preemption does not help, for each node. Empty if it helps on some node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unhelped: Vec<ToldUnhelped<'a>>,
+    pub unhelped: Vec<UnhelpfulNodeJson<'a>>,
 }
 
 /// Why preemption does not help on a node.
 #[derive(Debug, Serialize)]
-pub struct ToldUnhelped<'a> {
+pub struct UnhelpfulNodeJson<'a> {
     pub node: &'a str,
     pub words: String,
 }
 
-/// Puts an explanation into words.
-pub fn told(explanation: &Explanation) -> Told<'_> {
-    Told {
+/// Converts an explanation to its JSON form.
+pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
+    ExplanationJson {
         pod: &explanation.pod,
         scheduler_name: &explanation.scheduler_name,
         priority: explanation.priority,
@@ -137,19 +135,19 @@ pub fn told(explanation: &Explanation) -> Told<'_> {
     }
 }
 
-fn node(node: &NodeExplanation) -> ToldNode<'_> {
+fn node(node: &NodeExplanation) -> NodeJson<'_> {
     let (verdict, plugin, words) = match &node.verdict {
         NodeVerdict::Fits => {
             let said = node.said.iter().map(|(_, words)| words.as_str());
-            (ToldVerdict::Fits, None, explained::fits(said))
+            (NodeVerdictJson::Fits, None, explained::fits(said))
         }
         NodeVerdict::Refused(refusal) => {
             let words = explained::refusal(refusal).to_owned();
-            (ToldVerdict::Refused, refusal.plugin(), words)
+            (NodeVerdictJson::Refused, refusal.plugin(), words)
         }
-        NodeVerdict::NotExamined => (ToldVerdict::NotExamined, None, explained::NOT_EXAMINED.to_owned()),
+        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None, explained::NOT_EXAMINED.to_owned()),
     };
-    ToldNode {
+    NodeJson {
         name: &node.name,
         zone: node.zone.as_deref(),
         verdict,
@@ -164,14 +162,14 @@ fn node(node: &NodeExplanation) -> ToldNode<'_> {
     }
 }
 
-fn preemption(found: &PreemptionExplanation) -> ToldPreemption<'_> {
-    ToldPreemption {
+fn preemption(found: &PreemptionExplanation) -> PreemptionJson<'_> {
+    PreemptionJson {
         words: explained::preemption(found.result),
         candidates: &found.candidates,
         chosen: &found.chosen,
         criterion: found.criterion(),
         unhelped: (found.unhelped.iter())
-            .map(|one| ToldUnhelped {
+            .map(|one| UnhelpfulNodeJson {
                 node: &one.node,
                 words: explained::not_helpful(&one.why),
             })
