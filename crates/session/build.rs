@@ -1,5 +1,5 @@
-//! Reads the lessons: every `lessons/*.yaml` becomes an entry of `LISTED`, what the chooser shows of it, and
-//! with the feature `lessons` of `LESSONS`, its text. A file that is no Scenario stops the build.
+//! Generates the tables of the lessons from `lessons/*.yaml`: `LISTED` holds what the list of lessons shows, and, with
+//! the feature `lessons`, `LESSONS` holds the texts. A file without a Scenario stops the build.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -18,12 +18,12 @@ fn main() {
         .collect();
     names.sort_unstable();
     let mut texts = String::from("/// Name and text of each lesson.\nconst LESSONS: &[(&str, &str)] = &[\n");
-    let mut listed = String::from("/// What is listed of each lesson.\nconst LISTED: &[Listed] = &[\n");
+    let mut listed = String::from("/// Entry of each lesson in the list.\nconst LISTED: &[ListEntry] = &[\n");
     for name in names {
         let file = lessons.join(format!("{name}.yaml"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let is_held = std::env::var_os("CARGO_FEATURE_LESSONS").is_some();
-        if is_held {
+        let includes_texts = std::env::var_os("CARGO_FEATURE_LESSONS").is_some();
+        if includes_texts {
             let _ = writeln!(
                 texts,
                 "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/lessons/{name}.yaml\"))),"
@@ -40,14 +40,14 @@ fn main() {
     }
 }
 
-/// What is listed of a lesson, as Rust.
+/// Returns the entry of a lesson in `LISTED`, as Rust source.
 fn entry(name: &str, text: &str) -> Result<String, String> {
     let parsed = podscope_api::parse(text);
     let mut scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
     let tree = &scenarios.next().ok_or("there is no Scenario in it")?.value.tree;
-    let notes = tree.get("metadata").and_then(|metadata| metadata.get("annotations"));
-    let note = |key: &str| {
-        let value = notes.and_then(|notes| notes.get(&format!("podscope.dev/{key}")));
+    let annotations = tree.get("metadata").and_then(|metadata| metadata.get("annotations"));
+    let annotation = |key: &str| {
+        let value = annotations.and_then(|annotations| annotations.get(&format!("podscope.dev/{key}")));
         value.and_then(Tree::as_str).unwrap_or_default().to_owned()
     };
     let spec = tree.get("spec").ok_or("it has no spec")?;
@@ -56,29 +56,29 @@ fn entry(name: &str, text: &str) -> Result<String, String> {
         _ => &[],
     };
     let recap: Vec<&str> = items("recap").iter().filter_map(Tree::as_str).collect();
-    let needs = note("needs");
+    let needs = annotation("needs");
     let needs: Vec<&str> = needs
         .split(',')
         .map(str::trim)
         .filter(|name| !name.is_empty())
         .collect();
     let number = |key: &str| {
-        note(key)
+        annotation(key)
             .parse::<u32>()
             .map_err(|_| format!("podscope.dev/{key} is no number"))
     };
     Ok(format!(
-        "    Listed {{ name: {name:?}, order: {}, title: {:?}, group: {:?}, summary: {:?}, minutes: {}, needs: &{needs:?}, \
+        "    ListEntry {{ name: {name:?}, order: {}, title: {:?}, group: {:?}, summary: {:?}, minutes: {}, needs: &{needs:?}, \
          recap: &{recap:?}, topic: {:?}, rule: {:?}, own: {:?}, variation: {:?}, asks: {} }},\n",
         number("order")?,
         spec.get("title").and_then(Tree::as_str).unwrap_or_default(),
-        note("group"),
-        note("summary"),
+        annotation("group"),
+        annotation("summary"),
         number("minutes")?,
-        note("topic"),
-        note("rule"),
-        note("own"),
-        note("variation"),
+        annotation("topic"),
+        annotation("rule"),
+        annotation("own"),
+        annotation("variation"),
         items("steps").iter().any(|step| step.get("predict").is_some()),
     ))
 }

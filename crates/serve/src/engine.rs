@@ -13,7 +13,7 @@ use podscope_api::Time;
 use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
 use podscope_session::shell::Shell;
-use podscope_session::timeline::{Called, MAX_RUNNING, Session, Slice};
+use podscope_session::timeline::{SentCall, MAX_RUNNING, Session, Slice};
 use tokio::sync::oneshot;
 
 use crate::Speed;
@@ -108,7 +108,7 @@ pub(crate) struct Engine {
     /// What has not been sent yet.
     calls: VecDeque<(ApiCall, oneshot::Sender<Answers>)>,
     /// What is on its way.
-    waiting: Vec<(Called, oneshot::Sender<Answers>)>,
+    waiting: Vec<(SentCall, oneshot::Sender<Answers>)>,
     /// Instants that somebody waits for.
     runs: VecDeque<(SimTime, oneshot::Sender<SimTime>)>,
     last: Option<Arc<Change>>,

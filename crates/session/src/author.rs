@@ -1,5 +1,5 @@
-//! Checks a lesson for who writes it: plays its solution, nothing, and every attempt that looks like a solution, and
-//! says all that is not as a lesson should be, in a teacher's words (E-10). The rules are those of `lessons/README.md`.
+//! Checks of a lesson for its author (E-10): plays its solution, no commands, and all wrong attempts, and lists
+//! violated rules. The rules are those of `lessons/README.md`.
 
 use podscope_cluster::Span;
 
@@ -9,23 +9,23 @@ use crate::story::{Goal, is_always};
 use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
 
-/// What is to be mended in a lesson; nothing if it keeps every rule.
+/// Lists the rules that a lesson violates.
 pub fn complaints(loaded: &Loaded) -> Vec<String> {
     let scenario = &loaded.scenario;
-    let mut found = form(scenario);
+    let mut found = check_form(scenario);
     let attempt = |attempt: Attempt| play::play(loaded.clone(), attempt, None).ok();
     if !scenario.solution.is_empty()
         && let Some(solved) = attempt(Attempt::Solution)
     {
-        solution(&solved, &mut found);
-        asked_late(&solved, &mut found);
-        paces(loaded, &mut found);
+        check_solution(&solved, &mut found);
+        check_questions(&solved, &mut found);
+        check_paces(loaded, &mut found);
     }
     if let Some(nothing) = attempt(Attempt::Nothing) {
         if nothing.reaches_final_goal() {
             found.push("Who does nothing reaches the last goals: they hold by themselves.".into());
         }
-        asked_late(&nothing, &mut found);
+        check_questions(&nothing, &mut found);
     }
     let n_bypasses = play::bypasses(scenario).len();
     let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
@@ -58,11 +58,11 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     found
 }
 
-/// How commands begin.
+/// First words of commands.
 const COMMANDS: [&str; 3] = ["kubectl ", "fault ", "app "];
 
-/// What can be seen without playing.
-fn form(scenario: &Scenario) -> Vec<String> {
+/// Checks that do not need a run.
+fn check_form(scenario: &Scenario) -> Vec<String> {
     let mut found = Vec::new();
     if scenario.steps.is_empty() {
         found.push("There are no steps: a lesson tells something in `spec.steps`.".to_owned());
@@ -85,7 +85,7 @@ fn form(scenario: &Scenario) -> Vec<String> {
     for (at, step) in steps.iter().enumerate() {
         let number = at + 1;
         match &step.when {
-            // All of several goals are what it waits for.
+            // A step without `when` waits for all goals of the previous step.
             None if at > 0 && steps[at - 1].goals.len() < 2 => found.push(format!(
                 "Step {number} shows at once after the one before: say in `when` what has happened by then."
             )),
@@ -94,7 +94,7 @@ fn form(scenario: &Scenario) -> Vec<String> {
             )),
             _ => {}
         }
-        // A hint that begins like a command is a button that runs it.
+        // The page shows a hint that begins like a command as a button that runs it.
         for hint in &step.hints {
             let begins = COMMANDS.iter().any(|command| hint.starts_with(command));
             if begins && (hint.ends_with('.') || command::parse(hint).is_err()) {
@@ -120,7 +120,7 @@ fn form(scenario: &Scenario) -> Vec<String> {
     found
 }
 
-fn solution(played: &Played, found: &mut Vec<String>) {
+fn check_solution(played: &Played, found: &mut Vec<String>) {
     let steps = &played.session.loaded().scenario.steps;
     let story = played.session.progress().story();
     for (at, step) in steps.iter().enumerate() {
@@ -185,11 +185,11 @@ fn solution(played: &Played, found: &mut Vec<String>) {
     }
 }
 
-/// Readers are quicker or slower than the solution: each can finish.
-fn paces(loaded: &Loaded, found: &mut Vec<String>) {
+/// Checks that quicker and slower readers can finish too.
+fn check_paces(loaded: &Loaded, found: &mut Vec<String>) {
     for seconds in [1, 200] {
-        let played = play::paced(loaded.clone(), Span::seconds(seconds)).ok();
-        if let Some(open) = played.and_then(|played| played.left_open()) {
+        let played = play::play_with_delay(loaded.clone(), Span::seconds(seconds)).ok();
+        if let Some(open) = played.and_then(|played| played.first_incomplete()) {
             found.push(format!(
                 "Who does each step's part of the solution {seconds} s after the step has shown does not come to the end: {open}"
             ));
@@ -197,8 +197,8 @@ fn paces(loaded: &Loaded, found: &mut Vec<String>) {
     }
 }
 
-/// What is asked must not have happened yet.
-fn asked_late(played: &Played, found: &mut Vec<String>) {
+/// Checks that the answer to a question is not known before it is asked.
+fn check_questions(played: &Played, found: &mut Vec<String>) {
     let steps = &played.session.loaded().scenario.steps;
     let shown = played.session.progress().story().shown().iter().zip(steps);
     for (at, (shown, step)) in shown.enumerate() {

@@ -1,4 +1,5 @@
-//! What led to what happened to an object: chains of records, from what nothing in the run caused to the object itself.
+//! Chains of causes of an object's history: from records that nothing in the run caused to the records about the
+//! object.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,16 +10,16 @@ use serde_json::Value;
 
 use crate::timeline::Session;
 
-/// A record of a chain.
+/// A record with its depth in a chain of causes.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// How many records lead to it, one after another; 0 for what nothing in the run caused.
+    /// Number of records on the way from the root of the chain. 0 if nothing in the run caused this record.
     pub depth: usize,
     pub record: Arc<Record>,
 }
 
-/// The chains that end at an object, up to the cursor: every record about it with all that led to it. A record stands
-/// directly below the one that led to it, or below what else that one led to; each stands once.
+/// Returns the chains of causes that end at records about an object, up to the cursor. A record stands below the record
+/// that caused it, after the earlier records with the same cause. Each record occurs once.
 pub fn chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<Link> {
     let is_about = |record: &Arc<Record>| {
         let subject = record.object.as_ref();
@@ -28,28 +29,29 @@ pub fn chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<Link> {
     arrange(session.with_causes(about))
 }
 
-/// Puts each record below the one that led to it. They come in the order of the trace, with all that led to them.
+/// Arranges records as trees, depth first, each below its cause. `records` are in the order of the trace and include
+/// all causes.
 pub(crate) fn arrange(records: Vec<Arc<Record>>) -> Vec<Link> {
-    let mut below: ordered::Map<u64, Vec<usize>> = ordered::Map::new();
-    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut effects: ordered::Map<u64, Vec<usize>> = ordered::Map::new();
+    let mut stack: Vec<(usize, usize)> = Vec::new();
     for (place, record) in records.iter().enumerate().rev() {
         match record.caused_by.seq() {
-            Some(cause) => below.entry(cause).or_default().push(place),
-            None => open.push((0, place)),
+            Some(cause) => effects.entry(cause).or_default().push(place),
+            None => stack.push((0, place)),
         }
     }
-    // What came first is taken first: it was pushed last.
+    // The stack holds the earliest record on top.
     let mut links = Vec::with_capacity(records.len());
-    while let Some((depth, place)) = open.pop() {
+    while let Some((depth, place)) = stack.pop() {
         let record = records[place].clone();
-        let led_to = below.remove(&record.seq).unwrap_or_default();
-        open.extend(led_to.into_iter().map(|place| (depth + 1, place)));
+        let led_to = effects.remove(&record.seq).unwrap_or_default();
+        stack.extend(led_to.into_iter().map(|place| (depth + 1, place)));
         links.push(Link { depth, record });
     }
     links
 }
 
-/// The chains as text, a record a line, indented by two spaces for each record that leads to it.
+/// Prints chains as text: one record per line, indented by two spaces per level of depth.
 pub fn print(links: &[Link]) -> String {
     let mut text = String::new();
     for Link { depth, record } in links {
@@ -58,7 +60,7 @@ pub fn print(links: &[Link]) -> String {
     text
 }
 
-/// `45.002 Bound Pod default/web-0 node=b-1 (scheduler) #812`.
+/// Formats one line, such as `45.002 Bound Pod default/web-0 node=b-1 (scheduler) #812`.
 fn line(record: &Record) -> String {
     let (seconds, micros) = (record.at.0.div_euclid(1_000_000), record.at.0.rem_euclid(1_000_000));
     let mut line = format!("{seconds}.{micros:06}");
@@ -73,7 +75,7 @@ fn line(record: &Record) -> String {
     }
     for (name, value) in record.happening.fields() {
         match value {
-            // One record is one line, whatever its words hold.
+            // Other texts are quoted, so that a record stays on one line.
             Value::String(text) if !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '"') => {
                 let _ = write!(line, " {name}={text}");
             }

@@ -1,5 +1,5 @@
-//! Explanations of decisions (S-14): the attempt's world is replayed, and the
-//! scheduler decides the pod once more with everything written down.
+//! Explanations of scheduling decisions (S-14). The session is replayed up to the attempt, and the scheduler repeats
+//! its decision with every detail recorded.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use podscope_scheduler::{Scheduler, SchedulerConfiguration};
 
 use crate::timeline::Session;
 
-/// A scheduler that knows these objects, and nothing of what is under way.
+/// Returns a scheduler whose cache holds `objects`. Pods that another scheduler has assumed are not in it.
 pub(crate) fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, now: i64) -> Scheduler {
     let mut scheduler = Scheduler::new(config, now);
-    // Nodes, classes and volumes before pods, so that no pod is seen without its surroundings.
+    // Pods come last, so that their nodes, classes and volumes are known first.
     for kind in Kind::ALL
         .iter()
         .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease))
@@ -37,7 +37,8 @@ pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<
 }
 
 impl Session {
-    /// The explanation of the attempt with that place in the trace.
+    /// Explains the scheduling attempt whose record has the sequence number `attempt`. None if that record is no
+    /// attempt.
     pub fn explain(&self, attempt: u64) -> Option<Explanation> {
         let place = usize::try_from(attempt).ok()?;
         let record = self.branch().trace().get(place)?;
@@ -53,13 +54,12 @@ impl Session {
         Some(explain(&recorded.cache, &recorded.decision))
     }
 
-    /// The explanation of a pod's decision as the world is at the cursor.
+    /// Explains the decision that the scheduler would make for a pod in the world at the cursor.
     pub fn explain_now(&self, key: &ObjectKey) -> Option<Explanation> {
         let pod = self.world().objects().get::<Pod>(key)?.clone();
         explain_pod(self.world().objects(), self.scheduler_config(), &pod)
     }
 
-    /// The scheduler's configuration.
     pub fn scheduler_config(&self) -> SchedulerConfiguration {
         self.loaded().setup.settings.scheduler.clone()
     }

@@ -1,17 +1,17 @@
-//! Files made of a session (T-05, T-06): a scenario with the user's commands, and a picture.
+//! Exports of a session (T-05, T-06): scenario, lesson, and picture.
 
 use serde_json::{Value, json};
 
-use crate::host::Picked;
+use crate::host::PickedGoal;
 use crate::scenario::Start;
 use crate::timeline::Session;
-use crate::view::{Owners, Picture, ZONE};
+use crate::view::{Owners, ViewState, ZONE};
 use podscope_api::ConditionStatus;
 use podscope_kubectl::command::Command;
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
-/// The Scenario document of a session, or an empty one, and its other documents.
+/// Returns the session's Scenario document, or an empty one, and the other documents.
 fn documents(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let mut scenario =
@@ -33,12 +33,12 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// What was done as a lesson to be written on: a step for each command, with the command as its last hint and what was
-/// picked after it as its goals, and all commands as the solution. Every goal is in some step, be there a command or none.
-/// A step waits for the goal of the one before; for several by having no `when`, as all that was to be reached is waited
-/// for anyway, and a `when` has room for one.
-/// What has to be said and asked is its author's to fill in; [`crate::author`] says what is missing.
-pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
+/// Exports the session as a draft of a lesson: one step per command, with the command as a hint and the fields picked
+/// after it as goals, and all commands as the solution. If there are goals but no commands, they form one step. A
+/// step's `when` is the goal of the previous step. After several goals it has no `when`, which holds one condition; the
+/// step waits for all of them anyway. Texts and questions are left to the author; [`crate::author`] lists what is
+/// missing.
+pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
     let (mut scenario, documents) = documents(session);
     let commands = session.commands();
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
@@ -52,15 +52,19 @@ pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
     print(&scenario, &documents)
 }
 
-fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
+fn steps(commands: &[crate::scenario::Timed], goals: &[PickedGoal]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
-    // Goals without any command are a step's too.
+    // Goals without any command form a step too.
     let count = commands.len().max(usize::from(!goals.is_empty()));
     for index in 0..count {
-        // What was picked before the first command is its step's too.
-        let is_here = |picked: &&Picked| picked.after.clamp(1, count) == index + 1;
-        let here: Vec<Value> = goals.iter().filter(is_here).map(|picked| picked.goal.clone()).collect();
+        // Fields that were picked before the first command belong to the first step.
+        let is_of_step = |picked: &&PickedGoal| picked.after.clamp(1, count) == index + 1;
+        let goals_of_step: Vec<Value> = goals
+            .iter()
+            .filter(is_of_step)
+            .map(|picked| picked.goal.clone())
+            .collect();
         let mut step = json!({"text": "Say what has happened, and what is to be done now."});
         if let Some(timed) = commands.get(index) {
             step["hints"] = json!([timed.command.to_string()]);
@@ -68,10 +72,10 @@ fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
         if let [when] = &*before {
             step["when"] = when.clone();
         }
-        if !here.is_empty() {
-            step["goal"] = Value::Array(here.clone());
+        if !goals_of_step.is_empty() {
+            step["goal"] = Value::Array(goals_of_step.clone());
         }
-        before = here;
+        before = goals_of_step;
         steps.push(step);
     }
     if !before.is_empty() {
@@ -84,7 +88,7 @@ fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
     Value::Array(steps)
 }
 
-/// A command as an entry of a timeline.
+/// Converts a command to an entry of a timeline.
 fn entry(timed: &crate::scenario::Timed) -> Value {
     let at = print_duration(timed.at - podscope_cluster::SimTime::ZERO);
     match &timed.command {
@@ -102,7 +106,8 @@ fn entry(timed: &crate::scenario::Timed) -> Value {
     }
 }
 
-/// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.
+/// Exports the session as one scenario file: the Scenario document with the user's commands in its timeline, then the
+/// objects.
 pub fn scenario(session: &Session) -> String {
     let loaded = session.loaded();
     let (mut scenario, documents) = documents(session);
@@ -112,7 +117,7 @@ pub fn scenario(session: &Session) -> String {
             let start = podscope_api::print_rfc3339(loaded.setup.start.0, 0);
             spec.insert("start".into(), start.into());
         }
-        // A dump has no nodes but its own, wherever it is opened again.
+        // Without this, nodes would be generated when the dump is opened as a scenario.
         if loaded.setup.nodes.names().next().is_none() && !spec.contains_key("cluster") {
             spec.insert("cluster".into(), json!({"nodesPerZone": 0}));
         }
@@ -135,7 +140,7 @@ fn print(scenario: &Value, documents: &[Value]) -> String {
     text
 }
 
-/// Text as XML 1.0 takes it: most controls are forbidden there however they are written, so they are shown.
+/// Escapes a text for XML 1.0, which does not allow most control characters. They are made visible instead.
 fn escape(text: &str) -> String {
     podscope_api::visible(text)
         .replace('&', "&amp;")
@@ -144,74 +149,74 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Owner colours: the page's, light.
+/// Colours of owners, as in the page's light theme.
 const HUES: [&str; 8] = [
     "#026fd7", "#0c6149", "#a46827", "#762682", "#5229aa", "#237293", "#70280a", "#516000",
 ];
-const BARE: &str = "#5d646f";
-const BAD: &str = "#9e001f";
-const GHOST: &str = "#8f2e8a";
-/// Zones beside each other, pods in a row of a node, and sizes, in units of the drawing.
-const COLUMNS: usize = 3;
-const ROW: usize = 7;
-const CARD: usize = 290;
-const STEP: usize = 38;
+const NO_OWNER_COLOUR: &str = "#5d646f";
+const TROUBLE_COLOUR: &str = "#9e001f";
+const GHOST_COLOUR: &str = "#8f2e8a";
+/// Layout: zones per row, pods per row of a node, width of a node, distance of pods. Lengths are in SVG units.
+const ZONES_PER_ROW: usize = 3;
+const PODS_PER_ROW: usize = 7;
+const CARD_WIDTH: usize = 290;
+const POD_DISTANCE: usize = 38;
 
-/// A drawing in the making: what lies lowest first, an element of SVG each.
+/// A drawing under construction: SVG elements by layer, the lowest layer first.
 #[derive(Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct Drawing {
     pub(crate) layers: [Vec<String>; LAYERS],
     pub(crate) height: usize,
 }
 
-/// Zones, cards, marks, and what is written.
+/// Number of layers: zones, nodes, pods, texts.
 pub(crate) const LAYERS: usize = 4;
-const ZONES: usize = 0;
-const CARDS: usize = 1;
-const MARKS: usize = 2;
-const WORDS: usize = 3;
+const ZONE_LAYER: usize = 0;
+const CARD_LAYER: usize = 1;
+const POD_LAYER: usize = 2;
+const TEXT_LAYER: usize = 3;
 
-/// How wide a drawing is.
-pub(crate) const WIDTH: usize = MARGIN + COLUMNS * (CARD + 30) - 10 + MARGIN;
+/// Width of a drawing.
+pub(crate) const WIDTH: usize = MARGIN + ZONES_PER_ROW * (CARD_WIDTH + 30) - 10 + MARGIN;
 const MARGIN: usize = 16;
-/// Letters in a line of a card, and how many such lines a sentence may take.
-const LINE: usize = 46;
-const LINES: usize = 2;
+/// Maximum number of characters in a line of a node's card, and maximum number of lines.
+const MAX_LINE_CHARS: usize = 46;
+const MAX_LINES: usize = 2;
 
-impl Sheet {
-    fn put(&mut self, layer: usize, element: String) {
+impl Drawing {
+    fn push(&mut self, layer: usize, element: String) {
         self.layers[layer].push(element);
     }
 
-    pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, how: &str) {
-        self.put(WORDS, text(x, y, words, how));
+    pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, attributes: &str) {
+        self.push(TEXT_LAYER, text(x, y, words, attributes));
     }
 }
 
-/// The cluster at the cursor as SVG: zones beside each other, their nodes with what they hold, as on the page.
+/// Draws the cluster at the cursor as SVG: zones side by side, with nodes and pods as on the page.
 pub fn picture(session: &Session) -> String {
-    let sheet = sheet(session, "");
-    let body: Vec<String> = sheet.layers.into_iter().flatten().collect();
-    document(sheet.height, &body.join("\n"))
+    let drawing = drawing(session, "");
+    let body: Vec<String> = drawing.layers.into_iter().flatten().collect();
+    document(drawing.height, &body.join("\n"))
 }
 
-/// An SVG document of that height.
+/// Wraps elements in an SVG document of the given height.
 pub(crate) fn document(height: usize, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}\n</svg>\n"
     )
 }
 
-/// The drawing at the cursor; `caption` says what has just happened.
-pub(crate) fn sheet(session: &Session, caption: &str) -> Sheet {
-    let frame = Picture::default().follow(session, ZONE, &mut Owners::default(), Default::default());
+/// Draws the cluster at the cursor, with a caption.
+pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
+    let frame = ViewState::default().update(session, ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
         let known = owners.iter().find(|known| known.id == owner);
-        known.map_or(BARE, |known| HUES[usize::from(known.hue) % HUES.len()])
+        known.map_or(NO_OWNER_COLOUR, |known| HUES[usize::from(known.hue) % HUES.len()])
     };
-    let (mut sheet, mut top) = (Sheet::default(), 64);
-    sheet.write(
+    let (mut drawing, mut top) = (Drawing::default(), 64);
+    drawing.write(
         16,
         26,
         &session.loaded().title(),
@@ -222,21 +227,21 @@ pub(crate) fn sheet(session: &Session, caption: &str) -> Sheet {
         podscope_protocol::clock::instant(session.now().0),
         session.loaded().setup.seed
     );
-    sheet.write(16, 47, &now, "fill=\"#4a5362\"");
+    drawing.write(16, 47, &now, "fill=\"#4a5362\"");
     if !caption.is_empty() {
         let short: String = caption.chars().take(100).collect();
-        sheet.write(190, 47, &short, "font-weight=\"bold\"");
+        drawing.write(190, 47, &short, "font-weight=\"bold\"");
     }
-    for row in frame.groups.unwrap_or_default().chunks(COLUMNS) {
+    for row in frame.groups.unwrap_or_default().chunks(ZONES_PER_ROW) {
         let mut bottom = top;
         for (column, group) in row.iter().enumerate() {
-            let (x, mut y) = (16 + column * (CARD + 30), top + 28);
+            let (x, mut y) = (16 + column * (CARD_WIDTH + 30), top + 28);
             let name = if group.name.is_empty() {
                 "without a zone".into()
             } else {
                 format!("zone {}", group.name)
             };
-            sheet.write(x + 10, top + 19, &name, "font-weight=\"bold\"");
+            drawing.write(x + 10, top + 19, &name, "font-weight=\"bold\"");
             for node in group
                 .nodes
                 .iter()
@@ -244,13 +249,13 @@ pub(crate) fn sheet(session: &Session, caption: &str) -> Sheet {
             {
                 let all = frame.pods.iter().map(AsRef::as_ref);
                 let pods: Vec<&PodView> = all.filter(|pod| pod.node == node.name).collect();
-                y += card(&mut sheet, x + 10, y, node, &pods, &hue) + 10;
+                y += draw_node(&mut drawing, x + 10, y, node, &pods, &hue) + 10;
             }
-            sheet.put(
-                ZONES,
+            drawing.push(
+                ZONE_LAYER,
                 format!(
                     "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"14\" fill=\"#eceff5\"/>",
-                    CARD + 20,
+                    CARD_WIDTH + 20,
                     y - top
                 ),
             );
@@ -261,24 +266,24 @@ pub(crate) fn sheet(session: &Session, caption: &str) -> Sheet {
     let all = frame.pods.iter().map(AsRef::as_ref);
     let pending: Vec<&PodView> = all.filter(|pod: &&PodView| pod.node.is_empty()).collect();
     if !pending.is_empty() {
-        sheet.write(26, top + 22, "pending", "font-weight=\"bold\"");
+        drawing.write(26, top + 22, "pending", "font-weight=\"bold\"");
         for (at, pod) in pending.iter().enumerate() {
-            let (x, y) = (100 + at % 20 * STEP, top + at / 20 * STEP);
-            mark(&mut sheet, x, y, pod, hue(&pod.owner));
+            let (x, y) = (100 + at % 20 * POD_DISTANCE, top + at / 20 * POD_DISTANCE);
+            draw_pod(&mut drawing, x, y, pod, hue(&pod.owner));
         }
-        top += pending.len().div_ceil(20) * STEP + 8;
+        top += pending.len().div_ceil(20) * POD_DISTANCE + 8;
     }
-    sheet.height = top;
-    sheet
+    drawing.height = top;
+    drawing
 }
 
-fn text(x: usize, y: usize, text: &str, how: &str) -> String {
-    format!("<text x=\"{x}\" y=\"{y}\" {how}>{}</text>", escape(text))
+fn text(x: usize, y: usize, text: &str, attributes: &str) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\" {attributes}>{}</text>", escape(text))
 }
 
-/// A node with its pods; its height.
-fn card(
-    sheet: &mut Sheet,
+/// Draws a node with its pods. Returns the height.
+fn draw_node(
+    drawing: &mut Drawing,
     x: usize,
     y: usize,
     node: &NodeView,
@@ -291,42 +296,45 @@ fn card(
         .iter()
         .flat_map(|line| wrap(&line.to_string()))
         .collect();
-    let rows = pods.len().div_ceil(ROW);
-    let height = 34 + rows * STEP + lines.len() * 17;
+    let rows = pods.len().div_ceil(PODS_PER_ROW);
+    let height = 34 + rows * POD_DISTANCE + lines.len() * 17;
     let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == ConditionStatus::True) {
-        (false, _) => (BAD, " stroke-dasharray=\"5 3\""),
-        (true, false) => (BAD, ""),
+        (false, _) => (TROUBLE_COLOUR, " stroke-dasharray=\"5 3\""),
+        (true, false) => (TROUBLE_COLOUR, ""),
         (true, true) => ("#d7dbe2", ""),
     };
-    sheet.put(
-        CARDS,
+    drawing.push(
+        CARD_LAYER,
         format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD_WIDTH}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
         ),
     );
-    sheet.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
+    drawing.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
     if let Some(trouble) = node.trouble() {
-        let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");
-        sheet.write(x + CARD - 12, y + 21, trouble.words(), &end);
+        let end = format!("text-anchor=\"end\" fill=\"{TROUBLE_COLOUR}\"");
+        drawing.write(x + CARD_WIDTH - 12, y + 21, trouble.words(), &end);
     }
     for (at, pod) in pods.iter().enumerate() {
-        let (x, y) = (x + 12 + at % ROW * STEP, y + 32 + at / ROW * STEP);
-        mark(sheet, x, y, pod, hue(&pod.owner));
+        let (x, y) = (
+            x + 12 + at % PODS_PER_ROW * POD_DISTANCE,
+            y + 32 + at / PODS_PER_ROW * POD_DISTANCE,
+        );
+        draw_pod(drawing, x, y, pod, hue(&pod.owner));
     }
     for (at, line) in lines.iter().enumerate() {
-        let how = format!("font-size=\"11\" fill=\"{GHOST}\"");
-        sheet.write(x + 12, y + 40 + rows * STEP + at * 17, line, &how);
+        let attributes = format!("font-size=\"11\" fill=\"{GHOST_COLOUR}\"");
+        drawing.write(x + 12, y + 40 + rows * POD_DISTANCE + at * 17, line, &attributes);
     }
     height
 }
 
-/// A sentence in lines of a card, broken between words; what has no room is left out, and said to be.
+/// Wraps a sentence into lines of a card. An ellipsis replaces what exceeds the maximum.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let is_full = lines.len() == LINES;
+        let is_full = lines.len() == MAX_LINES;
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE => {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_LINE_CHARS => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -334,22 +342,28 @@ fn wrap(text: &str) -> Vec<String> {
                 line.push('…');
                 break;
             }
-            _ => lines.push(word.chars().take(LINE).collect()),
+            _ => lines.push(word.chars().take(MAX_LINE_CHARS).collect()),
         }
     }
     lines
 }
 
-/// A pod's mark: shape and texture say the state, colour the owner, the title both in words.
-fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
+/// Draws a pod: shape and texture show its state, the colour its owner, and the title names both.
+fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &str) {
     let (fill, stroke, extra, ink, sign) = match pod.mark {
         PodMark::Ready => (colour, colour, "", "#ffffff", ""),
         PodMark::NotReady => (colour, colour, " fill-opacity=\"0.55\"", "#1c2433", "!"),
         PodMark::Terminating => ("#ffffff", colour, " stroke-width=\"3\"", "#1c2433", "↓"),
-        PodMark::CrashLoop => (colour, BAD, " stroke-width=\"2\"", "#ffffff", "↻"),
+        PodMark::CrashLoop => (colour, TROUBLE_COLOUR, " stroke-width=\"2\"", "#ffffff", "↻"),
         PodMark::Succeeded => ("#eceff5", colour, "", "#4a5362", "✓"),
         PodMark::Failed => ("#eceff5", colour, "", "#4a5362", "✗"),
-        PodMark::Ghost => ("none", GHOST, " stroke-width=\"2\" stroke-dasharray=\"2 3\"", GHOST, ""),
+        PodMark::Ghost => (
+            "none",
+            GHOST_COLOUR,
+            " stroke-width=\"2\" stroke-dasharray=\"2 3\"",
+            GHOST_COLOUR,
+            "",
+        ),
         PodMark::Unconfirmed => ("#d7dbe2", colour, "", "#1c2433", "?"),
         PodMark::Starting | PodMark::Pending => (
             "none",
@@ -359,19 +373,19 @@ fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
             "",
         ),
     };
-    sheet.put(
-        MARKS,
+    drawing.push(
+        POD_LAYER,
         format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>",
             escape(&pod.key),
             escape(&pod.status)
         ),
     );
-    let how = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
-    sheet.write(x + 16, y + 20, &pod.short, &how);
+    let attributes = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
+    drawing.write(x + 16, y + 20, &pod.short, &attributes);
     if !sign.is_empty() {
-        let how = "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"";
-        sheet.write(x + 29, y + 8, sign, how);
+        let attributes = "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"";
+        drawing.write(x + 29, y + 8, sign, attributes);
     }
 }
 
@@ -379,10 +393,10 @@ fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
 mod tests {
     use super::{escape, wrap};
 
-    /// What a machine does is told in whole words.
+    /// Sentences about a machine are broken between words.
     /// Shows: T-06
     #[test]
-    fn a_long_sentence_is_told_in_two_lines_and_says_what_is_left_out() {
+    fn long_sentence_is_cut_to_two_lines_with_ellipsis() {
         let text = "c-2: cut off, no heartbeat for 77 s. The API server cannot know whether its pods still run, or what they do.";
         let lines = wrap(text);
         assert_eq!(
@@ -395,10 +409,10 @@ mod tests {
         assert_eq!(wrap("a-1: off"), ["a-1: off"]);
     }
 
-    /// XML 1.0 has no way to write most control characters, so a title that holds some shows them.
+    /// XML 1.0 cannot represent most control characters, so texts show them in escaped form.
     /// Shows: T-06, Q-04
     #[test]
-    fn any_text_is_well_formed_in_a_picture() {
+    fn escaped_text_is_valid_xml() {
         let every: String = (0..=0x1_ffff).filter_map(char::from_u32).collect();
         let is_xml = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
         let written = escape(&every);

@@ -1,5 +1,5 @@
-//! A short film of a span of the timeline: one SVG whose elements show themselves at their instants. It is made of the
-//! run itself, played once more on a copy, in small pieces.
+//! A short film of a span of the timeline: an SVG whose elements are shown and hidden at their times. A copy of the
+//! session replays the span in small pieces of work.
 
 use std::fmt::Write as _;
 
@@ -7,128 +7,128 @@ use podscope_api::ordered::{Map, StableSort as _};
 use podscope_cluster::SimTime;
 use podscope_protocol::{Lane, Mark, NoFilm};
 
-use crate::export::{LAYERS, Sheet, WIDTH, document, sheet};
+use crate::export::{Drawing, LAYERS, WIDTH, document, drawing};
 use crate::timeline::{Session, Slice};
 use crate::view::{Marks, new_marks};
 
-/// Pictures a second of the film.
-const RATE: u32 = 8;
-/// Longest film, in seconds.
-const LONGEST: u32 = 60;
-/// Largest film, in MiB: the browser has to hold and play it.
-const LARGEST_MIB: usize = 8;
-/// Events in one piece of work.
-const PIECE: u64 = 500;
-/// Pictures at the end that stand still: how it ended is looked at before it begins again.
-const STILL: u32 = 12;
-/// Seconds of the film for which a caption stands.
-const STANDS: u32 = 2;
+/// Frames per second of the film.
+const FRAMES_PER_SECOND: u32 = 8;
+/// Maximum length of a film, in seconds.
+const MAX_SECONDS: u32 = 60;
+/// Maximum size of a film in MiB, because the browser must load and play it.
+const MAX_MIB: usize = 8;
+/// Number of events per piece of work.
+const EVENTS_PER_PIECE: u64 = 500;
+/// Number of frames at the end that show the final state, before the film repeats.
+const FINAL_FRAMES: u32 = 12;
+/// Time for which a caption is shown, in seconds of the film.
+const CAPTION_SECONDS: u32 = 2;
 
-/// An element, and the pictures that show it.
-type Shown = Map<(usize, String), Vec<u32>>;
+/// Elements, by layer and SVG text, with the frames that show them.
+type ShownFrames = Map<(usize, String), Vec<u32>>;
 
-/// Elements with the order in which they were first drawn.
+/// Elements of a group, each with its position in the order of first appearance.
 type Elements<'a> = Vec<(usize, &'a str)>;
 
-/// A film in the making.
+/// A film that is being made.
 #[derive(Debug)]
 pub(crate) struct Film {
     session: Session,
     from: SimTime,
     to: SimTime,
     seconds: u32,
-    /// The picture that is drawn next.
+    /// The next frame to draw.
     at: u32,
-    shown: Shown,
-    /// Elements in the order in which they were first drawn.
+    shown: ShownFrames,
+    /// Elements in the order of first appearance.
     order: Map<(usize, String), usize>,
     height: usize,
     bytes: usize,
-    /// What happened in the span, for captions.
-    told: Vec<Mark>,
+    /// Marks of the timeline in the span, for captions.
+    marks: Vec<Mark>,
 }
 
 impl Film {
-    /// A film of what has been computed between two instants, so many seconds long.
+    /// Starts a film of `seconds` seconds about the span between two times, as far as it has been computed.
     ///
     /// # Errors
-    /// The span holds nothing.
+    /// The span is empty.
     pub(crate) fn start(session: &Session, from: SimTime, to: SimTime, seconds: u32) -> Result<Film, NoFilm> {
         let (from, to) = (from.max(SimTime::ZERO), to.min(session.horizon()));
         if from >= to {
             return Err(NoFilm::NothingPlayed);
         }
         let mut session = session.clone();
-        let is_told = |mark: &Mark| {
-            let spoken = matches!(mark.lane, Lane::Faults | Lane::Commands | Lane::Invariants);
-            spoken && mark.from >= from.0 && mark.from <= to.0
+        let is_captioned = |mark: &Mark| {
+            let has_caption_lane = matches!(mark.lane, Lane::Faults | Lane::Commands | Lane::Invariants);
+            has_caption_lane && mark.from >= from.0 && mark.from <= to.0
         };
-        let (mut told, _) = new_marks(&mut Marks::default(), &session);
-        told.retain(is_told);
+        let (mut marks, _) = new_marks(&mut Marks::default(), &session);
+        marks.retain(is_captioned);
         session.seek(from);
         Ok(Film {
             session,
             from,
             to,
-            seconds: seconds.clamp(1, LONGEST),
+            seconds: seconds.clamp(1, MAX_SECONDS),
             at: 0,
             shown: Map::new(),
             order: Map::new(),
             height: 0,
             bytes: 0,
-            told,
+            marks,
         })
     }
 
-    fn pictures(&self) -> u32 {
-        self.seconds * RATE
+    fn frame_count(&self) -> u32 {
+        self.seconds * FRAMES_PER_SECOND
     }
 
-    /// How far it is, in thousandths.
+    /// Progress in thousandths.
     pub(crate) fn per_mille(&self) -> u32 {
-        self.at * 1000 / self.pictures()
+        self.at * 1000 / self.frame_count()
     }
 
-    /// The first picture that shows the end of the span.
+    /// The first frame that shows the end of the span.
     fn last(&self) -> u32 {
-        self.pictures().saturating_sub(STILL).max(1)
+        self.frame_count().saturating_sub(FINAL_FRAMES).max(1)
     }
 
-    /// The instant of a picture.
-    fn instant(&self, picture: u32) -> SimTime {
+    /// The simulated time of a frame.
+    fn instant(&self, frame: u32) -> SimTime {
         let last = i64::from(self.last());
-        SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(picture)).min(self.to)
+        SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(frame)).min(self.to)
     }
 
-    /// Does a small piece of the work: the film, once it is finished.
+    /// Does a small piece of work. Returns the film when it is finished.
     ///
     /// # Errors
-    /// It is too large.
+    /// The film is too large.
     pub(crate) fn work(&mut self) -> Result<Option<String>, NoFilm> {
         let target = self.instant(self.at);
-        if self.session.advance(target, PIECE) == Slice::More {
+        if self.session.advance(target, EVENTS_PER_PIECE) == Slice::More {
             return Ok(None);
         }
-        let sheet = sheet(&self.session, &self.caption(target));
-        self.take(sheet);
-        if self.bytes > LARGEST_MIB << 20 {
-            return Err(NoFilm::TooLarge { mib: LARGEST_MIB });
+        let drawing = drawing(&self.session, &self.caption(target));
+        self.add_frame(drawing);
+        if self.bytes > MAX_MIB << 20 {
+            return Err(NoFilm::TooLarge { mib: MAX_MIB });
         }
         self.at += 1;
-        Ok((self.at == self.pictures()).then(|| self.print()))
+        Ok((self.at == self.frame_count()).then(|| self.print()))
     }
 
-    /// What happened last, as long as it stands.
+    /// The label of the latest mark, as long as its caption is shown.
     fn caption(&self, at: SimTime) -> String {
-        let stands = (self.to.0 - self.from.0) / i64::from(self.seconds) * i64::from(STANDS);
+        let stands = (self.to.0 - self.from.0) / i64::from(self.seconds) * i64::from(CAPTION_SECONDS);
         let near = |mark: &&Mark| mark.from <= at.0 && at.0 - mark.from < stands;
-        let last = self.told.iter().filter(near).max_by_key(|mark| (mark.from, mark.id));
+        let last = self.marks.iter().filter(near).max_by_key(|mark| (mark.from, mark.id));
         last.map_or_else(String::new, |mark| mark.label.to_string())
     }
 
-    fn take(&mut self, sheet: Sheet) {
-        self.height = self.height.max(sheet.height);
-        for (layer, elements) in sheet.layers.into_iter().enumerate() {
+    fn add_frame(&mut self, drawing: Drawing) {
+        self.height = self.height.max(drawing.height);
+        for (layer, elements) in drawing.layers.into_iter().enumerate() {
             for element in elements {
                 let key = (layer, element);
                 let next = self.order.len();
@@ -137,7 +137,7 @@ impl Film {
                     self.order.insert(key.clone(), next);
                 }
                 let shown = self.shown.entry(key).or_default();
-                // Two elements may be alike in one picture.
+                // A frame may contain two equal elements.
                 if shown.last() != Some(&self.at) {
                     shown.push(self.at);
                 }
@@ -145,7 +145,7 @@ impl Film {
         }
     }
 
-    /// Elements of one layer that come and go together are one group.
+    /// Prints the film. Elements of one layer that are shown in the same frames form one group.
     fn print(&self) -> String {
         let mut body = String::new();
         for layer in 0..LAYERS {
@@ -153,19 +153,19 @@ impl Film {
             let mut first: Map<&[u32], usize> = Map::new();
             for (key, shown) in self.shown.iter().filter(|(key, _)| key.0 == layer) {
                 let order = self.order.get(key).copied().unwrap_or_default();
-                let begun = first.entry(shown).or_insert(order);
-                *begun = (*begun).min(order);
+                let first_order = first.entry(shown).or_insert(order);
+                *first_order = (*first_order).min(order);
             }
             for (key, shown) in self.shown.iter().filter(|(key, _)| key.0 == layer) {
                 let order = self.order.get(key).copied().unwrap_or_default();
-                let begun = first.get(shown.as_slice()).copied().unwrap_or_default();
-                groups.entry((begun, shown)).or_default().push((order, &key.1));
+                let first_order = first.get(shown.as_slice()).copied().unwrap_or_default();
+                groups.entry((first_order, shown)).or_default().push((order, &key.1));
             }
             for ((_, shown), elements) in &mut groups {
                 elements.stable_sort_by_key(|(order, _)| *order);
                 let drawn: Vec<&str> = elements.iter().map(|(_, element)| *element).collect();
                 let drawn = drawn.join("\n");
-                if shown.len() == self.pictures() as usize {
+                if shown.len() == self.frame_count() as usize {
                     body.push_str(&drawn);
                 } else {
                     let _ = write!(body, "{}\n{drawn}\n</g>", self.timing(shown));
@@ -177,21 +177,21 @@ impl Film {
         let _ = write!(
             body,
             "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{WIDTH};{WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
-            f64::from(self.last()) / f64::from(self.pictures()),
+            f64::from(self.last()) / f64::from(self.frame_count()),
             self.seconds
         );
         document(line + 4, &body)
     }
 
-    /// The opening of a group that is seen in these pictures.
+    /// The opening tag of a group that is visible in the given frames.
     fn timing(&self, shown: &[u32]) -> String {
         let is_first = shown.first() == Some(&0);
-        let word = |is: bool| if is { "visible" } else { "hidden" };
-        let (mut values, mut times) = (word(is_first).to_owned(), "0".to_owned());
+        let visibility = |is: bool| if is { "visible" } else { "hidden" };
+        let (mut values, mut times) = (visibility(is_first).to_owned(), "0".to_owned());
         let mut change = |at: u32, is: bool| {
-            if at > 0 && at < self.pictures() {
-                let _ = write!(values, ";{}", word(is));
-                let _ = write!(times, ";{:.4}", f64::from(at) / f64::from(self.pictures()));
+            if at > 0 && at < self.frame_count() {
+                let _ = write!(values, ";{}", visibility(is));
+                let _ = write!(times, ";{:.4}", f64::from(at) / f64::from(self.frame_count()));
             }
         };
         let mut before = None;
@@ -209,7 +209,7 @@ impl Film {
         }
         format!(
             "<g visibility=\"{}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" dur=\"{}s\" repeatCount=\"indefinite\" values=\"{values}\" keyTimes=\"{times}\"/>",
-            word(is_first),
+            visibility(is_first),
             self.seconds
         )
     }
@@ -232,34 +232,39 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_in_the_span_comes_and_goes_in_the_film() {
-        let loaded = crate::scenario::load(&[("film.yaml".to_owned(), SCENARIO.to_owned())]).expect("it is a scenario");
-        let mut session = Session::new(loaded).expect("it opens");
-        while session.advance(SimTime(5_000_000), PIECE) == Slice::More {}
+    fn film_shows_events_of_the_span() {
+        let loaded =
+            crate::scenario::load(&[("film.yaml".to_owned(), SCENARIO.to_owned())]).expect("the scenario loads");
+        let mut session = Session::new(loaded).expect("the session starts");
+        while session.advance(SimTime(5_000_000), EVENTS_PER_PIECE) == Slice::More {}
         let run = command::parse("kubectl run web --image=app").expect("a command");
-        session.command(run).expect("it is given");
-        while session.advance(SimTime(20_000_000), PIECE) == Slice::More {}
+        session.command(run).expect("the command is accepted");
+        while session.advance(SimTime(20_000_000), EVENTS_PER_PIECE) == Slice::More {}
         let before = session.now();
         let text = film(&session, 0, 20_000_000).expect("the span was played");
-        assert_eq!(session.now(), before, "the session stays where it is");
+        assert_eq!(session.now(), before, "the session's cursor does not move");
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
-        assert!(text.contains("default/web Running"), "the pod is drawn as it runs");
-        assert!(text.contains("kubectl run web"), "a caption says why");
+        assert!(text.contains("default/web Running"), "the running pod is drawn");
+        assert!(text.contains("kubectl run web"), "the command is a caption");
         assert_eq!(
             text.matches("at 0:0").count() + text.matches("at 0:1").count() + text.matches("at 0:2").count(),
             21,
-            "twenty instants and the end, which stands"
+            "20 moving frames and the final state"
         );
-        assert_eq!(text.matches(">a-1</text>").count(), 1, "what stays is there once");
+        assert_eq!(
+            text.matches(">a-1</text>").count(),
+            1,
+            "an unchanged element occurs once"
+        );
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
         assert_eq!(
             Some(&text),
             film(&session, 0, 20_000_000).ok().as_ref(),
-            "it is the same each time"
+            "the film is deterministic"
         );
         assert!(
             film(&session, 30_000_000, 40_000_000).is_err(),
-            "nobody sees the future"
+            "the future has not been computed"
         );
     }
 }

@@ -1,8 +1,9 @@
-//! The engine's side of the protocol: requests in, updates out, work in small pieces.
+//! The engine's side of the page protocol: takes requests, returns updates, and does long work in small pieces.
 //!
-//! It runs the same in a worker and in-process. The clock of the machine it runs on is an
-//! argument: only the pace of `Request::Play` and of frames looks at it.
+//! It runs the same in a web worker and in-process. The clock of the host machine is an argument; it only affects the
+//! pace of `Request::Play` and of frames.
 
+mod anonymised;
 mod answers;
 mod console;
 mod director;
@@ -10,7 +11,6 @@ mod fields;
 mod frames;
 mod lines;
 mod moments;
-mod nameless;
 mod open;
 mod pace;
 mod reader;
@@ -22,100 +22,100 @@ mod work;
 
 use podscope_cluster::{SimTime, Span};
 
-use self::frames::Show;
+use self::frames::PageSession;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;
-pub(crate) use self::record::Picked;
+pub(crate) use self::record::PickedGoal;
 use crate::film::Film;
 use crate::view;
 use podscope_protocol::{Caption, ExportKind, SubjectRef, Update};
 
-/// Milliseconds of a clock that only goes forward; its zero means nothing.
+/// Time of a monotonic clock in milliseconds. Its zero has no meaning.
 pub type ClockMillis = f64;
 
-/// Events in one piece of work.
-const PIECE: u64 = 60;
-/// How far a session that stands still follows a command to its answer.
-const ANSWER: Span = Span::millis(100);
+/// Number of events per piece of work.
+const EVENTS_PER_PIECE: u64 = 60;
+/// Simulated time that a command gets to answer while the session is paused.
+const ANSWER_TIMEOUT: Span = Span::millis(100);
 
-/// When the host wants to [`Host::work`] next.
+/// When the host must be called to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wants {
-    /// Nothing to do until a request comes.
+    /// Not before the next request.
     Rest,
-    /// At once: work is left.
+    /// At once: work is pending.
     Now,
-    /// At that time of the clock: the next frame of a session that plays.
+    /// At that time of the clock, for the next frame of a playing session.
     At(ClockMillis),
 }
 
-/// Long work under way.
+/// Long work in progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Job {
     Seek {
         from: SimTime,
         target: SimTime,
     },
-    /// [`Host::fast`].
+    /// The run in [`Host::fast`].
     Fast,
-    /// Time stands still, but a command is on its way: until no more than so many are.
+    /// The session is paused, but time advances until at most `clients` commands are waiting for answers.
     Answer {
         until: SimTime,
         clients: usize,
     },
 }
 
-/// An engine with its session.
+/// An engine with its sessions.
 #[derive(Debug, Default)]
 pub struct Host {
-    show: Option<Show>,
-    /// A large source on its way.
+    active: Option<PageSession>,
+    /// A large source that is being opened.
     opening: Option<open::Opening>,
-    /// A large text that was pasted, of which nobody knows what it is.
+    /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
-    other: Option<Show>,
-    /// The other run of a comparison has not reached the cursor yet.
-    other_late: bool,
+    other: Option<PageSession>,
+    /// Whether the other session of a comparison has not reached the cursor yet.
+    is_other_behind: bool,
     lesson: Option<String>,
     pace: Pace,
     job: Option<Job>,
-    /// What was asked for on the way of a seek.
+    /// Requests that wait for the end of a seek.
     waiting: waiting::Waiting,
-    /// Lines that were given at once, and have not run yet.
+    /// Lines that were pasted into the console together and have not run yet.
     lines: lines::Lines,
-    /// What runs fast, as long as the job says so; how the last such run ended, until something else happens.
-    fast: Option<director::Fast>,
+    /// The fast run of [`Job::Fast`].
+    fast: Option<director::FastForward>,
     caption: Option<Caption>,
-    /// What comes is the solution, as it is shown: nobody has done anything else since.
-    shows: bool,
+    /// Whether the solution is being shown and the user has done nothing else since.
+    is_showing_solution: bool,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
     reader: Reader,
-    /// The pictures of the end.
+    /// Pictures for the end of a lesson.
     moments: moments::Moments,
-    /// What was made a goal of the lesson being recorded.
-    recorded: record::Recorded,
+    /// Goals of the lesson that is being recorded.
+    recorded: record::RecordedGoals,
     last_frame: LastFrame,
     dirty: bool,
-    help: Option<answers::Help>,
-    /// What is wrong in the cluster is still to be looked for.
-    triages: bool,
-    nameless: nameless::Nameless,
+    help: Option<answers::HelpSearch>,
+    /// Whether the search for problems of the cluster is pending.
+    needs_triage: bool,
+    anonymised: anonymised::AnonymisedSessions,
     film: Option<Film>,
-    /// That time stands still has been said since it last ran.
-    still_said: bool,
-    /// The link that was opened, until its cursor is reached.
+    /// Whether the console has said that time is paused, since time last ran.
+    is_pause_noticed: bool,
+    /// The link that was opened, until the cursor has reached its instant.
     linked: Option<crate::link::Link>,
-    /// Links that were asked for on the way to an instant.
+    /// Requested links, which are made when the current seek has ended.
     shares: Vec<answers::Share>,
-    /// The screen of the last link by which the page kept the session, if that was short enough to be told with each
-    /// command: what is done is kept before it is seen (T-05).
-    keeps: Option<String>,
+    /// Screen state of the last link that the page stored. None if that link was too long to be sent after every
+    /// command. With it, the session is stored before the effect of a command is visible (T-05).
+    stored_screen: Option<String>,
 }
 
 impl Host {
-    /// An engine without a session.
+    /// Creates an engine without a session.
     #[must_use]
     pub fn new() -> Host {
         Host {
@@ -124,7 +124,7 @@ impl Host {
         }
     }
 
-    /// What the page hears first.
+    /// The first update for the page.
     #[must_use]
     pub fn hello(&self) -> Update {
         Update::Hello {
@@ -134,27 +134,27 @@ impl Host {
         }
     }
 
-    /// The links that were asked for, once the cursor stands where it was sent: on the way there are commands still
-    /// to come, which a link to the cursor would leave out.
-    fn share(&mut self) -> Vec<Update> {
-        let (Some(show), false) = (&self.show, matches!(self.job, Some(Job::Seek { .. }))) else {
+    /// Makes the requested links, but not during a seek: until its end the cursor is not at the requested instant, and
+    /// the links would lack commands.
+    fn finished_links(&mut self) -> Vec<Update> {
+        let (Some(active), false) = (&self.active, matches!(self.job, Some(Job::Seek { .. }))) else {
             return Vec::new();
         };
         let lesson = self.lesson.as_deref();
         let mut links = Vec::new();
         for share in std::mem::take(&mut self.shares) {
-            let keeps = (share.revision != 0).then(|| share.screen.clone());
-            let link = share.answer(&show.session, lesson, &self.reader);
-            if let (Some(screen), Update::Link { fragment, whole, .. }) = (keeps, &link) {
+            let screen = (share.revision != 0).then(|| share.screen.clone());
+            let link = share.answer(&active.session, lesson, &self.reader);
+            if let (Some(screen), Update::Link { fragment, whole, .. }) = (screen, &link) {
                 let length = whole.as_ref().unwrap_or(fragment).len();
-                self.keeps = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);
+                self.stored_screen = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);
             }
             links.push(link);
         }
         links
     }
 
-    /// When to call [`Host::work`].
+    /// Returns when to call [`Host::work`].
     #[must_use]
     pub fn wants(&self) -> Wants {
         if self.has_work() || self.pace.is_late() {
@@ -166,34 +166,35 @@ impl Host {
         }
     }
 
-    /// Whether everything that was requested is done and drawn. Time that runs by itself may go on.
+    /// Whether all requests are done and drawn. A playing session counts as settled.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         !self.has_work() && self.waiting.is_empty() && (self.pace.playing || !self.dirty)
     }
 
-    /// Whether a request has left work that needs no time of the cluster.
+    /// Whether a request has left work that needs no simulated time.
     fn has_work(&self) -> bool {
         self.opening.is_some()
             || self.pasted.is_some()
             || self.job.is_some()
-            || self.other_late
+            || self.is_other_behind
             || self.film.is_some()
-            || self.triages
-            || !self.nameless.is_empty()
+            || self.needs_triage
+            || !self.anonymised.is_empty()
             || self.help.as_ref().is_some_and(|help| !help.is_done())
     }
 
-    /// Updates with a frame in them have been sent: a big cluster's takes longer than the time between
-    /// two frames, and the simulation must not starve for it. A host that is not told takes frames for free.
+    /// The caller has sent updates that contain a frame. Sending a frame of a big cluster can take longer than the
+    /// frame interval, and the simulation must still get its share of the time. Without this call, sending counts as
+    /// free.
     pub fn sent(&mut self, clock: ClockMillis) {
         self.last_frame.sent(clock);
     }
 
-    /// Tells the session's link with what was just done, where the page keeps it by one that is short.
-    fn keep(&mut self) {
-        let is_asked = self.shares.iter().any(|share| !share.anonymise);
-        if let Some(screen) = self.keeps.clone().filter(|_| !is_asked) {
+    /// Queues a link for the page's storage, if the last stored link was short enough.
+    fn queue_stored_link(&mut self) {
+        let is_requested = self.shares.iter().any(|share| !share.anonymise);
+        if let Some(screen) = self.stored_screen.clone().filter(|_| !is_requested) {
             self.shares.push(answers::Share {
                 screen,
                 anonymise: false,
@@ -202,14 +203,17 @@ impl Host {
         }
     }
 
-    /// The pace counts from here.
-    fn pace_from(&mut self, clock: ClockMillis) {
-        let now = self.show.as_ref().map_or(SimTime::ZERO, |show| show.session.now());
+    /// Restarts pacing at the present cursor.
+    fn restart_pace(&mut self, clock: ClockMillis) {
+        let now = self
+            .active
+            .as_ref()
+            .map_or(SimTime::ZERO, |active| active.session.now());
         self.pace.count_from(clock, now);
     }
 }
 
-/// Suggested name and media type of an export.
+/// Suggested file name and media type of an export.
 pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
     match what {
         ExportKind::Objects => ("objects.yaml", "application/yaml"),

@@ -1,7 +1,7 @@
-//! Built-in lessons (E-01): every file of `lessons/`. Adding a file adds the lesson (see `build.rs`).
+//! Built-in lessons (E-01): all files in `lessons/`. A new file adds a lesson (see `build.rs`).
 //!
-//! What the chooser lists is always here. The texts are in the program with the feature `lessons`; the page's engine is
-//! built without it, and its worker brings them in one file when a lesson is first opened ([`provide`]).
+//! The list of lessons is always compiled in. Their texts are compiled in with the feature `lessons`. The page's engine
+//! is built without it; its worker loads all texts as one file when a lesson is first opened ([`provide`]).
 
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
-/// The small living cluster of a first visit (U-10).
+/// The small cluster of the first visit (U-10).
 const WELCOME: &str = concat!(include_str!("welcome.yaml"), include_str!("living.yaml"));
 const FREE: &str = concat!(include_str!("free.yaml"), include_str!("living.yaml"));
 
-/// What the chooser shows of a lesson, as it was read when the program was built: the list costs nothing.
-struct Listed {
+/// An entry of the list of lessons, generated at build time, so that listing needs no parsing.
+struct ListEntry {
     name: &'static str,
     order: u32,
     title: &'static str,
@@ -32,12 +32,12 @@ struct Listed {
     asks: bool,
 }
 
-/// The lessons in the chooser's order: `podscope.dev/order`, so that groups come in the order of their first lesson.
+/// Lists the lessons ordered by `podscope.dev/order`. The page orders groups by their first lesson.
 pub fn list() -> Vec<LessonInfo> {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
-    let mut lessons: Vec<&Listed> = LISTED.iter().collect();
+    let mut lessons: Vec<&ListEntry> = LISTED.iter().collect();
     lessons.stable_sort_by_key(|lesson| (lesson.order, lesson.name));
-    let info = |lesson: &Listed| LessonInfo {
+    let info = |lesson: &ListEntry| LessonInfo {
         name: lesson.name.to_owned(),
         title: lesson.title.to_owned(),
         group: lesson.group.to_owned(),
@@ -55,7 +55,7 @@ pub fn list() -> Vec<LessonInfo> {
     lessons.into_iter().map(info).collect()
 }
 
-/// Pages of the Kubernetes documentation, by their names.
+/// Pages of the Kubernetes documentation: name and path.
 const PAGES: &[(&str, &str)] = &[
     (
         "Assigning Pods to Nodes",
@@ -121,7 +121,8 @@ const PAGES: &[(&str, &str)] = &[
     ("Volumes", "concepts/storage/volumes/"),
 ];
 
-/// The address of a page by its name; `Nodes, Rate limits on eviction` names a part of one. Empty if nobody knows it.
+/// Address of a documentation page. A topic such as `Nodes, Rate limits on eviction` names a section of a page. Empty
+/// if the page is unknown.
 fn page(topic: &str) -> String {
     let name = topic.split(", ").next().unwrap_or_default();
     let known = PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
@@ -131,15 +132,15 @@ fn page(topic: &str) -> String {
     address.unwrap_or_default()
 }
 
-/// The texts that a program without the feature `lessons` was given.
+/// Texts that were loaded at run time, without the feature `lessons`.
 static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
 
-/// Name and text of each lesson, as far as they are here.
+/// Names and texts of the available lessons.
 fn texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
-/// Whether a request opens what may be a lesson, while their texts are not here.
+/// Whether a request may open a lesson while no texts are available.
 pub fn are_missing_for(request: &Request) -> bool {
     let Request::Open { source } = request else {
         return false;
@@ -151,13 +152,13 @@ pub fn are_missing_for(request: &Request) -> bool {
     may_need && texts().is_empty()
 }
 
-/// Brings the lessons' texts: name and text in turn, each ended by a NUL.
+/// Stores the lessons' texts. The file contains names and texts in turn, each ended by a NUL.
 ///
 /// # Errors
-/// It is no such file.
+/// The file has another format.
 pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     let text = String::from_utf8(file).map_err(|error| missing(&error.to_string()))?;
-    // As long as the program: the texts are looked at for every lesson that is opened.
+    // Leaked on purpose: the texts are needed until the program ends.
     let parts: Vec<&'static str> = text.leak().split_terminator('\0').collect();
     let pair = |pair: &[&'static str]| match pair {
         [name, text] => Some((*name, *text)),
@@ -173,7 +174,7 @@ pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// What is answered to who wants a lesson when their texts cannot be had.
+/// The problem that is reported when the texts cannot be loaded.
 pub fn missing(why: &str) -> Vec<Problem> {
     vec![Problem::of(
         "lessons",
@@ -181,31 +182,31 @@ pub fn missing(why: &str) -> Vec<Problem> {
     )]
 }
 
-/// The text of a lesson.
 pub fn text(name: &str) -> Option<&'static str> {
     texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// What the run of a lesson depends on. A link carries it, so that it shows the same after the lesson was rewritten (T-03).
+/// The part of a lesson on which its run depends. Links contain it, so that they show the same run after the lesson has
+/// been rewritten (T-03).
 pub fn bare(name: &str) -> Option<String> {
     text(name).map(without_story)
 }
 
-/// A lesson's text without its story, solution and wrong attempts, and without what only the chooser shows
-/// of it. What is without them stays as it is, so that links are compared whatever they still carried.
+/// Removes story, solution, wrong attempts and annotations from a lesson's text. A text without these stays the same,
+/// so that links can be compared regardless of what they contain.
 pub(crate) fn without_story(text: &str) -> String {
     let parsed = podscope_api::parse(text);
     let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
-    let mut left_out: Vec<(u32, u32)> = Vec::new();
+    let mut removed_ranges: Vec<(u32, u32)> = Vec::new();
     for config in scenarios {
         let tree = &config.value.tree;
-        for (part, keys) in LEFT_OUT {
-            left_out.extend(lines_of(tree, part, keys));
+        for (part, keys) in REMOVED_KEYS {
+            removed_ranges.extend(lines_of(tree, part, keys));
         }
     }
-    let is_left_out = |line: u32| left_out.iter().any(|(from, to)| (*from..*to).contains(&line));
-    // A document's end is no part of what ends it.
-    let kept = |(number, line): &(u32, &str)| line.trim_end() == "---" || !is_left_out(*number);
+    let is_removed = |line: u32| removed_ranges.iter().any(|(from, to)| (*from..*to).contains(&line));
+    // The separator of documents never belongs to a removed key.
+    let kept = |(number, line): &(u32, &str)| line.trim_end() == "---" || !is_removed(*number);
     let mut bare = String::new();
     for (_, line) in (1..).zip(text.lines()).filter(kept) {
         bare.push_str(line);
@@ -214,7 +215,7 @@ pub(crate) fn without_story(text: &str) -> String {
     bare
 }
 
-/// The lines of some keys of a part of a document, each from its own to before the next key of whatever part.
+/// Line ranges of some keys in a part of a document, each from the key's line to the line of the next key.
 fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     let entries = |tree: &Tree<'_>| match &tree.data {
         Data::Map(entries) => entries
@@ -233,21 +234,19 @@ fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     named.map(|(_, from)| (*from, until(*from))).collect()
 }
 
-/// Parts of a lesson that its run does not depend on.
-const LEFT_OUT: [(&str, &[&str]); 2] = [
+/// Keys of a lesson on which its run does not depend.
+const REMOVED_KEYS: [(&str, &[&str]); 2] = [
     ("metadata", &["annotations"]),
     ("spec", &["steps", "solution", "wrong", "bypasses", "recap"]),
 ];
 
-/// Names of the lessons.
 pub fn names() -> impl Iterator<Item = &'static str> {
     LISTED.iter().map(|lesson| lesson.name)
 }
 
-/// Loads a lesson.
 ///
 /// # Errors
-/// There is none of that name.
+/// There is no lesson with that name, or its file has problems.
 pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     match text(name) {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
@@ -255,12 +254,12 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     }
 }
 
-/// The cluster of a first visit: its story, and a rolling update that begins by itself.
+/// File of the first visit's scenario, in which a rolling update starts by itself.
 pub fn welcome() -> (String, String) {
     ("welcome.yaml".into(), WELCOME.into())
 }
 
-/// The same cluster with nothing to follow and nothing that begins by itself.
+/// File of the same cluster without a story and without the rolling update.
 pub fn free() -> (String, String) {
     ("free.yaml".into(), FREE.into())
 }

@@ -1,4 +1,4 @@
-//! A person's work on a world: scenarios, timeline, links, lessons.
+//! Sessions: scenarios, the timeline, share links, lessons, views and the console, all around one simulated world.
 //!
 //! ```
 //! use podscope_cluster::SimTime;
@@ -8,18 +8,18 @@
 //! use podscope_session::{report, scenario};
 //!
 //! let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: nginx}]}}";
-//! let loaded = scenario::load(&[("pod.yaml".into(), pod.into())]).expect("it reads well");
-//! let mut session = Session::new(loaded).expect("it is admitted");
+//! let loaded = scenario::load(&[("pod.yaml".into(), pod.into())]).expect("the manifest is valid");
+//! let mut session = Session::new(loaded).expect("the API server admits the pod");
 //!
 //! assert_eq!(session.advance(SimTime::from_seconds(10), 10_000), Slice::Done);
-//! session.command(command::parse("kubectl delete pod web").expect("a command")).expect("it is given");
+//! session.command(command::parse("kubectl delete pod web").expect("a command")).expect("the command is accepted");
 //! assert_eq!(session.advance(SimTime(10_500_000), 10_000), Slice::Done);
-//! assert!(report::processes(&session).contains("SIGTERM"), "it is asked to end, and still runs");
+//! assert!(report::processes(&session).contains("SIGTERM"), "the container got SIGTERM and still runs");
 //!
 //! let link = Link::of(&session, None, String::new()).encode();
 //! assert_eq!(link::decode(&link).expect("a link").commands.len(), 1);
 //!
-//! session.seek(SimTime::from_seconds(5)); // time runs both ways
+//! session.seek(SimTime::from_seconds(5)); // back to an earlier instant
 //! session.advance(SimTime::from_seconds(5), 10_000);
 //! assert!(!report::processes(&session).contains("SIGTERM"));
 //! ```

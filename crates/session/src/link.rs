@@ -1,8 +1,8 @@
-//! Share links (T-03): `s1:` and, in base64url, a deflated JSON document with
-//! everything needed to see the same thing. Decoding is total: any string
-//! gives a link or a sentence, sizes are bounded before anything is allocated.
+//! Share links (T-03): `s1:` and a JSON document, deflated and in base64url, with everything that is needed to see the
+//! same run. Decoding never panics: any string results in a link or an error message, and sizes are checked before
+//! memory is allocated.
 //!
-//! Versions: `s1:` is for ever. A new form gets a new prefix; old ones stay.
+//! `s1:` will be supported forever. A new format gets a new prefix.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,27 +16,27 @@ use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session, 
 use podscope_kubectl::command;
 use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
-/// The prefix of this form.
+/// Prefix of the current format.
 pub const PREFIX: &str = "s1:";
-/// Longest link that is read, in characters.
+/// Maximum length of a link that is read, in characters.
 pub const MAX_LINK: usize = 4 << 20;
-/// Largest document a link may unfold to, in bytes.
+/// Maximum size of the inflated document, in bytes.
 pub const MAX_DOCUMENT: usize = 32 << 20;
-/// The name of a lesson's file in a link.
+/// File name of a lesson in a link.
 const LESSON_FILE: &str = "lesson.yaml";
-/// Links longer than this come with a warning.
+/// Longer links get a warning.
 pub const LONG: usize = podscope_protocol::LONG_LINK;
 
-/// What a link holds.
+/// Content of a link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Link {
     /// Version of the engine that made it.
     #[serde(rename = "e", default)]
     pub engine: String,
-    /// A built-in lesson, whose story is told as long as it still runs like the files.
+    /// Name of a built-in lesson. Its story is shown if the lesson still behaves like `files`.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Files, in order; of a lesson what [`lessons::bare`] leaves (links of before carry more of it).
+    /// Files, in order. For a lesson, the part that [`lessons::bare`] keeps; older links contain more of it.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     #[serde(rename = "s", default)]
@@ -44,54 +44,54 @@ pub struct Link {
     /// The cursor, in microseconds.
     #[serde(rename = "c", default)]
     pub cursor: i64,
-    /// The user's commands: microseconds since the one before, and text.
+    /// The user's commands: microseconds since the previous command, and text.
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
-    /// Only in what is kept, not in what is shared: the other branches, and which place among them this one has.
+    /// Other branches. Empty in links for sharing; links for storing hold them.
     #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
-    /// See [`Link::others`].
+    /// Index of the current branch among all branches.
     #[serde(rename = "n", default, skip_serializing_if = "is_first")]
     pub place: usize,
-    /// Where this branch left which other one.
+    /// Parent of the current branch, and time of the fork in microseconds.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<(usize, i64)>,
-    /// Hash of the trace at the cursor, made of whole lines ([`Fingerprint::WholeLines`]): what links carried before
+    pub fork_point: Option<(usize, i64)>,
+    /// Hash of the trace at the cursor over whole lines ([`Fingerprint::WholeLines`]). Older links have it instead of
     /// [`Link::facts_hash`]. Read, never written.
     #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
     pub trace_hash: String,
-    /// Hash of the trace at the cursor, made of its facts ([`Fingerprint::Facts`]).
+    /// Hash of the trace at the cursor over its facts ([`Fingerprint::Facts`]).
     #[serde(rename = "g", default, skip_serializing_if = "String::is_empty")]
     pub facts_hash: String,
-    /// The page's own state.
+    /// State of the page, which the engine does not interpret.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
-    /// Of a story, what was read and answered; without it all that has shown counts as seen.
+    /// The reader's state of a story. Without it, all shown steps count as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
 }
 
-/// How far somebody has come in a story.
+/// A reader's place in a story.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reading {
-    /// The step that is looked at.
+    /// The step on the page.
     #[serde(rename = "s", default, skip_serializing_if = "is_first")]
     pub step: usize,
-    /// Answers by step; none: skipped.
+    /// Answers by step. None if the question was skipped.
     #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<(usize, Option<String>)>,
 }
 
-/// Another branch of a session that is kept.
+/// Another branch of a stored session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Other {
-    /// The branch that it left, and where; none for the first.
+    /// Parent of the branch, and time of the fork in microseconds. None for the first branch.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<(usize, i64)>,
-    /// Where its cursor stands, in microseconds.
+    pub fork_point: Option<(usize, i64)>,
+    /// Time of the cursor, in microseconds.
     #[serde(rename = "c", default)]
     pub cursor: i64,
-    /// Its commands, as [`Link::commands`].
+    /// Commands in the form of [`Link::commands`].
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
 }
@@ -101,28 +101,28 @@ fn is_first(at: &usize) -> bool {
     *at == 0
 }
 
-/// The engine as links name it: its version, and that of Kubernetes.
+/// Name of this engine in links: its version and that of Kubernetes.
 fn engine() -> String {
     format!("{}+{KUBERNETES_VERSION}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The version of Kubernetes that an engine followed; the first ones, which do not say it, followed v1.34.
-fn of_engine(engine: &str) -> &str {
+/// Version of Kubernetes in an engine's name. The first engines did not name it; they followed v1.34.
+fn kubernetes_version_of(engine: &str) -> &str {
     engine.split_once('+').map_or("v1.34", |(_, kubernetes)| kubernetes)
 }
 
-/// Commands as links hold them, see [`Link::commands`].
-fn written<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> {
+/// Converts commands to the form of [`Link::commands`].
+fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> {
     let mut last = 0;
-    let written = commands.map(|timed| {
+    let encode_commands = commands.map(|timed| {
         let since = timed.at.0 - last;
         last = timed.at.0;
         (since, timed.command.to_string())
     });
-    written.collect()
+    encode_commands.collect()
 }
 
-/// What [`written`] wrote.
+/// Reverses [`encode_commands`].
 fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
     let mut at = SimTime::ZERO;
     commands
@@ -139,7 +139,7 @@ fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .collect()
 }
 
-/// What to say of a link's length: nothing, where every program takes it.
+/// Warning about a link's length. None if all programs accept it.
 #[must_use]
 pub fn warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
@@ -153,7 +153,7 @@ pub fn warning(fragment: &str) -> Option<LinkLength> {
 }
 
 impl Link {
-    /// The link of a session at its cursor.
+    /// Creates the link of a session at its cursor.
     pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
         Link {
             facts_hash: session.trace_hash(),
@@ -161,11 +161,11 @@ impl Link {
         }
     }
 
-    /// The link of a session at another instant of its branch, without a hash of the trace.
+    /// Creates the link of a session at another time of its branch, without a hash of the trace.
     pub(crate) fn until(session: &Session, lesson: Option<&str>, screen: String, now: SimTime) -> Link {
         let loaded = session.loaded();
-        let commands = written(session.commands().iter().filter(|timed| timed.at <= now));
-        // A lesson that somebody edited is no longer the lesson.
+        let commands = encode_commands(session.commands().iter().filter(|timed| timed.at <= now));
+        // A lesson that the user has edited is no longer the built-in one.
         let lesson = lesson.filter(|name| {
             let text = loaded.files.first().map(|(_, text)| text.as_str());
             loaded.files.len() == 1 && lessons::text(name) == text
@@ -185,31 +185,31 @@ impl Link {
         }
     }
 
-    /// The same link with the commands that came after the cursor and with the other branches, if there are some: whoever
-    /// goes back in time, or begins another course of it, and reloads there, finds again what was done.
+    /// Returns the link for storing: with the commands after the cursor and the other branches. None if there are none,
+    /// and the link itself can be stored.
     #[must_use]
     pub fn whole(&self, session: &Session) -> Option<Link> {
         let commands = session.commands();
         let branches = session.branches();
-        let left = |branch: &Branch| branch.parent.map(|parent| (parent, branch.from.0));
+        let fork_point = |branch: &Branch| branch.parent.map(|parent| (parent, branch.from.0));
         let others = branches.iter().enumerate().filter(|(at, _)| *at != session.current());
         let others: Vec<Other> = others
             .map(|(_, branch)| Other {
-                left: left(branch),
+                fork_point: fork_point(branch),
                 cursor: branch.cursor.0,
-                commands: written(branch.commands()),
+                commands: encode_commands(branch.commands()),
             })
             .collect();
         (commands.len() > self.commands.len() || !others.is_empty()).then(|| Link {
-            commands: written(commands.iter()),
+            commands: encode_commands(commands.iter()),
             others,
             place: session.current(),
-            left: left(session.branch()),
+            fork_point: fork_point(session.branch()),
             ..self.clone()
         })
     }
 
-    /// A link of files without a run: what `podscope link encode` makes.
+    /// Creates a link of files without a run, as `podscope link encode` does.
     pub fn of_files(files: Vec<File>, seed: u64) -> Link {
         Link {
             engine: engine(),
@@ -219,14 +219,14 @@ impl Link {
         }
     }
 
-    /// The text of the link.
     pub fn encode(&self) -> String {
         let document = serde_json::to_vec(self).unwrap_or_default();
         let packed = miniz_oxide::deflate::compress_to_vec(&document, 9);
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(packed))
     }
 
-    /// The lesson whose story belongs to this link: none if there is none, or it does not run like that any more.
+    /// The lesson whose story belongs to this link. None if the link has no lesson, or the lesson has changed its
+    /// behavior.
     pub fn story(&self) -> Option<&str> {
         let name = self.lesson.as_deref()?;
         let bare = lessons::bare(name)?;
@@ -235,10 +235,10 @@ impl Link {
         is_same.then_some(name)
     }
 
-    /// The scenario it holds.
+    /// Loads the scenario of the link.
     ///
     /// # Errors
-    /// Every problem of its files.
+    /// All problems of the files.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
         let mut loaded = match (self.story(), &self.lesson) {
             (Some(name), _) => lessons::load(name)?,
@@ -249,15 +249,16 @@ impl Link {
         Ok(loaded)
     }
 
-    /// The user's commands with their instants.
+    /// Parses the user's commands.
     ///
     /// # Errors
-    /// A command that cannot be read.
+    /// The first command that cannot be parsed.
     pub fn timed(&self) -> Result<Vec<Timed>, Remark> {
         timed(&self.commands)
     }
 
-    /// Puts the commands into a session at t = 0; afterwards it is advanced to [`Link::cursor_at`]. Notices for the user.
+    /// Schedules the commands and adds the branches, in a session at t = 0. The caller then advances it to
+    /// [`Link::cursor_at`]. Returns notices for the user.
     pub fn replay(&self, session: &mut Session) -> Vec<Remark> {
         let mut notices = Vec::new();
         match self.timed() {
@@ -267,13 +268,13 @@ impl Link {
         let others = self.others.iter().map(|other| {
             let commands = timed(&other.commands)?;
             Ok((
-                other.left,
+                other.fork_point,
                 SimTime(other.cursor).clamp(SimTime::ZERO, END_OF_TIME),
                 commands,
             ))
         });
         match others.collect::<Result<Vec<_>, Remark>>() {
-            Ok(others) if !others.is_empty() => session.lay_out(others, self.place, self.left),
+            Ok(others) if !others.is_empty() => session.add_stored_branches(others, self.place, self.fork_point),
             Ok(_) => {}
             Err(unreadable) => notices.push(unreadable),
         }
@@ -290,7 +291,7 @@ impl Link {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }
 
-    /// That the trace at the cursor is not the one that was shared.
+    /// Compares the session's trace at the cursor with the link's hash. Returns the details if they differ.
     pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
         let is_same = if self.facts_hash.is_empty() {
             self.trace_hash.is_empty() || trace_hash(session.trace(), Fingerprint::WholeLines) == self.trace_hash
@@ -300,33 +301,33 @@ impl Link {
         if is_same {
             return None;
         }
-        let (followed, own) = (of_engine(&self.engine), engine());
+        let (followed, own) = (kubernetes_version_of(&self.engine), engine());
         Some(OtherEngine {
             maker: self.engine.clone(),
-            followed: (followed != of_engine(&own)).then(|| followed.to_owned()),
+            followed: (followed != kubernetes_version_of(&own)).then(|| followed.to_owned()),
             own,
             before: session.now().0,
         })
     }
 
-    /// The same link with the names of the user's objects replaced (Q-06).
+    /// Replaces the names of the user's objects (Q-06).
     pub fn anonymised(self) -> Link {
         self.renamed().0
     }
 
-    /// The same, with which old name became which.
+    /// Like [`Link::anonymised`], with the table of old and new names.
     pub(crate) fn renamed(self) -> (Link, crate::rename::Table) {
         crate::rename::link(self)
     }
 }
 
-/// Reads a link: a fragment from `s1:` on, or a whole URL that has one.
+/// Decodes a link: a fragment that begins with `s1:`, or a URL that contains one.
 ///
 /// # Errors
-/// A sentence that says what is wrong.
+/// A message for the user.
 pub fn decode(text: &str) -> Result<Link, String> {
     let text = text.trim();
-    if let Some(form) = newer(text) {
+    if let Some(form) = newer_format(text) {
         return Err(format!(
             "this link was made by a newer Podscope, in its form {form}: this one reads {PREFIX}. Reload the page, or install the latest version"
         ));
@@ -365,8 +366,8 @@ pub fn decode(text: &str) -> Result<Link, String> {
     Ok(link)
 }
 
-/// The form of a link that this engine does not know yet: `s`, a number above 1, a colon; alone or in a URL.
-fn newer(text: &str) -> Option<&str> {
+/// Finds the prefix of a newer format: `s`, a number above 1 and a colon, alone or in a URL.
+fn newer_format(text: &str) -> Option<&str> {
     let starts = std::iter::once(0).chain(text.match_indices(['#', '&']).map(|(at, _)| at + 1));
     starts.filter_map(|at| text.get(at..)).find_map(|part| {
         let (form, _) = part.split_once(':')?;
@@ -382,10 +383,10 @@ mod tests {
 
     /// Shows: T-03, Q-04
     #[test]
-    fn a_link_of_a_newer_podscope_says_so() {
+    fn link_of_newer_format_is_refused_with_advice() {
         for text in ["s2:AbC", "https://example.org/play/?x=1#s17:AbC&embed=cluster", " s2: "] {
-            let said = decode(text).expect_err("unknown");
-            assert!(said.contains("newer Podscope"), "{text}: {said}");
+            let message = decode(text).expect_err("unknown");
+            assert!(message.contains("newer Podscope"), "{text}: {message}");
         }
         for text in ["s0:x", "s1:AAAA", "x:y", "#lesson=first-pod"] {
             assert!(!decode(text).expect_err("no link").contains("newer"), "{text}");
@@ -394,7 +395,7 @@ mod tests {
 
     /// Shows: T-03
     #[test]
-    fn a_link_carries_everything_there_and_back() {
+    fn encoded_link_decodes_to_same_link() {
         let link = Link {
             engine: "0.1.0".into(),
             files: vec![(
@@ -417,10 +418,10 @@ mod tests {
         );
     }
 
-    /// A link of the engine that followed v1.34 opens, and says that decisions may differ, and from where.
+    /// A link of the engine that followed v1.34 opens with a notice that decisions may differ, and before which time.
     /// Shows: T-03
     #[test]
-    fn a_link_of_another_engine_says_that_it_decides_differently_and_from_where() {
+    fn link_of_other_engine_reports_difference() {
         let cases = [
             ("0.1.0", "engine 0.1.0, which followed Kubernetes v1.34; this is "),
             (engine().as_str(), "; this is "),
@@ -443,18 +444,18 @@ mod tests {
             let mut session = Session::new(decode(&link.encode()).unwrap().load().unwrap()).unwrap();
             link.replay(&mut session);
             session.advance(link.cursor_at(), u64::MAX);
-            let said = link.difference(&session).unwrap().to_string();
-            assert!(said.contains(&says), "{said}");
+            let message = link.difference(&session).unwrap().to_string();
+            assert!(message.contains(&says), "{message}");
             assert!(
-                said.ends_with(&format!("somewhere before {}.", session.now())),
-                "{said}"
+                message.ends_with(&format!("somewhere before {}.", session.now())),
+                "{message}"
             );
         }
     }
 
     /// Shows: Q-03
     #[test]
-    fn any_string_gives_a_link_or_a_sentence() {
+    fn decoding_any_string_does_not_panic() {
         let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT + 1000], 9);
         let bomb = format!("s1:{}", URL_SAFE_NO_PAD.encode(bomb));
         for text in [
@@ -469,7 +470,7 @@ mod tests {
         ] {
             assert!(decode(text).is_err(), "{text}");
         }
-        // Every prefix of a good link is refused or read, never more.
+        // Prefixes of a valid link are refused or decoded, without a panic.
         let text = Link::of_files(vec![("a".into(), "x: y".into())], 1).encode();
         for end in 0..text.len() {
             let _ = decode(text.get(..end).unwrap_or_default());
@@ -478,7 +479,7 @@ mod tests {
 
     /// Shows: T-03
     #[test]
-    fn every_lesson_with_twenty_actions_is_under_2000_characters() {
+    fn lesson_links_with_20_commands_are_below_2000_chars() {
         for name in lessons::names() {
             let link = Link {
                 engine: "0.1.0".into(),
@@ -505,7 +506,7 @@ mod tests {
 
     /// Shows: T-03
     #[test]
-    fn a_link_outlives_its_lesson() {
+    fn link_works_after_its_lesson_has_changed() {
         let run = |loaded: Loaded| {
             let mut session = Session::new(loaded).expect("a session");
             session.advance(SimTime::from_seconds(15), u64::MAX);
@@ -528,13 +529,13 @@ mod tests {
                 files: vec![(LESSON_FILE.into(), text)],
                 ..link.clone()
             };
-            let loaded = link.load().expect("what the link carries");
+            let loaded = link.load().expect("the files in the link load");
             let mut shown = run(loaded);
             assert_eq!(link.difference(&shown), None);
             let notices = link.replay(&mut shown);
             assert!(notices[0].to_string().contains(what), "{notices:?}");
         }
-        // A link from before links left out what only the chooser shows, and of a lesson with another summary.
+        // Older links contain fields that only the list of lessons shows, here with a different summary.
         let text = lessons::text("sidecars").expect("a lesson");
         let with_annotations = text.split_once("  steps:").expect("a story").0.to_owned();
         assert!(with_annotations.contains("podscope.dev/summary") && !bare.contains("podscope.dev/summary"));
@@ -549,7 +550,7 @@ mod tests {
             (old.story(), old.replay(&mut session.clone())),
             (Some("sidecars"), Vec::new())
         );
-        // A link from before links carried their lesson.
+        // Links made before v3 do not embed the lesson file.
         let old = Link {
             files: Vec::new(),
             ..link

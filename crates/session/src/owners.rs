@@ -1,9 +1,10 @@
-//! Whose pods pods are, as a reader knows it.
+//! The workload that controls a pod.
 
 use podscope_api::{ObjectKey, ObjectMeta, OwnerReference, ReplicaSet};
 use podscope_cluster::Objects;
 
-/// The controller of an object; of what a ReplicaSet controls the one that controls the ReplicaSet, where there is one.
+/// Returns the controller of an object. If that is a ReplicaSet with a controller of its own, such as a Deployment,
+/// returns the latter.
 pub(crate) fn workload_of<'a>(objects: &'a Objects, meta: &'a ObjectMeta) -> Option<&'a OwnerReference> {
     let own = meta.controller_ref()?;
     if &*own.kind != "ReplicaSet" {

@@ -1,5 +1,5 @@
-//! A lesson played without a reader: its solution, nothing, or an attempt that looks like a solution. What became of
-//! each step, goal, question, keep and mistake, and whether the lesson is what it says it is (E-07, E-10).
+//! Plays a lesson without a reader: with its solution, with no commands, or with a wrong attempt. Reports steps, goals,
+//! questions, promises and mistakes, and whether the lesson behaves as promised (E-07, E-10).
 
 use std::fmt::Write;
 
@@ -11,24 +11,24 @@ use crate::timeline::{Session, Slice};
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::Problem;
 
-/// How long a lesson is played on after the last instant it names.
+/// Time for which a lesson is played after the last time in its file.
 pub const ON: Span = Span::seconds(300);
 
-/// What is played.
+/// The commands with which a lesson is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
     Solution,
-    /// Nothing at all.
+    /// No commands.
     Nothing,
-    /// The bypass of that number, from 1 in the file's order, `wrong` after them; 0 is `wrong`.
+    /// A wrong attempt: entries of `bypasses` count from 1, then `wrong`; 0 is also `wrong`.
     Bypass(usize),
 }
 
 impl Attempt {
-    /// `solution`, `nothing`, `bypass:N`.
+    /// Parses `solution`, `nothing` or `bypass:N`.
     ///
     /// # Errors
-    /// It is none of these.
+    /// The text is none of these.
     pub fn parse(text: &str) -> Result<Self, String> {
         match (text, text.strip_prefix("bypass:").map(str::parse::<usize>)) {
             ("solution", _) => Ok(Self::Solution),
@@ -54,24 +54,24 @@ impl Attempt {
     }
 }
 
-/// The attempts that look like solutions, as they are counted.
+/// The lesson's wrong attempts: `bypasses`, then `wrong`.
 pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
     let wrong = Some(scenario.wrong.as_slice()).filter(|wrong| !wrong.is_empty());
     (scenario.bypasses.iter().map(Vec::as_slice)).chain(wrong).collect()
 }
 
-/// A lesson that was played.
+/// A lesson that has been played.
 #[derive(Debug)]
 pub struct Played {
     pub attempt: Attempt,
-    /// Where it ended.
+    /// The session at the end.
     pub session: Session,
 }
 
-/// Plays a lesson, to `until` or [`ON`] after the last instant it names.
+/// Plays a lesson to `until`; by default to [`ON`] after the last time in its file.
 ///
 /// # Errors
-/// There is no story or no such attempt, or the API server refuses an object.
+/// The scenario has no story, it has no such attempt, or the API server refuses an object.
 pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<Played, Vec<Problem>> {
     let name = loaded.files.first().map(|(name, _)| name.clone()).unwrap_or_default();
     let refuse = |message: String| vec![Problem::of(name.clone(), message)];
@@ -86,14 +86,14 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
     Ok(Played { attempt, session })
 }
 
-/// How long somebody waits for a step, and for the end.
-const PATIENCE: Span = Span::seconds(1500);
+/// Maximum waiting time for a step and for the end of the lesson.
+const MAX_WAIT: Span = Span::seconds(1500);
 
-/// Plays the solution as somebody quicker or slower would: the commands of each step that long after it has shown.
+/// Plays the solution at another pace: gives the commands of each step `delay` after the step is shown.
 ///
 /// # Errors
-/// As [`play`].
-pub fn paced(loaded: Loaded, delay: Span) -> Result<Played, Vec<Problem>> {
+/// See [`play`].
+pub fn play_with_delay(loaded: Loaded, delay: Span) -> Result<Played, Vec<Problem>> {
     let guide = play(loaded.clone(), Attempt::Solution, None)?;
     let shows: Vec<SimTime> = guide.story().shown().iter().map(|shown| shown.at).collect();
     let solution = loaded.scenario.solution.clone();
@@ -101,12 +101,13 @@ pub fn paced(loaded: Loaded, delay: Span) -> Result<Played, Vec<Problem>> {
     let mut last = SimTime::ZERO;
     for (step, from) in shows.iter().enumerate() {
         let until = shows.get(step + 1);
-        let is_here = |timed: &&Timed| (step == 0 || timed.at >= *from) && until.is_none_or(|until| timed.at < *until);
-        let commands: Vec<&Timed> = solution.iter().filter(is_here).collect();
+        let is_of_step =
+            |timed: &&Timed| (step == 0 || timed.at >= *from) && until.is_none_or(|until| timed.at < *until);
+        let commands: Vec<&Timed> = solution.iter().filter(is_of_step).collect();
         let (Some(first), Some(end)) = (commands.first(), commands.last()) else {
             continue;
         };
-        wait(&mut session, last + PATIENCE, |story| story.shown().len() > step);
+        wait(&mut session, last + MAX_WAIT, |story| story.shown().len() > step);
         let Some(shown) = session.progress().story().shown().get(step) else {
             break;
         };
@@ -118,14 +119,14 @@ pub fn paced(loaded: Loaded, delay: Span) -> Result<Played, Vec<Problem>> {
         last = begin + (end.at - first.at);
         session.schedule(commands.iter().map(moved).collect());
     }
-    wait(&mut session, last + PATIENCE, |story| story.finished().is_some());
+    wait(&mut session, last + MAX_WAIT, |story| story.finished().is_some());
     let attempt = Attempt::Solution;
     Ok(Played { attempt, session })
 }
 
-/// Lets time pass by seconds until it is so, or the instant has come.
-fn wait(session: &mut Session, until: SimTime, is_so: impl Fn(&Story) -> bool) {
-    while !is_so(session.progress().story()) && session.now() < until {
+/// Advances in seconds until the predicate is true or the time is reached.
+fn wait(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> bool) {
+    while !predicate(session.progress().story()) && session.now() < until {
         let target = session.now() + Span::seconds(1);
         while session.advance(target, 100_000) == Slice::More {}
         if session.now() < target {
@@ -134,7 +135,7 @@ fn wait(session: &mut Session, until: SimTime, is_so: impl Fn(&Story) -> bool) {
     }
 }
 
-/// The last instant that the file names.
+/// The last time in the lesson's file.
 fn last_named(loaded: &Loaded) -> SimTime {
     let scenario = &loaded.scenario;
     let attempts = bypasses(scenario).into_iter().flatten();
@@ -151,13 +152,13 @@ impl Played {
         self.session.progress().story()
     }
 
-    /// Whether the lesson is finished: every step showed, every goal was reached.
+    /// Whether the lesson is finished, that is, all steps are shown and all goals reached.
     pub fn is_finished(&self) -> bool {
         self.story().finished().is_some()
     }
 
-    /// Whether the goals of the last step that has some were reached, all of them. Goals for the whole run count where
-    /// there is no other.
+    /// Whether all goals of the last step with goals are reached. Goals for the whole run count only if there are no
+    /// others.
     pub fn reaches_final_goal(&self) -> bool {
         let has_other = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
         let steps = &self.scenario().steps;
@@ -170,7 +171,7 @@ impl Played {
         })
     }
 
-    /// Questions that were asked and never answered by the run.
+    /// Number of questions that were asked and not answered by the run.
     pub fn unanswered(&self) -> usize {
         let shown = self.story().shown().iter().zip(&self.scenario().steps);
         shown
@@ -178,7 +179,7 @@ impl Played {
             .count()
     }
 
-    /// Whether it came out as the file promises: the solution reaches everything, anything else no final goal.
+    /// Whether the result is as intended: the solution finishes the lesson, other attempts do not reach the final goal.
     pub fn is_as_promised(&self) -> bool {
         match self.attempt {
             Attempt::Solution => self.is_finished() && self.unanswered() == 0,
@@ -186,7 +187,7 @@ impl Played {
         }
     }
 
-    /// What became of everything, for people.
+    /// Report for people.
     pub fn report(&self) -> String {
         let mut out = String::new();
         let (scenario, story) = (self.scenario(), self.story());
@@ -201,7 +202,7 @@ impl Played {
         for (at, step) in scenario.steps.iter().enumerate() {
             let number = at + 1;
             let Some(shown) = story.shown().get(at) else {
-                let _ = writeln!(out, "step {number} never showed{}", self.waits_for(at));
+                let _ = writeln!(out, "step {number} never showed{}", self.waiting_suffix(at));
                 continue;
             };
             let _ = writeln!(out, "step {number} showed at {}", time(shown.at));
@@ -249,12 +250,12 @@ impl Played {
         out
     }
 
-    /// What is left open of a lesson that is not finished, or answered by none of its options: the first of it, in words.
-    pub fn left_open(&self) -> Option<String> {
+    /// Describes the first step, goal or question that keeps the lesson from being complete. None if nothing does.
+    pub fn first_incomplete(&self) -> Option<String> {
         for (at, step) in self.scenario().steps.iter().enumerate() {
             let number = at + 1;
             let Some(shown) = self.story().shown().get(at) else {
-                return Some(format!("step {number} never shows{}", self.waits_for(at)));
+                return Some(format!("step {number} never shows{}", self.waiting_suffix(at)));
             };
             if let Some((ask, truth)) = step.predict.as_ref().zip(shown.truth.as_ref())
                 && !ask.options.is_empty()
@@ -271,7 +272,7 @@ impl Played {
         None
     }
 
-    fn waits_for(&self, at: usize) -> String {
+    fn waiting_suffix(&self, at: usize) -> String {
         let is_next = self.story().shown().len() == at;
         match self.story().next(self.scenario()).and_then(|step| step.when.as_ref()) {
             Some(when) if is_next => format!(": waited for: {}", when.wanted),

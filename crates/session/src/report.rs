@@ -1,4 +1,4 @@
-//! What a run prints: objects, processes, trace, events (the contract's `-o`).
+//! Output of a run in the formats of `-o`: objects, processes, trace, events, requests.
 
 use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record, seconds};
@@ -7,19 +7,20 @@ use serde_json::{Value, json};
 use crate::timeline::{Records, Session};
 use podscope_kubectl::command::{Get, Target};
 
-/// All objects as one `v1` `List`: what `kubectl get -o json` of all kinds would show.
+/// Returns all objects as one `v1` `List`, as `kubectl get -o json` prints them.
 pub fn object_list(session: &Session) -> Value {
     let objects = session.world().objects();
     let all: Vec<Object> = Kind::ALL.iter().flat_map(|kind| objects.list_kind(*kind)).collect();
     podscope_kubectl::list_value(&all, true)
 }
 
-/// The same in YAML.
+/// Prints all objects as one `v1` `List` in YAML.
 pub fn objects(session: &Session) -> String {
     podscope_api::print_yaml(&object_list(session))
 }
 
-/// The containers that really run, ghosts included.
+/// Returns the running containers of all machines, including ghosts (containers whose pod the API server no longer
+/// stores).
 pub fn process_values(session: &Session) -> Vec<Value> {
     let world = session.world();
     let objects = world.objects();
@@ -36,12 +37,12 @@ pub fn process_values(session: &Session) -> Vec<Value> {
                 "signals": process.signals.iter().map(|signal| Value::from(&**signal)).collect::<Vec<_>>(),
                 "ghost": objects.by_uid(&process.uid).is_none(),
             });
-            // Volumes on which its writes fail: the way to the storage is cut, or the storage refuses the machine.
+            // Volumes to which the container cannot write: the storage is unreachable or has fenced the machine.
             let failing = world.failing_volumes(node, &process.uid);
             if !failing.is_empty() {
                 row["ioErrors"] = failing.iter().map(|volume| Value::from(&**volume)).collect();
             }
-            // The emptyDirs of its pod, whoever of the pod wrote to them.
+            // emptyDir volumes of the pod and which container wrote to them.
             let written = world.written(node, &process.uid);
             if !written.is_empty() {
                 let written = written.iter().map(|one| {
@@ -60,7 +61,7 @@ pub fn process_values(session: &Session) -> Vec<Value> {
     rows
 }
 
-/// The containers that really run, as JSON, one a line.
+/// Prints the running containers of all machines as JSON, one per line.
 pub fn processes(session: &Session) -> String {
     let rows = process_values(session);
     let mut text = String::from("[");
@@ -72,7 +73,7 @@ pub fn processes(session: &Session) -> String {
     text
 }
 
-/// The trace as JSON Lines; hidden characters are escaped.
+/// Prints the trace as JSON Lines. Invisible characters are escaped.
 pub fn trace(records: Records<'_>) -> String {
     let mut text = String::new();
     for record in records {
@@ -82,7 +83,7 @@ pub fn trace(records: Records<'_>) -> String {
     text
 }
 
-/// The events, as `kubectl get events -A` prints them.
+/// Prints the events as `kubectl get events -A` does.
 pub fn events(session: &Session) -> String {
     let get = Get {
         sort_by: Some(".lastTimestamp".into()),
@@ -96,7 +97,7 @@ pub fn events(session: &Session) -> String {
         .map_or_else(String::new, |printed| printed.stdout())
 }
 
-/// How many requests there were, by Service and outcome, as a table.
+/// Prints a table of the number of requests per Service and outcome.
 pub fn requests(session: &Session) -> String {
     let totals = session.world().requests();
     let rows = totals.iter();
@@ -111,7 +112,7 @@ pub fn requests(session: &Session) -> String {
     all.iter().map(line).collect()
 }
 
-/// `6 Node, 3 Pod`: objects by kind.
+/// Counts objects by kind, as text such as `6 Node, 3 Pod`.
 pub fn counts(objects: &Objects) -> String {
     Kind::ALL
         .iter()
@@ -122,7 +123,8 @@ pub fn counts(objects: &Objects) -> String {
         .join(", ")
 }
 
-/// A field of a record as its line has it, as text: for tests and tools, which know the contract alone.
+/// Returns a field of a record's JSON line as text, or an empty text. For tests and tools, which know the JSON form
+/// only.
 pub fn field(record: &Record, name: &str) -> String {
     record.field(name).map_or_else(String::new, |value| match value {
         Value::String(text) => text,

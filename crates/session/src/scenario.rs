@@ -1,6 +1,6 @@
-//! Scenario files (T-02): several texts read as one. A `Scenario` document
-//! gives the cluster, the components' settings, the timeline, narration and
-//! expectations; every other document is a Kubernetes object, in file order.
+//! Scenario files (T-02). Several files are read as one scenario: a `Scenario` document defines the cluster, settings
+//! of components, timeline, story and expectations. Every other document is a Kubernetes object; objects keep their
+//! order.
 
 mod bounds;
 mod components;
@@ -30,11 +30,11 @@ pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 pub use counted_requests::{CountedRequests, WhichRequests};
 use document::Document;
 #[cfg(test)]
-pub(crate) use document::written_fields;
+pub(crate) use document::accepted_fields;
 pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
-pub(crate) use expect::{Seen, count};
+pub(crate) use expect::{WorldState, count};
 pub(crate) use findings::Findings;
-pub(crate) use flow::unfolded;
+pub(crate) use flow::flow_to_block;
 pub(crate) use lesson::wanted;
 pub use lesson::{About, Counted, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
@@ -43,38 +43,37 @@ pub use problems::MAX_PLACED;
 pub(crate) use reading::readable;
 pub use recognise::recognise;
 
-/// Most zones times nodes a scenario may generate.
+/// Maximum number of generated nodes, that is, of zones times nodes per zone.
 pub const MAX_GENERATED_NODES: u64 = 10_000;
-/// Most warnings of advice.
+/// Maximum number of entries of advice.
 pub const MAX_ADVICE: usize = 200;
-/// Most entries of a timeline.
+/// Maximum number of entries of a timeline.
 pub const MAX_ENTRIES: usize = 10_000;
 
-/// A file of a scenario: name and text.
+/// Name and text of a file.
 pub type File = (String, String);
 
-/// The place of something in the files.
+/// A position in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Name of the file.
     pub file: String,
-    /// Number of the document in it, from 1.
+    /// Number of the document in the file, from 1.
     pub document: u32,
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// Field path.
+    /// Path of the field, such as `spec.steps[0].text`.
     pub path: String,
 }
 
 impl Place {
-    /// A problem that stands here.
+    /// Creates a problem at this place.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         self.problem_of(ProblemKind::Other, message)
     }
 
-    /// The same where more is known of it.
+    /// Like [`Place::problem`], with the kind of problem.
     pub(crate) fn problem_of(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.clone(),
@@ -91,39 +90,39 @@ impl Place {
 /// A command at an instant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timed {
-    /// When; before the simulated events of that instant.
+    /// Time of the command. It runs before other events of that time.
     pub at: SimTime,
     pub command: Command,
 }
 
-/// What a seed search draws from (`spec.search`).
+/// Bounds of a seed search (`spec.search`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
-    /// Kinds of faults.
+    /// Kinds of faults to choose from.
     pub faults: Vec<SearchFault>,
-    /// How long a run is.
+    /// Length of a run.
     pub horizon: Span,
-    /// Most faults in a run.
+    /// Maximum number of faults in a run.
     pub max: u32,
 }
 
-/// A kind of fault that a seed search draws: what `spec.search.faults` may name.
+/// A kind of fault for seed search, as in `spec.search.faults`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchFault {
-    /// `partition`: of a node or a zone, whole or in part.
+    /// `partition`: a node or zone, from all or some endpoints.
     Partition,
-    /// `crash`: of a process of the control plane or of a node.
+    /// `crash`: a process of the control plane or of a node.
     Crash,
-    /// `poweroff`: of a machine.
+    /// `poweroff`: a machine.
     PowerOff,
     /// `slow`: the links of a node.
     Slow,
-    /// `second-manager`: two controller-managers at once.
+    /// `second-manager`: a second controller-manager.
     SecondManager,
 }
 
 impl SearchFault {
-    /// All of them; a seed draws one by its place.
+    /// All kinds. Seeds depend on the order.
     pub const ALL: [Self; 5] = [
         Self::Partition,
         Self::Crash,
@@ -131,11 +130,11 @@ impl SearchFault {
         Self::Slow,
         Self::SecondManager,
     ];
-    /// The names of all of them.
+    /// Names of `ALL`, in the same order.
     pub const NAMES: [&str; 5] = ["partition", "crash", "poweroff", "slow", "second-manager"];
 
-    /// The one of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    /// The kind with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|known| *known == name)?;
         Some(Self::ALL[place])
     }
@@ -151,76 +150,72 @@ impl Default for Search {
     }
 }
 
-/// The `Scenario` document.
+/// Content of the `Scenario` document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scenario {
-    /// `metadata.name`.
     pub name: String,
     /// Annotations (`podscope.dev/group`, `podscope.dev/summary`, `podscope.dev/topic`).
     pub annotations: ordered::Map<String, String>,
-    /// `spec.title`.
     pub title: String,
-    /// Commands with their times, by time, equal times in file order.
+    /// Timeline, ordered by time. Commands at equal times keep the order of the file.
     pub timeline: Vec<Timed>,
-    /// The story.
+    /// Steps of the story.
     pub steps: Vec<Step>,
-    /// A list of commands that reaches every goal.
+    /// Commands that reach every goal.
     pub solution: Vec<Timed>,
-    /// A tempting attempt that does not.
+    /// A tempting attempt that does not reach every goal.
     pub wrong: Vec<Timed>,
-    /// More attempts that look like solutions and are none.
+    /// More attempts that look like solutions but do not reach every goal.
     pub bypasses: Vec<Vec<Timed>>,
-    /// Lessons whose questions are asked again later.
+    /// Names of lessons whose questions are asked again later.
     pub recap: Vec<String>,
-    /// What is checked.
     pub expect: Vec<Expect>,
-    /// Seed search.
     pub search: Search,
 }
 
-/// Who says at which time of the wall clock a scenario begins.
+/// Origin of the wall-clock time at t = 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
-    /// Nobody: it is the same for all such scenarios.
+    /// The default, which is the same for all scenarios.
     #[default]
     Default,
-    /// Its files.
+    /// The files set it.
     Given,
-    /// Who runs it ([`Loaded::begin_at`]).
+    /// The caller sets it ([`Loaded::begin_at`]).
     Chosen,
 }
 
-/// Files read as one.
+/// Files that have been read as one scenario.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub files: Vec<File>,
-    /// Whether a Scenario document was among them.
     pub has_scenario: bool,
-    /// It, or the default.
+    /// The Scenario document, or the default.
     pub scenario: Scenario,
-    /// What the world begins with.
+    /// Initial state of the world.
     pub setup: Setup,
-    /// Who says when t = 0 is.
+    /// Origin of `setup.start`.
     pub start: Start,
-    /// Where each object of the setup stands: file and location.
+    /// For each object of the setup: index of its file, and location in it.
     pub places: Vec<(usize, Location)>,
-    /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
+    /// Notices on what was translated, ignored or kept, such as `3 × Ingress (not simulated)`.
     pub notices: Vec<Remark>,
-    /// What answers rest on because of what the files do not have (P-09).
+    /// Limitations of answers that result from what the files lack (P-09).
     pub basis: Vec<podscope_protocol::Basis>,
-    /// Warnings on manifests that are legal and still surprise (P-08).
+    /// Warnings about manifests that are valid but behave unexpectedly (P-08).
     pub advice: Vec<Problem>,
 }
 
 impl Loaded {
-    /// Whether this is a live cluster as it was, and no story that somebody wrote with its objects (P-09).
+    /// Whether the files hold objects of a live cluster, and no story (P-09).
     pub fn is_dump(&self) -> bool {
-        let is_told = !self.scenario.steps.is_empty();
+        let has_story = !self.scenario.steps.is_empty();
         let mut objects = self.setup.objects.iter();
-        !is_told && objects.any(|object| !object.metadata().uid.is_empty())
+        !has_story && objects.any(|object| !object.metadata().uid.is_empty())
     }
 
-    /// Begins at that time, unless the files say when. A scenario that is made of the session says so.
+    /// Sets the wall-clock time at t = 0, unless the files set it. Scenarios that are exported from the session contain
+    /// it.
     pub fn begin_at(&mut self, start: Time) {
         if self.start == Start::Default {
             self.setup.start = start;
@@ -228,7 +223,7 @@ impl Loaded {
         }
     }
 
-    /// The default end of a run: the last timeline or expect instant + 60 s.
+    /// Default end of a run: 60 s after the last timeline entry or expectation.
     pub fn default_until(&self) -> SimTime {
         let timeline = self.scenario.timeline.iter().map(|timed| timed.at);
         let expect = self.scenario.expect.iter().filter_map(|expect| match expect.timing {
@@ -239,35 +234,35 @@ impl Loaded {
     }
 }
 
-/// Reads files as one, in order.
+/// Reads files as one scenario.
 ///
 /// # Errors
-/// Every problem, with its place.
+/// All problems with their places.
 pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     load_owned(files.to_vec())
 }
 
-/// The same without a copy of the texts, which may be large.
+/// Like [`load`], but does not copy the texts, which may be large.
 ///
 /// # Errors
-/// As [`load`].
+/// See [`load`].
 pub fn load_owned(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
-    load_own(files).map_err(|unreadable| unreadable.problems)
+    load_or_return_files(files).map_err(|unreadable| unreadable.problems)
 }
 
-/// Files that cannot be read as one, and why.
+/// Files that cannot be read as one scenario.
 pub(crate) struct Unreadable {
     pub(crate) files: Vec<File>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Whether a text is no manifest, and what it is instead is known: its reader is told.
-pub(crate) fn is_known_otherwise(text: &str) -> bool {
-    foreign::explained(text).is_some() || cut::is_cut_yaml(text)
+/// Whether a text is not a manifest, but of another known kind, about which an error explains more.
+pub(crate) fn is_other_known_text(text: &str) -> bool {
+    foreign::explained(text).is_some() || cut::is_truncated_yaml(text)
 }
 
-/// [`load`] without a copy of the files.
-pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
+/// Like [`load_owned`], but also returns unreadable files.
+pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadable> {
     let mut reader = Reader {
         problems: Vec::new(),
         document: 0,
@@ -292,15 +287,15 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
     for (kind, count) in std::mem::take(&mut reader.others) {
         reader.loaded.notices.push(Remark::NotSimulated { kind, count });
     }
-    reader.one_of_each();
-    reader.nodes();
-    reader.assume();
-    reader.namespaces();
-    reader.start_of_live_objects();
-    reader.basis();
-    reader.unknown_machines();
+    reader.drop_older_duplicates();
+    reader.drop_generated_nodes_of_dump();
+    reader.add_assumed_objects();
+    reader.add_missing_namespaces();
+    reader.start_at_newest_time();
+    reader.add_basis();
+    reader.report_unknown_machines();
     if !files.is_empty() {
-        reader.nothing();
+        reader.notice_if_empty();
     }
     reader
         .loaded
@@ -333,23 +328,24 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
 
 struct Reader {
     problems: Vec<Problem>,
-    /// The document that is being read.
+    /// Number of the current document in its file.
     document: u32,
     loaded: Loaded,
     others: ordered::Map<String, usize>,
     machines: entries::Machines,
-    /// `spec.cluster` is given.
+    /// Whether `spec.cluster` is present.
     has_cluster: bool,
-    /// Whether what cannot be read is left out.
+    /// Whether unreadable files are left out with a notice.
     is_lenient: bool,
-    /// Problems of what was left out.
+    /// Number of problems in files that were left out.
     n_unread: usize,
 }
 
 impl Reader {
-    fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
+    fn add_file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
-            // Manifests outlive API versions: what a current server no longer serves is left out, and said.
+            // Old manifests contain beta API versions that are no longer served. Such objects are left out with a
+            // notice.
             if let ProblemKind::Unserved { api_version, kind } = &problem.kind
                 && api_version.contains("beta")
             {
@@ -370,7 +366,7 @@ impl Reader {
                 message: problem.message,
                 kind: problem.kind,
             };
-            self.unread(problem);
+            self.report_unread(problem);
         }
         for located in parsed.others {
             *self.others.entry(located.value.kind.to_string()).or_default() += 1;
@@ -399,7 +395,7 @@ impl Reader {
         }
     }
 
-    /// A field of the document that is being read.
+    /// The place of a field of the current document.
     fn place(&self, file: &str, tree: &Tree<'_>, path: &str) -> Place {
         let (line, column) = tree.position(path);
         Place {
@@ -415,19 +411,19 @@ impl Reader {
         self.problem_of(ProblemKind::Other, file, tree, path, message);
     }
 
-    /// The same where more is known of it.
+    /// Like [`Reader::problem`], with the kind of problem.
     fn problem_of(&mut self, kind: ProblemKind, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
         self.problems
             .push(self.place(file, tree, path).problem_of(kind, message));
     }
 
-    /// A field of the scenario that could not be read.
-    fn misread(&mut self, file: &str, tree: &Tree<'_>, error: &FieldError) {
+    /// Reports a field of the scenario that has an invalid value.
+    fn field_problem(&mut self, file: &str, tree: &Tree<'_>, error: &FieldError) {
         let mut place = self.place(file, tree, &error.path);
         if error.line != 0 {
             (place.line, place.column) = (error.line, error.column);
         }
-        let (kind, message) = lesson::in_plain_words(error);
+        let (kind, message) = lesson::plain_message(error);
         self.problems.push(place.problem_of(kind, message));
     }
 
@@ -435,15 +431,15 @@ impl Reader {
         if std::mem::replace(&mut self.loaded.has_scenario, true) {
             return self.problem(file, tree, "kind", "there is already a Scenario: only one may be given");
         }
-        let too_much = bounds::too_much(tree);
-        if !too_much.is_empty() {
-            for (path, message) in too_much {
+        let exceeded_limits = bounds::exceeded_limits(tree);
+        if !exceeded_limits.is_empty() {
+            for (path, message) in exceeded_limits {
                 self.problem(file, tree, &path, message);
             }
             return;
         }
         let (document, errors): (Document, _) = podscope_api::decode_what_fits(tree, true);
-        errors.iter().for_each(|error| self.misread(file, tree, error));
+        errors.iter().for_each(|error| self.field_problem(file, tree, error));
         if &*document.api_version != "podscope.dev/v1alpha1" {
             self.problem_of(
                 ProblemKind::Unsupported,
@@ -489,7 +485,7 @@ impl Reader {
             let path = format!("spec.expect[{at}]");
             match expect::expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
-                Err(bad) => self.problem_of(bad.kind, file, tree, &join(&path, &bad.field), bad.message),
+                Err(error) => self.problem_of(error.kind, file, tree, &join(&path, &error.field), error.message),
             }
         }
         let scenario = &mut self.loaded.scenario;
@@ -521,7 +517,7 @@ impl Reader {
         if let Some(names) = &search.faults {
             faults.clear();
             for (at, name) in names.iter().enumerate() {
-                match SearchFault::named(name) {
+                match SearchFault::from_name(name) {
                     Some(fault) => faults.push(fault),
                     None => self.problem_of(
                         ProblemKind::Unsupported,
@@ -558,7 +554,7 @@ impl Reader {
     }
 }
 
-/// `"a", "b"`, as the API server lists supported values.
+/// Formats names as the API server lists supported values: `"a", "b"`.
 fn quoted(names: &[&str]) -> String {
     names
         .iter()
@@ -575,7 +571,7 @@ fn join(path: &str, inner: &str) -> String {
     }
 }
 
-/// A namespaced object without a namespace goes to `default`, as `kubectl apply` sends it.
+/// Sets the namespace `default` on a namespaced object without a namespace, as `kubectl apply` does.
 pub(crate) fn with_namespace(mut object: Object) -> Object {
     if object.kind().is_namespaced() && object.metadata().namespace.is_empty() {
         object.metadata_mut().namespace = Str::from("default");

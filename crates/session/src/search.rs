@@ -1,11 +1,8 @@
-//! Seed search: one random run a seed, until an invariant breaks; then the
-//! run is made small. Runs come from a user's files, with the faults that
-//! `spec.search` names, or are drawn whole: cluster, workloads, commands,
-//! faults. Every fault that is drawn is repaired, and calm follows, so that
-//! liveness can be judged.
+//! Seed search: plays one random run per seed until an invariant is violated, then shrinks that run. A run is made from
+//! a user's files with the faults that `spec.search` names, or it is generated as a whole: cluster, workloads,
+//! commands, faults. Every fault is repaired, and a quiet period follows, so that liveness can be judged.
 //!
-//! A run is a list of parts that can be left out one by one: an object, or a
-//! fault or command with what takes it back.
+//! A run is a list of parts that shrinking can remove one by one: an object, or a fault or command with its repair.
 
 mod faults;
 mod shrink;
@@ -21,24 +18,21 @@ use crate::timeline::{Session, Slice};
 use podscope_protocol::Problem;
 pub use shrink::shrink;
 
-/// Where runs come from.
+/// Where a run's cluster, workloads and faults come from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A user's files; faults are drawn as `spec.search` says.
+    /// A user's files; faults are generated from `spec.search`.
     Files(Vec<File>),
-    /// Everything is drawn, with these history switches on (F-20).
-    Drawn {
-        /// Names of the switches.
-        history: Vec<String>,
-    },
+    /// Everything is generated, with these history switches on (F-20).
+    Drawn { history: Vec<String> },
 }
 
-/// What is looked for.
+/// Which violations end the search.
 #[derive(Debug, Clone, Default)]
 pub struct Goal {
-    /// Only this invariant.
+    /// Name of the invariant. None: any invariant.
     pub invariant: Option<String>,
-    /// Only breaks that no command and no fault excuses.
+    /// Whether to ignore violations that are attributed to a command or a fault.
     pub only_bugs: bool,
 }
 
@@ -51,42 +45,42 @@ impl Goal {
     }
 }
 
-/// Something a seed drew that can be left out.
+/// Generated part of a run that can be removed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Objects, as a file of their own.
+    /// Objects, in a file of their own.
     Objects(File),
-    /// A fault or command, and what takes it back.
+    /// A fault or command, with the command that undoes it.
     Acts(Vec<Timed>),
 }
 
-/// A run: what it begins with and what happens in it.
+/// Initial objects and scheduled commands of a run.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub seed: u64,
-    /// What it consists of, beside the source's own files.
+    /// Generated parts, in addition to `files`.
     pub parts: Vec<Part>,
     files: Vec<File>,
     until: SimTime,
 }
 
-/// The run of a seed, and where it first met the goal.
+/// A run that met the goal.
 #[derive(Debug, Clone)]
 pub struct Found {
     pub run: Run,
-    /// The break.
+    /// The first violation that meets the goal.
     pub record: Arc<Record>,
-    /// The session at that instant.
+    /// The session at the instant of the violation.
     pub session: Box<Session>,
 }
 
 impl Found {
-    /// The faults and commands of the run, by time.
+    /// Faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         self.run.schedule()
     }
 
-    /// What makes a run short: few parts, few acts, early.
+    /// Sort key: runs with fewer parts, fewer commands and an earlier violation come first.
     pub fn size(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
         (run.parts.len(), run.schedule().len(), self.record.at, run.seed)
@@ -94,7 +88,7 @@ impl Found {
 }
 
 impl Run {
-    /// Draws the run of a seed.
+    /// Generates the run of a seed.
     ///
     /// # Errors
     /// The files cannot be read.
@@ -119,7 +113,7 @@ impl Run {
         }
     }
 
-    /// The faults and commands, by time.
+    /// Faults and commands, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         let acts = self.parts.iter().filter_map(|part| match part {
             Part::Acts(acts) => Some(acts),
@@ -130,7 +124,7 @@ impl Run {
         schedule
     }
 
-    /// The files, with the objects that are left.
+    /// Loads the files and the objects of the remaining parts.
     fn loaded(&self) -> Result<Loaded, Vec<Problem>> {
         let mut files = self.files.clone();
         files.extend(self.parts.iter().filter_map(|part| match part {
@@ -142,7 +136,7 @@ impl Run {
         Ok(loaded)
     }
 
-    /// Runs to the end, or until the goal is met: everything that broke, and where the goal was met.
+    /// Plays the run to its end, or until the goal is met.
     ///
     /// # Errors
     /// The API server refuses an object.
@@ -178,19 +172,19 @@ impl Run {
     }
 }
 
-/// Events between two looks at what broke.
+/// Events between two checks for new violations.
 const BETWEEN_LOOKS: u64 = 500;
 
-/// How a run went.
+/// Result of playing a run.
 #[derive(Debug, Clone)]
 pub struct Played {
-    /// Every break, excused or not, in order.
+    /// All violations, attributed ones included, in the order of the trace.
     pub broken: Vec<Arc<Record>>,
-    /// Where the goal was first met.
+    /// The violation that meets the goal, if any.
     pub found: Option<Found>,
 }
 
-/// An instant of whole seconds: schedules are read by people.
+/// Converts whole seconds to an instant. Schedules are read by people, so they have no fractions.
 fn at(seconds: i64) -> SimTime {
     SimTime::ZERO + Span::seconds(seconds)
 }

@@ -1,5 +1,5 @@
-//! The console without a page: lines in, printed lines out, time moved by whoever drives it. `podscope shell` is this
-//! with a terminal or JSON around it, and tests drive it in-process.
+//! The console without a page: takes command lines, returns printed lines, and advances time on request. `podscope
+//! shell` adds a terminal or JSON to it; tests drive it in-process.
 
 use podscope_cluster::{OutputKind, SimTime, Span};
 
@@ -8,63 +8,64 @@ use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::{Limit, Notice};
 
-/// How far a command is followed to its answer where nobody says how long to wait.
-const ANSWER: Span = Span::millis(100);
-/// Events between two looks at whether a command has answered.
-const PIECE: u64 = 10_000;
+/// Simulated time that a command gets to answer if no wait is given.
+const ANSWER_TIMEOUT: Span = Span::millis(100);
+/// Events between two checks of whether a command has answered.
+const EVENTS_PER_SLICE: u64 = 10_000;
 
-/// Lines, and the command to the world that is left with what its own go through.
-pub(crate) type Told = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
+/// Printed lines, and the command that must be sent to the world next, with the pipe for its output.
+pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 
-/// What a command prints at once, and what is behind its pipe done with it; what is left to do is a command to the world.
+/// Runs the part of a command line that needs no simulated time, including the pipe behind it. Returns the printed
+/// lines and, if a command must be sent to the world, that command.
 ///
 /// # Errors
-/// What stands behind the pipe is no command.
-pub(crate) fn at_once(session: &Session, command: Command, pipe: &Pipe) -> Result<Told, String> {
+/// A command in the pipe cannot be parsed.
+pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe) -> Result<PipeStep, String> {
     let printed = match &command {
         Command::Help(topic) => Some(vec![(OutputKind::Output, command::help_text(topic))]),
         Command::Kubectl(kubectl) => session.ask(kubectl).map(|printed| printed.lines),
         _ => None,
     };
     match printed {
-        Some(printed) => through(session, printed, pipe),
+        Some(printed) => run_pipe(session, printed, pipe),
         None => Ok((Vec::new(), Some((command, pipe.clone())))),
     }
 }
 
-/// The same for what has been printed.
-pub(crate) fn through(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<Told, String> {
+/// Sends printed lines through the pipe; otherwise like [`run_without_time`].
+pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<PipeStep, String> {
     let mut lines = pipe.run(printed);
     let Some(next) = pipe.next(&lines) else {
         return Ok((lines, None));
     };
     let (command, pipe) = next.map_err(|error| error.message)?;
     lines.retain(|(kind, _)| kind.is_stderr());
-    let (more, left) = at_once(session, command, &pipe)?;
+    let (more, left) = run_without_time(session, command, &pipe)?;
     lines.extend(more);
     Ok((lines, left))
 }
 
-/// Gives a command to the world and lets time pass until it has answered, for what stands behind its pipe.
+/// Sends a command to the world and advances time until the command has answered, for the pipe behind it.
 ///
 /// # Errors
-/// The world does not take it, or its answer comes while time runs.
-pub(crate) fn follow(session: &mut Session, command: Command) -> Result<(), Notice> {
+/// The world does not accept the command, or the command prints over a longer time.
+pub(crate) fn run_and_wait(session: &mut Session, command: Command) -> Result<(), Notice> {
     if !answers_soon(&command) {
         return Err(Notice::PipedLate);
     }
     let clients = session.world().clients();
     session.command(command)?;
-    until_answered(session, clients);
+    advance_until_answered(session, clients);
     Ok(())
 }
 
-fn until_answered(session: &mut Session, clients: usize) {
-    let answered = session.now() + ANSWER;
-    while session.advance_while(answered, PIECE, |world| world.clients() > clients) == Slice::More {}
+fn advance_until_answered(session: &mut Session, clients: usize) {
+    let answered = session.now() + ANSWER_TIMEOUT;
+    while session.advance_while(answered, EVENTS_PER_SLICE, |world| world.clients() > clients) == Slice::More {}
 }
 
-/// Whether what a command prints comes all in its first moments.
+/// Whether the command prints all its output shortly after it starts.
 fn answers_soon(command: &Command) -> bool {
     match command {
         Command::Kubectl(kubectl) => !matches!(
@@ -75,34 +76,34 @@ fn answers_soon(command: &Command) -> bool {
     }
 }
 
-/// What a line came to.
+/// Result of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The cursor afterwards.
+    /// Time of the cursor after the command.
     pub at: SimTime,
-    /// Lines printed since the last answer, and what they are.
+    /// Lines printed since the previous answer, with their kinds.
     pub lines: Vec<(OutputKind, String)>,
-    /// Why the line was no command, in the parser's words.
+    /// Message of the parser if the line is not a valid command.
     pub refused: Option<String>,
 }
 
-/// A line of a person at the prompt, who also moves time.
+/// Parsed line of the prompt. Unlike the page's console, the prompt has commands that advance time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
-    /// Nothing, or a comment.
+    /// Empty line or comment.
     Blank,
     /// `wait 30s`.
     Wait(Span),
     /// `until 2m`.
     Until(SimTime),
-    /// Anything else, and what its lines go through.
+    /// Any other command, with the pipe for its output.
     Command(Box<Command>, Pipe),
 }
 
 /// Reads a line typed at the prompt.
 ///
 /// # Errors
-/// What is wrong with it; [`CommandError::is_unfinished`] where more lines belong to it.
+/// The line is not valid. [`CommandError::is_unfinished`] is true if more lines belong to it.
 pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let instant = |text: &str| {
@@ -126,24 +127,24 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
     }
 }
 
-/// A session at a prompt.
+/// A session with a prompt.
 #[derive(Debug)]
 pub struct Shell {
     session: Session,
-    /// Output lines that have been answered.
+    /// Number of output lines that have been returned.
     seen: usize,
-    /// Whether time is to stop where it is.
+    /// Polled while time advances; time stops when it returns true.
     stop: fn() -> bool,
 }
 
 impl Shell {
-    /// A shell at the session's cursor; what was printed before is not printed again.
+    /// Creates a shell at the session's cursor. Lines that were printed earlier are not returned again.
     #[must_use]
     pub fn new(session: Session) -> Shell {
         Shell::stopped_by(session, || false)
     }
 
-    /// The same where somebody may want time to stop before it is where it should be: asked now and then.
+    /// Like [`Shell::new`]; `stop` is polled while time advances and can interrupt it.
     #[must_use]
     pub fn stopped_by(session: Session, stop: fn() -> bool) -> Shell {
         let seen = session.outputs().len();
@@ -155,18 +156,19 @@ impl Shell {
         &self.session
     }
 
-    /// The session, for who drives it beside the console.
+    /// The session, for callers that change it other than by the console.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Goes on with another session, of which everything printed so far has been seen.
+    /// Replaces the session. Its output so far is not returned.
     pub fn resume(&mut self, session: Session) {
         self.seen = session.outputs().len();
         self.session = session;
     }
 
-    /// Runs a line, then lets time pass: that long, or, for none, until the command has answered or waits for something.
+    /// Runs a line, then advances time by `wait`; if that is zero, until the command has answered or waits for
+    /// something.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
         match command::parse_piped(line, stdin) {
             Ok((command, pipe)) => self.give(command, &pipe, wait),
@@ -178,12 +180,12 @@ impl Shell {
         }
     }
 
-    /// Runs a command, as [`Shell::run`]; what it prints at once goes through the pipe.
+    /// Runs a parsed command like [`Shell::run`], and sends its output through the pipe.
     pub fn give(&mut self, command: Command, pipe: &Pipe, wait: Span) -> Answer {
         let until = self.session.now() + wait;
         let mut lines = Vec::new();
         let mut refused = None;
-        let mut done = at_once(&self.session, command, pipe);
+        let mut done = run_without_time(&self.session, command, pipe);
         loop {
             let (printed, left) = match done {
                 Ok(done) => done,
@@ -200,16 +202,18 @@ impl Shell {
                 let clients = self.session.world().clients();
                 refused = self.session.command(command).err().map(|limit| limit.to_string());
                 if wait == Span::ZERO {
-                    until_answered(&mut self.session, clients);
+                    advance_until_answered(&mut self.session, clients);
                 }
                 break;
             }
-            refused = follow(&mut self.session, command).err().map(|why| why.to_string());
+            refused = run_and_wait(&mut self.session, command)
+                .err()
+                .map(|why| why.to_string());
             if refused.is_some() {
                 break;
             }
-            let printed = self.unseen();
-            done = through(&self.session, printed, &pipe);
+            let printed = self.take_unseen_lines();
+            done = run_pipe(&self.session, printed, &pipe);
         }
         let mut answer = self.advance((until - self.session.now()).max(Span::ZERO));
         lines.append(&mut answer.lines);
@@ -224,8 +228,8 @@ impl Shell {
         answer
     }
 
-    /// What was printed since it was last looked at.
-    fn unseen(&mut self) -> Vec<(OutputKind, String)> {
+    /// Returns the lines printed since the last call.
+    fn take_unseen_lines(&mut self) -> Vec<(OutputKind, String)> {
         let outputs = self.session.outputs();
         let printed = outputs.get(self.seen..).unwrap_or_default();
         let lines = printed.iter().map(|line| (line.kind, line.text.clone())).collect();
@@ -233,13 +237,13 @@ impl Shell {
         lines
     }
 
-    /// Lets time pass.
+    /// Advances time by `span`.
     pub fn advance(&mut self, span: Span) -> Answer {
         let target = (self.session.now() + span).min(END_OF_TIME);
         let mut lines = Vec::new();
         if span > Span::ZERO {
             loop {
-                match self.session.advance(target, PIECE) {
+                match self.session.advance(target, EVENTS_PER_SLICE) {
                     Slice::More if (self.stop)() => {
                         lines.push((
                             OutputKind::Error,
@@ -256,7 +260,7 @@ impl Shell {
                 }
             }
         }
-        lines.splice(0..0, self.unseen());
+        lines.splice(0..0, self.take_unseen_lines());
         Answer {
             at: self.session.now(),
             lines,

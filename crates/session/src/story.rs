@@ -1,92 +1,91 @@
-//! A lesson's story while it is played: which steps have shown, what was reached, kept and mistaken, and what the run
-//! answered to the questions.
+//! State of a lesson's story: shown steps, goals, promises, mistakes, and the run's answers to questions.
 //!
 //! ```text
-//! step:   waits ──when holds, and every goal before is reached──▶ shown (for good)
+//! step:   waits ──`when` holds, and all goals so far are reached──▶ shown (never hidden again)
 //! goal:   open ──condition holds──▶ reached          open ──`by` has passed──▶ missed
-//! always: open ──the lesson is finished──▶ reached   open ──the invariant breaks──▶ missed
+//! always: open ──the lesson is finished──▶ reached   open ──the invariant is violated──▶ missed
 //! keep:   held ──condition fails──▶ broken
 //! ```
-//! What is missed or broken *halts* the story: no goal is reached and no step shows after it, until the reader goes
-//! back to before it or starts over. So steps follow what was done, never the clock alone, and a goal that was reached
-//! at the price of a promise does not count.
+//! A missed goal or a broken promise (`keep`) *halts* the story: no further goal is reached and no step is shown, until
+//! the reader goes back in time or starts over. Thus steps follow from the reader's actions, never from the clock
+//! alone, and a goal that was reached by breaking a promise does not count.
 //!
-//! The story is a function of the run alone, and part of every checkpoint. It knows no reader: which of the shown
-//! steps is looked at, what was answered, and that time waits for an answer, is the host's (`host/reader.rs`).
+//! The story is a function of the run alone, and part of every checkpoint. The reader's state is separate, in
+//! `host/reader.rs`: the step on the page, the answers, and pauses for questions.
 
 use std::cell::RefCell;
 
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime, Totals};
 
-use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Seen, Step, Timing, count};
+use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Step, Timing, WorldState, count};
 use podscope_kubectl::duration::print_duration;
 
-/// Where a goal stands.
+/// State of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Goal {
-    /// Not yet.
+    /// Neither reached nor missed.
     #[default]
     Open,
-    /// Reached at that instant, for good.
+    /// Reached at that time. The state does not change again.
     Reached(SimTime),
-    /// It cannot be reached any more, since that instant.
+    /// Missed at that time. It cannot be reached any more.
     Missed(SimTime),
 }
 
-/// What the run answered to a question.
+/// The run's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
-    /// The value; a time as a duration since the step's showing.
+    /// The value. For a question about time, the duration since the step was shown.
     pub value: String,
-    /// Since when it is known.
+    /// Time from which the answer is known.
     pub at: SimTime,
 }
 
-/// A step that has shown.
+/// State of a step that has been shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
     pub at: SimTime,
     pub goals: Vec<Goal>,
-    /// When each of its keeps broke.
+    /// For each promise (`keep`), the time at which it was broken.
     pub keeps: Vec<Option<SimTime>>,
-    /// When each of its mistakes was made first.
+    /// For each mistake, the time at which it was first made.
     pub mistakes: Vec<Option<SimTime>>,
-    /// The answer to its question.
+    /// The answer to the step's question.
     pub truth: Option<Truth>,
 }
 
-/// What halted a story.
+/// The reason why a story has halted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Halt {
     pub at: SimTime,
-    /// The step whose promise it was.
+    /// Index of the step with the promise.
     pub step: usize,
     pub promise: Promise,
 }
 
-/// What a step has promised, by its index there.
+/// A promise of a step, by its index there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// A keep, which broke.
+    /// A `keep` that was broken.
     Keep(usize),
-    /// A goal, which was missed.
+    /// A goal that was missed.
     Goal(usize),
 }
 
 impl Halt {
-    /// The condition of the file that did not hold.
+    /// The condition that did not hold.
     pub(crate) fn broken<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
         let step = scenario.steps.get(self.step);
         let promise = step.and_then(|step| match self.promise {
             Promise::Keep(at) => step.keeps.get(at),
             Promise::Goal(at) => step.goals.get(at),
         });
-        promise.expect("a story is halted by a promise of its own file")
+        promise.expect("the halt refers to a promise of its scenario")
     }
 }
 
-/// A story being played.
+/// State of the story in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Story {
     shown: Vec<Shown>,
@@ -94,7 +93,7 @@ pub struct Story {
     finished: Option<SimTime>,
 }
 
-/// What a story is judged by: an instant whose events are over.
+/// State of the world after the events of an instant, against which the story is checked.
 pub(crate) struct Moment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
@@ -118,24 +117,24 @@ impl Moment<'_> {
             Some(Timing::Always) | None => true,
         };
         let is_broken = |name: &str| self.broken.contains_key(name);
-        let seen = Seen {
+        let state = WorldState {
             objects: self.objects,
             broken: &is_broken,
             requests: self.requests,
             findings: self.findings,
         };
         let check = condition.check.as_ref();
-        in_time && check.is_none_or(|check| check.holds(&seen).0)
+        in_time && check.is_none_or(|check| check.holds(&state).0)
     }
 }
 
-/// Whether it is a goal for the whole run: `always: INVARIANT`.
+/// Whether the goal concerns the whole run: `always: INVARIANT`.
 pub(crate) fn is_always(goal: &Condition) -> bool {
     matches!(goal.check, Some(Check::Invariant(_)))
 }
 
 impl Story {
-    /// A story at its beginning: a first step without a condition shows at once.
+    /// Creates the story at t = 0. A first step without a condition is shown at once.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let mut story = Self::default();
         if let Some(first) = scenario.steps.first().filter(|step| step.when.is_none()) {
@@ -144,17 +143,16 @@ impl Story {
         story
     }
 
-    /// The steps that have shown, in order.
     pub fn shown(&self) -> &[Shown] {
         &self.shown
     }
 
-    /// What halted it, if something did.
+    /// The reason why the story has halted, if it has.
     pub fn halt(&self) -> Option<Halt> {
         self.halt
     }
 
-    /// When the last goal of the last step was reached.
+    /// The time at which the last goal of the last step was reached.
     pub fn finished(&self) -> Option<SimTime> {
         self.finished
     }
@@ -169,30 +167,30 @@ impl Story {
         });
     }
 
-    /// Whether every goal of the steps shown is reached, those for the whole run aside.
-    fn is_due(&self, scenario: &Scenario) -> bool {
+    /// Whether all goals of the shown steps have been reached, other than those for the whole run.
+    fn are_goals_reached(&self, scenario: &Scenario) -> bool {
         self.shown.iter().zip(&scenario.steps).all(|(shown, step)| {
             (shown.goals.iter().zip(&step.goals))
                 .all(|(state, goal)| matches!(state, Goal::Reached(_)) || is_always(goal))
         })
     }
 
-    /// The step that can show next, if nothing but its own condition is missing.
+    /// The next step, if only its own condition keeps it from being shown.
     pub fn next<'s>(&self, scenario: &'s Scenario) -> Option<&'s Step> {
         let next = scenario.steps.get(self.shown.len())?;
-        (self.halt.is_none() && self.is_due(scenario)).then_some(next)
+        (self.halt.is_none() && self.are_goals_reached(scenario)).then_some(next)
     }
 
-    /// The next instant after `now` that the story itself waits for: a step that shows not before it, or the answer to a
-    /// question. What else a step waits for may come later.
+    /// The next time after `now` for which the story waits: the earliest time of a step, or of the answer to a
+    /// question. Further conditions of the step may be fulfilled later.
     pub fn waits_until(&self, scenario: &Scenario, now: SimTime) -> Option<SimTime> {
         let step = self.next(scenario).and_then(|step| step.when.as_ref());
         let step = step.and_then(|when| match when.timing {
             Some(Timing::At(at)) => Some(at),
             Some(Timing::By(_) | Timing::Always) | None => None,
         });
-        let asked = self.shown.iter().zip(&scenario.steps);
-        let open = asked.filter(|(shown, _)| shown.truth.is_none());
+        let asked_at = self.shown.iter().zip(&scenario.steps);
+        let open = asked_at.filter(|(shown, _)| shown.truth.is_none());
         let answers = open.filter_map(|(_, step)| match &step.predict.as_ref()?.about {
             About::Field { at, .. } | About::Count { at, .. } => *at,
             About::Time(_) => None,
@@ -200,10 +198,10 @@ impl Story {
         answers.chain(step).filter(|at| *at > now).min()
     }
 
-    /// The next instant after `judged` at which something must be looked at although nothing happens.
+    /// The next time after `judged` at which conditions must be checked even if nothing happens.
     pub(crate) fn next_deadline(&self, scenario: &Scenario, judged: i64) -> Option<SimTime> {
         let mut earliest: Option<SimTime> = None;
-        let mut note = |at: Option<SimTime>| {
+        let mut add = |at: Option<SimTime>| {
             if let Some(at) = at.filter(|at| at.0 > judged) {
                 earliest = Some(earliest.map_or(at, |known| known.min(at)));
             }
@@ -212,61 +210,60 @@ impl Story {
             Some(Timing::At(at) | Timing::By(at)) => Some(at),
             Some(Timing::Always) | None => None,
         };
-        note(
-            self.next(scenario)
-                .and_then(|step| step.when.as_ref())
-                .and_then(instant),
-        );
+        add(self
+            .next(scenario)
+            .and_then(|step| step.when.as_ref())
+            .and_then(instant));
         for (shown, step) in self.shown.iter().zip(&scenario.steps) {
             for (goal, state) in step.goals.iter().zip(&shown.goals) {
-                note(instant(goal).filter(|_| *state == Goal::Open));
+                add(instant(goal).filter(|_| *state == Goal::Open));
             }
             for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
                 mistake
                     .when
                     .iter()
-                    .for_each(|when| note(instant(when).filter(|_| made.is_none())));
+                    .for_each(|when| add(instant(when).filter(|_| made.is_none())));
             }
-            step.keeps.iter().for_each(|keep| note(instant(keep)));
+            step.keeps.iter().for_each(|keep| add(instant(keep)));
             match step
                 .predict
                 .as_ref()
                 .filter(|_| shown.truth.is_none())
                 .map(|ask| &ask.about)
             {
-                Some(About::Field { at, .. } | About::Count { at, .. }) => note(*at),
-                Some(About::Time(until)) => note(instant(until)),
+                Some(About::Field { at, .. } | About::Count { at, .. }) => add(*at),
+                Some(About::Time(until)) => add(instant(until)),
                 None => {}
             }
         }
         earliest
     }
 
-    /// Judges an instant; whether another step shows since.
+    /// Checks the story at an instant. Returns whether another step is shown.
     pub(crate) fn judge(&mut self, scenario: &Scenario, moment: &Moment<'_>) -> bool {
         let before = self.shown.len();
-        self.look(scenario, moment);
+        self.check_shown_steps(scenario, moment);
         while let Some(next) = self.next(scenario)
             && next.when.as_ref().is_none_or(|when| moment.holds(when))
         {
             self.answer_counts(scenario, moment);
             self.show(next, moment.now);
-            self.look(scenario, moment);
+            self.check_shown_steps(scenario, moment);
         }
         let is_over = self.shown.len() == scenario.steps.len() && !self.shown.is_empty();
-        if self.finished.is_none() && is_over && self.halt.is_none() && self.is_due(scenario) {
+        if self.finished.is_none() && is_over && self.halt.is_none() && self.are_goals_reached(scenario) {
             self.finish(scenario, moment);
         }
         self.shown.len() > before
     }
 
-    /// Everything of the steps shown, once.
-    fn look(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
+    /// Checks the goals, promises, mistakes and questions of all shown steps once.
+    fn check_shown_steps(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         let now = moment.now;
         let last = self.shown.len().saturating_sub(1);
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
             for (mistake, made) in step.mistakes.iter().zip(&mut shown.mistakes) {
-                // Once the story is past a step, what was wrong there may be what is wanted now.
+                // The mistake of an earlier step may be a goal of a later one.
                 if at == last && made.is_none() && mistake.when.iter().all(|when| moment.holds(when)) {
                     *made = Some(now);
                 }
@@ -308,7 +305,7 @@ impl Story {
         }
     }
 
-    /// Questions for a number that name no instant are answered when the story goes on.
+    /// Answers questions for a number without a time. Their time is when the story continues.
     fn answer_counts(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
@@ -334,8 +331,8 @@ impl Story {
     }
 }
 
-/// What the run answers now; none: not yet.
-fn truth(about: &About, asked: SimTime, moment: &Moment<'_>) -> Option<Truth> {
+/// Returns the run's present answer. None if it has none yet.
+fn truth(about: &About, asked_at: SimTime, moment: &Moment<'_>) -> Option<Truth> {
     let is_time = |at: &Option<SimTime>| at.is_none_or(|at| moment.now >= at);
     let value = match about {
         About::Field { kind, key, path, at } => {
@@ -344,7 +341,7 @@ fn truth(about: &About, asked: SimTime, moment: &Moment<'_>) -> Option<Truth> {
         }
         About::Count { at: None, .. } => return None,
         About::Count { of, at } => is_time(at).then(|| moment.count(of).to_string())?,
-        About::Time(until) => moment.holds(until).then(|| print_duration(moment.now - asked))?,
+        About::Time(until) => moment.holds(until).then(|| print_duration(moment.now - asked_at))?,
     };
     Some(Truth { value, at: moment.now })
 }

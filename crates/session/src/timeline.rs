@@ -1,12 +1,11 @@
-//! Time that runs both ways (T-01). A [`Session`] is a scenario, a tree of
-//! branches with their commands, the world at the cursor, and per branch a
-//! trace up to its horizon with checkpoints. Seeking back takes the nearest
-//! checkpoint and replays; what is replayed is what was, so the trace is not
-//! written again.
+//! The timeline (T-01). A [`Session`] holds a scenario, a tree of branches with their commands, and the world at the
+//! cursor. Each branch has checkpoints and a trace up to its horizon, the latest instant that has been computed. A seek
+//! to an earlier instant restores the nearest checkpoint and replays from there. The replay is deterministic, so the
+//! trace is not recorded again.
 //!
-//! A command acts before the events of its instant. One that is given after
-//! events of the present instant gets the next microsecond, so that instants
-//! alone say where it belongs, in links and files too.
+//! A command takes effect before the events of its instant. A command that is given after events of the present instant
+//! gets the next microsecond as its time. Thus the time alone determines the order of commands and events, in links and
+//! files too.
 
 mod branch;
 mod log;
@@ -25,7 +24,7 @@ use podscope_cluster::{Cause, Fingerprint, OutputLine, Record, SetupError, SimTi
 pub use branch::Branch;
 use branch::Checkpoint;
 use log::Log;
-pub use perform::Called;
+pub use perform::SentCall;
 pub use progress::Progress;
 pub use trace::{Records, Trace};
 
@@ -35,24 +34,25 @@ use podscope_protocol::Problem;
 
 /// The end of simulated time: one hundred years.
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
-/// Checkpoints kept in a branch; when there is no room for more, every other one goes and the spacing doubles.
+/// Maximum number of checkpoints of a branch. When it is exceeded, every other checkpoint is dropped and their spacing
+/// doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// What a branch's checkpoints and the world may weigh together; 1 is what a scheduler knows of a pod, some 250 bytes
-/// in a browser. What bounds memory in a large cluster.
+/// Memory limit for the checkpoints of a branch and the world together, which bounds memory in large clusters. The unit
+/// is the memory of a scheduler's data about one pod: some 250 bytes in a browser.
 pub const ROOM: usize = 1_600_000;
-/// Events between checkpoints of a young branch.
+/// Initial number of events between the checkpoints of a branch.
 const FIRST_SPACING: u64 = 400;
-/// Branches kept.
+/// Maximum number of branches.
 pub const MAX_BRANCHES: usize = 64;
-/// Commands a user may give on one branch.
+/// Maximum number of the user's commands on one branch.
 pub const MAX_COMMANDS: usize = 10_000;
-/// Commands that run at the same time: watches, waits, drains.
+/// Maximum number of commands that run at the same time, such as watches, waits and drains.
 pub const MAX_RUNNING: usize = 200;
-/// Answers to programs that nobody has fetched; older ones go.
+/// Maximum number of API answers kept until [`Session::take_answers`] fetches them; older ones are dropped.
 pub(crate) const MAX_UNFETCHED: usize = 2 * MAX_RUNNING;
-/// Lines that the commands of a branch print; later ones are dropped.
+/// Maximum number of output lines of a branch; later ones are dropped.
 pub const MAX_PRINTED: usize = 2_000_000;
-/// Records a branch keeps; a run that writes more stops.
+/// Maximum number of records of a branch; a run that exceeds it stops.
 pub const MAX_RECORDS: usize = 4_000_000;
 
 #[derive(Debug, Clone)]
@@ -61,14 +61,14 @@ pub struct Session {
     world: World,
     progress: Progress,
     branches: Vec<Branch>,
-    /// Invariant: one of `branches`.
+    /// Invariant: a valid index of `branches`.
     current: usize,
     hashed: Cell<Hashed>,
-    /// The client of the call that was performed last.
-    answer_to: Option<Called>,
+    /// Result of the last API call that was performed, for [`Session::call`].
+    last_call: Option<SentCall>,
 }
 
-/// A hash of the first records of a branch's trace; the next one goes on from here.
+/// Hash of the first `len` records of a branch's trace, from which [`Session::trace_hash`] continues.
 #[derive(Debug, Clone, Copy)]
 struct Hashed {
     branch: usize,
@@ -77,14 +77,14 @@ struct Hashed {
 }
 
 impl Hashed {
-    /// Of no records.
-    fn nothing(branch: usize) -> Self {
+    /// Hash of an empty trace.
+    fn empty(branch: usize) -> Self {
         let (len, hash) = (0, hash::EMPTY);
         Self { branch, len, hash }
     }
 }
 
-/// What a slice of work came to.
+/// Result of a slice of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slice {
     /// The target is reached.
@@ -96,10 +96,10 @@ pub enum Slice {
 }
 
 impl Session {
-    /// A session at t = 0.
+    /// Creates a session at t = 0.
     ///
     /// # Errors
-    /// Objects that the API server refuses, with their places.
+    /// The API server refuses objects: one problem for each invalid field, with its place.
     pub fn new(loaded: Loaded) -> Result<Session, Vec<Problem>> {
         let loaded = Arc::new(loaded);
         let mut branch = Branch::root(&loaded.scenario.timeline);
@@ -112,7 +112,7 @@ impl Session {
             loaded.problems_of(
                 errors
                     .into_iter()
-                    .flat_map(|SetupError { index, error }| refusal(index, error)),
+                    .flat_map(|SetupError { index, error }| problem_causes(index, error)),
             )
         })?;
         branch.checkpoints.push(Checkpoint {
@@ -126,12 +126,11 @@ impl Session {
             progress,
             branches: vec![branch],
             current: 0,
-            hashed: Cell::new(Hashed::nothing(0)),
-            answer_to: None,
+            hashed: Cell::new(Hashed::empty(0)),
+            last_call: None,
         })
     }
 
-    /// What was loaded.
     pub fn loaded(&self) -> &Arc<Loaded> {
         &self.loaded
     }
@@ -141,22 +140,22 @@ impl Session {
         &self.world
     }
 
-    /// Turns the invariants off, to measure what they cost.
+    /// Turns invariant checks off, to measure what they cost.
     pub fn leave_unchecked(&mut self) {
         self.world.leave_unchecked();
     }
 
-    /// The cursor.
+    /// Time of the cursor.
     pub fn now(&self) -> SimTime {
         self.world.now()
     }
 
-    /// How far the present branch has been computed.
+    /// The latest instant of the current branch that has been computed.
     pub fn horizon(&self) -> SimTime {
         self.branch().horizon
     }
 
-    /// Story, goals and expectations at the cursor.
+    /// State of the story, goals and expectations at the cursor.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -165,12 +164,11 @@ impl Session {
         &self.branches
     }
 
-    /// The number of the present branch.
+    /// Index of the current branch.
     pub fn current(&self) -> usize {
         self.current
     }
 
-    /// The present branch.
     pub fn branch(&self) -> &Branch {
         &self.branches[self.current]
     }
@@ -180,7 +178,7 @@ impl Session {
         self.branch().trace.range(0, self.progress.recorded)
     }
 
-    /// Attempts to schedule pods of that key up to the cursor, oldest first.
+    /// Scheduling attempts up to the cursor for pods with this key, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey) -> impl Iterator<Item = Arc<Record>> {
         self.branch().trace.attempts_of(key, self.progress.recorded)
     }
@@ -192,15 +190,15 @@ impl Session {
         violations.take_while(move |record| record.seq < until)
     }
 
-    /// The number of the command that was given last, as in [`OutputLine::command`].
-    pub(crate) fn given(&self) -> u32 {
-        u32::try_from(self.progress.next_command).expect("a branch holds no more than `MAX_COMMANDS` of each kind")
+    /// Number of the latest command, as in [`OutputLine::command`].
+    pub(crate) fn last_command_number(&self) -> u32 {
+        u32::try_from(self.progress.next_command).expect("the user and the scenario have at most `MAX_COMMANDS` each")
     }
 
-    /// Whether the command of that number goes on: it is under way, or watches.
-    pub(crate) fn runs(&self, number: u32) -> bool {
-        let follows = || self.progress.followed.iter().any(|(command, _)| *command == number);
-        self.world.running_clients().contains(&number) || follows()
+    /// Whether the command with that number still runs or follows logs.
+    pub(crate) fn is_command_running(&self, number: u32) -> bool {
+        let is_following_logs = || self.progress.followed.iter().any(|(command, _)| *command == number);
+        self.world.running_clients().contains(&number) || is_following_logs()
     }
 
     /// Lines that commands printed up to the cursor.
@@ -208,17 +206,17 @@ impl Session {
         &self.branch().outputs[..self.progress.printed]
     }
 
-    /// The user's commands of the present branch with their times.
+    /// The user's commands on the current branch, with their times.
     pub fn commands(&self) -> Vec<Timed> {
         self.branch()
             .schedule
             .iter()
-            .filter(|entry| entry.is_users)
+            .filter(|entry| entry.is_from_user)
             .map(|entry| entry.timed.clone())
             .collect()
     }
 
-    /// Works towards an instant (inclusive), at most `budget` events.
+    /// Advances time to `target` (inclusive), processing at most `budget` events.
     pub fn advance(&mut self, target: SimTime, budget: u64) -> Slice {
         let target = target.min(END_OF_TIME);
         for _ in 0..budget.max(1) {
@@ -232,30 +230,30 @@ impl Session {
         Slice::More
     }
 
-    /// Like [`Session::advance`], but no further than where the world stops being so; the clock stays there.
-    pub fn advance_while(&mut self, target: SimTime, budget: u64, is_so: impl Fn(&World) -> bool) -> Slice {
+    /// Like [`Session::advance`], but stops as soon as the predicate is false for the world. The clock stays there.
+    pub fn advance_while(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&World) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
-            if !is_so(&self.world) || !self.advance_one(target) {
+            if !predicate(&self.world) || !self.advance_one(target) {
                 return Slice::Done;
             }
         }
         Slice::More
     }
 
-    /// Like [`Session::advance`], but no further than to where it is so; the clock stays there.
-    pub fn advance_until(&mut self, target: SimTime, budget: u64, is_so: impl Fn(&Session) -> bool) -> Slice {
+    /// Like [`Session::advance`], but stops as soon as the predicate is true. The clock stays there.
+    pub fn advance_until(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&Session) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
                 return Slice::Limit;
             }
-            if is_so(self) || !self.advance_one(target) {
+            if predicate(self) || !self.advance_one(target) {
                 return Slice::Done;
             }
         }
-        if is_so(self) { Slice::Done } else { Slice::More }
+        if predicate(self) { Slice::Done } else { Slice::More }
     }
 
-    /// Like [`Session::advance`], but no further than to the showing of a step of the story at which time waits.
+    /// Like [`Session::advance`], but stops when the story shows a step for which `waits` is true.
     pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize, &Story) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
@@ -273,7 +271,7 @@ impl Session {
         Slice::More
     }
 
-    /// Takes the next event or command not after the target; false when the target is reached.
+    /// Processes the next event or command up to `target`. Returns false if there is none.
     fn advance_one(&mut self, target: SimTime) -> bool {
         let event = self.world.next_at().unwrap_or(SimTime(i64::MAX));
         let command = self
@@ -286,9 +284,9 @@ impl Session {
             branch: &mut self.branches[self.current],
             progress: &mut self.progress,
         };
-        // The instant before is over: what it changed is judged now.
+        // No event of the previous instant is left: check conditions on its result.
         if next > self.world.now() {
-            // Who waits for the story stops before anything else happens.
+            // A new step of the story may stop time before anything else happens.
             if progress::judge(&self.loaded.scenario, &mut self.world, &mut log, false) {
                 return true;
             }
@@ -315,7 +313,7 @@ impl Session {
             self.world.run_before(command, &mut log);
             log.progress.before_events = true;
             let entry = log.branch.schedule.get(log.progress.next_command).cloned();
-            let entry = entry.expect("its instant has just been read");
+            let entry = entry.expect("the schedule has an entry at `command`");
             log.progress.next_command += 1;
             self.perform(&entry.timed.command);
         } else {
@@ -338,38 +336,40 @@ impl Session {
         self.advance_one(END_OF_TIME);
     }
 
-    /// When the scenario's own next command is given, if one is left.
-    pub(crate) fn next_scripted(&self) -> Option<SimTime> {
+    /// Time of the scenario's next scheduled command, if any.
+    pub(crate) fn next_scenario_command(&self) -> Option<SimTime> {
         let left = self.branch().schedule.get(self.progress.next_command..)?;
-        left.iter().find(|entry| !entry.is_users).map(|entry| entry.timed.at)
+        left.iter()
+            .find(|entry| !entry.is_from_user)
+            .map(|entry| entry.timed.at)
     }
 
-    /// The user's next command that has a place after the cursor, if one is left.
-    pub(crate) fn next_given(&self) -> Option<&Timed> {
+    /// The user's next command after the cursor, if any.
+    pub(crate) fn next_user_command(&self) -> Option<&Timed> {
         let left = self.branch().schedule.get(self.progress.next_command..)?;
-        left.iter().find(|entry| entry.is_users).map(|entry| &entry.timed)
+        left.iter().find(|entry| entry.is_from_user).map(|entry| &entry.timed)
     }
 
-    /// Exit statuses of commands that ended, with their times.
+    /// Finished commands of the branch: number, time and exit status.
     pub fn finished(&self) -> &[(u32, SimTime, u8)] {
         &self.branch().finished
     }
 
-    /// The records of those numbers and all that led to them, in order.
+    /// Returns the records with those sequence numbers and all their causes, in the order of the trace.
     pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
         self.branch().trace.with_causes(of)
     }
 
-    /// A fingerprint of the trace up to the cursor: FNV-1a over its lines of facts ([`Fingerprint::Facts`]), as 16 hex
-    /// digits. Words and causes change none.
+    /// Fingerprint of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form
+    /// [`Fingerprint::Facts`], which leaves out causes and Podscope's own sentences.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
         let len = trace.len();
         let mut known = self.hashed.get();
         if known.branch != self.current || known.len > len {
-            known = Hashed::nothing(self.current);
+            known = Hashed::empty(self.current);
         }
-        let hash = hash_on(
+        let hash = extend_hash(
             known.hash,
             self.branch().trace.range(known.len, len),
             Fingerprint::Facts,
@@ -379,21 +379,22 @@ impl Session {
     }
 }
 
-fn hash_on(hash: u64, trace: Records<'_>, form: Fingerprint) -> u64 {
+fn extend_hash(hash: u64, trace: Records<'_>, form: Fingerprint) -> u64 {
     trace.fold(hash, |hash, record| {
         fnv1a(hash, record.fingerprint_line(form).bytes().chain([b'\n']))
     })
 }
 
-/// FNV-1a (64 bits) over the lines of a trace in that form, newlines included, as 16 hex digits.
+/// FNV-1a (64 bits) over the lines of a trace in the given form, newlines included, as 16 hex digits.
 pub fn trace_hash(trace: Records<'_>, form: Fingerprint) -> String {
-    let hash = hash_on(hash::EMPTY, trace, form);
+    let hash = extend_hash(hash::EMPTY, trace, form);
     format!("{hash:016x}")
 }
 
-/// Problems of a refused object, one for each field the server names: its index, path and message.
-fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Cause)> {
-    // Each field is a cause; what is wrong with the whole has no path, and is told as it stands.
+/// Converts the error of a refused object to problems, one for each invalid field: object index, field path and
+/// message.
+fn problem_causes(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Cause)> {
+    // Each cause is about one field. An error about the whole object has no path and stays one message.
     let mut fields = error.causes;
     fields.retain(|cause| !cause.about.is_empty());
     if fields.is_empty() || error.reason != StatusReason::Invalid {

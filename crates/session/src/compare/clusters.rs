@@ -1,4 +1,4 @@
-//! The difference of two clusters at t = 0.
+//! Difference between two clusters at t = 0.
 
 use podscope_api::ordered;
 use podscope_protocol::Problem;
@@ -9,32 +9,32 @@ use crate::report;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 use crate::triage::{Scope, triage};
-use crate::whatif::{NodeChange, Picture};
+use crate::whatif::{ClusterState, NodeChange};
 
-/// What differs.
+/// Difference between two clusters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Difference {
-    /// Objects that only the second has, `KIND NAMESPACE/NAME`.
+    /// Objects that exist only in the second cluster, as `KIND NAMESPACE/NAME`.
     pub added: Vec<String>,
-    /// Objects that only the first has.
+    /// Objects that exist only in the first cluster.
     pub removed: Vec<String>,
-    /// Objects that both have and that differ beside their status and the server's own fields.
+    /// Objects of both clusters with differences other than in their status and server fields.
     pub changed: Vec<Changed>,
-    /// Pods of one name that run elsewhere.
+    /// Pods that have the same name and run on different nodes.
     pub moved: Vec<Moved>,
-    /// Nodes whose pods ask for more or less.
+    /// Nodes whose requested or allocatable resources differ.
     pub nodes: Vec<NodeChange>,
-    /// What is wrong in the first alone.
+    /// Problems in the first cluster only.
     pub gone: Vec<Trouble>,
-    /// What is wrong in the second alone.
+    /// Problems in the second cluster only.
     pub new: Vec<Trouble>,
 }
 
-/// An object and the fields that differ.
+/// An object with the fields that differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changed {
     pub object: String,
-    /// Paths as `spec.template.spec.containers[0].image`.
+    /// Paths such as `spec.template.spec.containers[0].image`.
     pub fields: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Moved {
     pub to: Option<String>,
 }
 
-/// A row of the triage.
+/// A problem that triage finds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Trouble {
     pub object: String,
@@ -54,10 +54,10 @@ pub struct Trouble {
     pub reason: String,
 }
 
-/// Kinds that change all the time.
-const PASSING: [&str; 2] = ["Event", "Lease"];
-/// Fields of the metadata that the server sets.
-const SERVERS: [&str; 6] = [
+/// Kinds that change all the time and are not compared.
+const IGNORED_KINDS: [&str; 2] = ["Event", "Lease"];
+/// Metadata fields that the server sets, which are not compared.
+const SERVER_FIELDS: [&str; 6] = [
     "uid",
     "resourceVersion",
     "generation",
@@ -66,10 +66,10 @@ const SERVERS: [&str; 6] = [
     "selfLink",
 ];
 
-/// What differs between the clusters of two sets of files.
+/// Compares the clusters of two sets of files.
 ///
 /// # Errors
-/// What the API server refuses of either.
+/// The API server refuses objects of either cluster.
 pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> {
     let (one, other) = (Session::new(one)?, Session::new(other)?);
     let (before, after) = (by_name(&one), by_name(&other));
@@ -79,7 +79,7 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
             None => difference.removed.push(name.clone()),
             Some(now) => {
                 let mut fields = Vec::new();
-                differing(object, now, &mut String::new(), &mut fields);
+                add_differences(object, now, &mut String::new(), &mut fields);
                 if !fields.is_empty() {
                     difference.changed.push(Changed {
                         object: name.clone(),
@@ -94,18 +94,18 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
         .filter(|name| !before.contains_key(*name))
         .cloned()
         .collect();
-    let (was, is) = (Picture::of(&one), Picture::of(&other));
-    let places = is.nodes_of_pods();
-    difference.moved = (was.nodes_of_pods().into_iter())
+    let (before_state, after_state) = (ClusterState::of(&one), ClusterState::of(&other));
+    let places = after_state.nodes_of_pods();
+    difference.moved = (before_state.nodes_of_pods().into_iter())
         .filter_map(|(pod, from)| {
             let to = places.get(&pod)?.clone();
             (from != to).then_some(Moved { pod, from, to })
         })
         .collect();
-    difference.nodes = was.changes(&is);
-    let (had, has) = (troubles(&one), troubles(&other));
-    difference.gone = had.difference(&has).cloned().collect();
-    difference.new = has.difference(&had).cloned().collect();
+    difference.nodes = before_state.changes(&after_state);
+    let (problems_before, problems_after) = (troubles(&one), troubles(&other));
+    difference.gone = problems_before.difference(&problems_after).cloned().collect();
+    difference.new = problems_after.difference(&problems_before).cloned().collect();
     Ok(difference)
 }
 
@@ -120,7 +120,7 @@ fn troubles(session: &Session) -> ordered::Set<Trouble> {
         .collect()
 }
 
-/// The objects without what changes by itself, by `KIND NAMESPACE/NAME`.
+/// The objects without ignored fields, by `KIND NAMESPACE/NAME`.
 fn by_name(session: &Session) -> ordered::Map<String, Value> {
     let mut list = report::object_list(session);
     let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
@@ -134,13 +134,13 @@ fn by_name(session: &Session) -> ordered::Map<String, Value> {
                 .to_owned()
         };
         let (kind, namespace, name) = (text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
-        if PASSING.contains(&&*kind) {
+        if IGNORED_KINDS.contains(&&*kind) {
             continue;
         }
         if let Some(fields) = object.as_object_mut() {
             fields.remove("status");
             if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
-                metadata.retain(|field, _| !SERVERS.contains(&field.as_str()));
+                metadata.retain(|field, _| !SERVER_FIELDS.contains(&field.as_str()));
             }
         }
         let name = match namespace.as_str() {
@@ -152,8 +152,8 @@ fn by_name(session: &Session) -> ordered::Map<String, Value> {
     named
 }
 
-/// Adds the paths at which two values differ.
-fn differing(one: &Value, other: &Value, path: &mut String, paths: &mut Vec<String>) {
+/// Collects the paths at which two values differ.
+fn add_differences(one: &Value, other: &Value, path: &mut String, paths: &mut Vec<String>) {
     let length = path.len();
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
@@ -163,7 +163,7 @@ fn differing(one: &Value, other: &Value, path: &mut String, paths: &mut Vec<Stri
                 path.push_str(separator);
                 path.push_str(name);
                 let nothing = Value::Null;
-                differing(
+                add_differences(
                     one.get(name).unwrap_or(&nothing),
                     other.get(name).unwrap_or(&nothing),
                     path,
@@ -175,7 +175,7 @@ fn differing(one: &Value, other: &Value, path: &mut String, paths: &mut Vec<Stri
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (at, (one, other)) in one.iter().zip(other).enumerate() {
                 path.push_str(&format!("[{at}]"));
-                differing(one, other, path, paths);
+                add_differences(one, other, path, paths);
                 path.truncate(length);
             }
         }

@@ -1,4 +1,4 @@
-//! One workload under several configurations of the scheduler.
+//! Compares several configurations of the scheduler with the same workload.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{Pod, Quantity};
@@ -8,71 +8,71 @@ use serde::Serialize;
 
 use crate::scenario::{self, File};
 use crate::timeline::Session;
-use crate::whatif::{Picture, settle_workload};
+use crate::whatif::{ClusterState, settle_workload};
 
-/// Configurations compared at once, at most.
+/// Maximum number of configurations.
 pub const MOST_CONFIGURATIONS: usize = 5;
-/// Resources that are measured.
-const MEASURED: [&str; 2] = ["cpu", "memory"];
+/// Resources whose balance is measured.
+const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 
-/// What came of each.
+/// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     pub configurations: Vec<Figures>,
-    /// Pods that are elsewhere in one of them, with their node in each.
+    /// Pods whose node is not the same in all configurations.
     pub differs: Vec<Differing>,
 }
 
-/// What came of a configuration.
+/// Measurements of one configuration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Figures {
-    /// The configuration's file.
+    /// File name of the configuration.
     pub name: String,
-    /// Pods with a node, and without one.
+    /// Number of pods with a node.
     pub placed: usize,
     pub pending: usize,
-    /// Nodes with a pod.
+    /// Number of nodes with at least one pod.
     pub nodes_used: usize,
-    /// Of each resource how evenly the nodes are used.
+    /// Balance of each measured resource over the nodes.
     pub balance: ordered::Map<String, Balance>,
     pub preemptions: usize,
     pub time_to_place: PlaceTime,
 }
 
-/// How a resource is spread over the nodes. Shares are of what is allocatable.
+/// Balance of a resource over the nodes. Shares are requested divided by allocatable quantities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Balance {
-    /// The share of all nodes together that is asked for.
+    /// Requested share of all nodes together.
     pub allocated: f64,
     /// Standard deviation of the nodes' shares.
     pub deviation: f64,
-    /// Jain's index of the shares: 1 where all are equal, 1/n where one node has everything.
+    /// Jain's fairness index of the nodes' shares: 1 if all are equal, 1/n if one node has all.
     pub jain: f64,
-    /// The most of it that is free on one node: the largest pod that still fits.
+    /// Largest free quantity on a single node.
     pub largest_free: String,
 }
 
-/// Seconds from the creation of a pod to its binding.
+/// Time from creation to binding of pods, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PlaceTime {
     pub mean: f64,
     pub longest: f64,
 }
 
-/// A pod that is not at one place in all.
+/// A pod whose node is not the same in all configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differing {
     pub pod: String,
     pub nodes: Vec<Option<String>>,
 }
 
-/// Runs the files under each configuration until nothing moves.
+/// Runs the files under each configuration until pods stop moving.
 ///
 /// # Errors
-/// What is wrong with the files, or with a configuration.
+/// Problems of the files, or of a configuration.
 pub fn configurations(
     workload: &[File],
     configurations: &[File],
@@ -86,13 +86,13 @@ pub fn configurations(
         let mut session = Session::new(scenario::load(&files)?)?;
         settle_workload(&mut session, stop);
         all.push(figures(&file.0, &session));
-        places.push(Picture::of(&session).nodes_of_pods());
+        places.push(ClusterState::of(&session).nodes_of_pods());
     }
     let names: ordered::Set<&String> = places.iter().flat_map(ordered::Map::keys).collect();
     let differs = names.into_iter().filter_map(|pod| {
         let nodes: Vec<Option<String>> = places.iter().map(|of| of.get(pod).cloned().flatten()).collect();
-        let is_one = nodes.windows(2).all(|pair| pair[0] == pair[1]);
-        (!is_one).then(|| Differing {
+        let is_same_everywhere = nodes.windows(2).all(|pair| pair[0] == pair[1]);
+        (!is_same_everywhere).then(|| Differing {
             pod: pod.clone(),
             nodes,
         })
@@ -108,22 +108,30 @@ fn figures(name: &str, session: &Session) -> Figures {
     let pods: Vec<_> = objects.list::<Pod>().filter(|pod| !pod.is_terminal()).collect();
     let placed = pods.iter().filter(|pod| pod.spec.node_name.is_some()).count();
     let used: ordered::Set<_> = pods.iter().filter_map(|pod| pod.spec.node_name.clone()).collect();
-    let picture = Picture::of(session);
-    let preempted = |happening: &Happening| matches!(happening, Happening::Preempted { .. });
+    let state = ClusterState::of(session);
+    let is_preemption = |happening: &Happening| matches!(happening, Happening::Preempted { .. });
     Figures {
         name: name.to_owned(),
         placed,
         pending: pods.len() - placed,
         nodes_used: used.len(),
-        balance: (MEASURED.iter())
-            .map(|resource| ((*resource).to_owned(), balance(&picture.of_nodes(resource))))
+        balance: (MEASURED_RESOURCES.iter())
+            .map(|resource| {
+                (
+                    (*resource).to_owned(),
+                    balance(&state.requested_and_allocatable(resource)),
+                )
+            })
             .collect(),
-        preemptions: session.trace().filter(|record| preempted(&record.happening)).count(),
+        preemptions: session
+            .trace()
+            .filter(|record| is_preemption(&record.happening))
+            .count(),
         time_to_place: time_to_place(session),
     }
 }
 
-/// Of what each node has: what is asked for, and what is allocatable.
+/// Balance of a resource; `nodes` are requested and allocatable quantities.
 fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let number = |quantity: &Quantity| quantity.milli_value() as f64;
     let shares: Vec<f64> = (nodes.iter())
@@ -154,17 +162,20 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
 }
 
 fn time_to_place(session: &Session) -> PlaceTime {
-    let mut made: ordered::Map<String, SimTime> = ordered::Map::new();
+    let mut created_at: ordered::Map<String, SimTime> = ordered::Map::new();
     let mut waits: Vec<f64> = Vec::new();
     for record in session.trace() {
         let Some(subject) = record.object.as_deref() else {
             continue;
         };
         match &record.happening {
-            Happening::Created { .. } => drop(made.insert(subject.uid.to_string(), record.at)),
+            Happening::Created { .. } => drop(created_at.insert(subject.uid.to_string(), record.at)),
             Happening::Bound { .. } => {
-                // A pod of the files is there from the beginning.
-                let since = made.get(&subject.uid.to_string()).copied().unwrap_or(SimTime::ZERO);
+                // Pods of the files exist from t = 0.
+                let since = created_at
+                    .get(&subject.uid.to_string())
+                    .copied()
+                    .unwrap_or(SimTime::ZERO);
                 waits.push((record.at - since).0 as f64 / 1e6);
             }
             _ => {}

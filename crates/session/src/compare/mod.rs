@@ -1,8 +1,8 @@
-//! Two clusters, or one workload under several configurations of the scheduler, beside each other.
+//! Comparison of two clusters, or of several scheduler configurations with one workload.
 //!
-//! [`clusters`] is the difference of two dumps, or of before and after: which objects came, went or changed and where,
-//! which pods moved, how full the nodes are, what is wrong in one and not in the other. [`configurations`] lets the same
-//! files run under each KubeSchedulerConfiguration until nothing moves, and measures what came of it.
+//! [`clusters`] compares two dumps, or the states before and after a change: added, removed and changed objects, moved
+//! pods, resources of nodes, and problems. [`configurations`] runs the same files under each KubeSchedulerConfiguration
+//! until pods stop moving, and measures the result.
 
 mod clusters;
 mod configurations;

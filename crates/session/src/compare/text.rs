@@ -1,21 +1,21 @@
-//! Comparisons in words: plain lines for a terminal, Markdown for others.
+//! Comparisons as plain text for terminals, and as Markdown.
 
 use std::fmt::Write as _;
 
 use super::{Balance, Comparison, Difference, Figures};
 use crate::whatif::node_line;
 
-/// Lines of one list that are told; more are counted.
-const TOLD: usize = 50;
-/// Fields of one object that are named.
-const FIELDS: usize = 6;
+/// Maximum number of lines in a list; more are counted.
+const MAX_LINES: usize = 50;
+/// Maximum number of fields that are listed for an object.
+const MAX_FIELDS: usize = 6;
 
-/// A difference as plain text.
+/// Prints a difference as plain text.
 #[must_use]
 pub fn difference_text(difference: &Difference) -> String {
     let mut out = String::new();
     for (title, lines) in sections(difference) {
-        list(&mut out, &format!("{title}\n"), "  ", &lines);
+        add_list(&mut out, &format!("{title}\n"), "  ", &lines);
     }
     if out.is_empty() {
         out.push_str("Nothing differs.\n");
@@ -23,12 +23,12 @@ pub fn difference_text(difference: &Difference) -> String {
     out
 }
 
-/// A difference as Markdown.
+/// Prints a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
     let mut out = String::new();
     for (title, lines) in sections(difference) {
-        list(&mut out, &format!("**{title}**\n\n"), "- ", &lines);
+        add_list(&mut out, &format!("**{title}**\n\n"), "- ", &lines);
     }
     if out.is_empty() {
         out.push_str("Nothing differs.\n");
@@ -43,7 +43,7 @@ fn sections(difference: &Difference) -> Vec<(&'static str, Vec<String>)> {
         all.iter().map(one).collect()
     };
     let changed = |one: &super::Changed| {
-        let named: Vec<&str> = one.fields.iter().take(FIELDS).map(String::as_str).collect();
+        let named: Vec<&str> = one.fields.iter().take(MAX_FIELDS).map(String::as_str).collect();
         let more = one.fields.len() - named.len();
         let rest = if more > 0 {
             format!(" and {more} more")
@@ -64,23 +64,23 @@ fn sections(difference: &Difference) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-fn list(out: &mut String, title: &str, before: &str, lines: &[String]) {
+fn add_list(out: &mut String, title: &str, before: &str, lines: &[String]) {
     if lines.is_empty() {
         return;
     }
     out.push_str(title);
-    for line in lines.iter().take(TOLD) {
+    for line in lines.iter().take(MAX_LINES) {
         let _ = writeln!(out, "{before}{line}");
     }
-    if lines.len() > TOLD {
-        let _ = writeln!(out, "{before}and {} more", lines.len() - TOLD);
+    if lines.len() > MAX_LINES {
+        let _ = writeln!(out, "{before}and {} more", lines.len() - MAX_LINES);
     }
     if before == "- " {
         out.push('\n');
     }
 }
 
-/// A comparison as a table of plain text.
+/// Prints a comparison as a table in plain text.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison) -> String {
     let rows = rows(comparison);
@@ -93,11 +93,11 @@ pub fn comparison_text(comparison: &Comparison) -> String {
         let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     out.push('\n');
-    list(&mut out, "PODS ELSEWHERE\n", "  ", &differing(comparison));
+    add_list(&mut out, "PODS ELSEWHERE\n", "  ", &pod_lines(comparison));
     out
 }
 
-/// A comparison as Markdown.
+/// Prints a comparison as Markdown.
 #[must_use]
 pub fn comparison_markdown(comparison: &Comparison) -> String {
     let mut out = String::new();
@@ -108,11 +108,11 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
         }
     }
     out.push('\n');
-    list(&mut out, "**Pods elsewhere**\n\n", "- ", &differing(comparison));
+    add_list(&mut out, "**Pods elsewhere**\n\n", "- ", &pod_lines(comparison));
     out
 }
 
-fn differing(comparison: &Comparison) -> Vec<String> {
+fn pod_lines(comparison: &Comparison) -> Vec<String> {
     let node = |node: &Option<String>| node.clone().unwrap_or_else(|| "no node".to_owned());
     let line = |one: &super::Differing| {
         let nodes: Vec<String> = one.nodes.iter().map(node).collect();
@@ -121,7 +121,7 @@ fn differing(comparison: &Comparison) -> Vec<String> {
     comparison.differs.iter().map(line).collect()
 }
 
-/// A row for each figure, a column for each configuration.
+/// Table rows: one per measurement, with a column per configuration.
 fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
     let row = |title: &str, of: &dyn Fn(&Figures) -> String| {
         let cells = comparison.configurations.iter().map(of);
@@ -139,8 +139,8 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
     for resource in &resources {
         let of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
         let share = |value: f64| format!("{:.1} %", value * 100.0);
-        let mut add = |title: &str, told: &dyn Fn(&Balance) -> String| {
-            rows.push(row(&format!("{resource} {title}"), &|one| told(&of(one))));
+        let mut add = |title: &str, figure: &dyn Fn(&Balance) -> String| {
+            rows.push(row(&format!("{resource} {title}"), &|one| figure(&of(one))));
         };
         add("allocated", &|one| share(one.allocated));
         add("standard deviation", &|one| share(one.deviation));

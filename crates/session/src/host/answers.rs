@@ -13,29 +13,29 @@ use crate::timeline::Session;
 use crate::view::{self, pod_key};
 use podscope_protocol::{AttemptInfo, Basis, ExportKind, Outcome, Problem, TextKind, Update};
 
-/// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
-/// they find its namespaces and priority classes.
+/// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so its
+/// namespaces and PriorityClasses count as present.
 pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Update {
     let loaded = scenario::load(&[(String::new(), text.to_owned())]).map(|mut loaded| {
         if let Some(session) = running.filter(|_| !loaded.has_scenario) {
-            lend(&mut loaded, session);
+            add_cluster_objects(&mut loaded, session);
         }
         loaded
     });
     let (problems, advice) = match loaded.and_then(Session::new) {
         Ok(session) => {
             let mut advice = session.loaded().advice.clone();
-            // What opens when it is pasted is still to be finished by who writes it.
+            // A text whose end is cut off opens when pasted, but in the editor it is unfinished.
             let cut = session.loaded().basis.iter().find_map(|basis| match basis {
                 Basis::Cut { line, .. } => Some((*line, basis.to_string())),
                 _ => None,
             });
-            // `kubectl apply` refuses them; what a scenario brings is kept, and kinds that are not served are listed.
+            // `kubectl apply` refuses unknown fields. A scenario keeps them, and lists kinds that are not served.
             if session.loaded().has_scenario {
-                advice.extend(unknown(text, false));
+                advice.extend(unknown_fields(text, false));
                 (Vec::new(), advice)
             } else {
-                let mut problems = unknown(text, true);
+                let mut problems = unknown_fields(text, true);
                 problems.extend(cut.map(|(line, message)| Problem {
                     line,
                     column: 1,
@@ -45,11 +45,12 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
             }
         }
         Err(problems) if scenario::recognise(text) >= TextKind::Scenario => (problems, Vec::new()),
-        // As the server does: strict decoding first, which says why a field is missing that looks to be there.
+        // Problems of strict decoding come first, as on the API server: an unknown field often explains why a required
+        // one is missing.
         Err(problems) => {
-            let mut all = unknown(text, true);
-            let is_said = |problem: &Problem| all.iter().any(|known| known.message == problem.message);
-            let rest: Vec<Problem> = problems.into_iter().filter(|problem| !is_said(problem)).collect();
+            let mut all = unknown_fields(text, true);
+            let is_listed = |problem: &Problem| all.iter().any(|known| known.message == problem.message);
+            let rest: Vec<Problem> = problems.into_iter().filter(|problem| !is_listed(problem)).collect();
             all.extend(rest);
             (all, Vec::new())
         }
@@ -62,29 +63,29 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     }
 }
 
-/// Fields of the objects in a text that the API server does not know, and their kinds if they are to be served, in its
-/// words and at their places.
-fn unknown(text: &str, with_kinds: bool) -> Vec<Problem> {
+/// Returns the unknown fields of the objects in a text and, with `with_kinds`, the kinds that are not served. Messages
+/// are those of the API server.
+fn unknown_fields(text: &str, with_kinds: bool) -> Vec<Problem> {
     let (documents, _) = podscope_api::read_documents(text);
     let mut found = Vec::new();
     for (document, number) in documents.iter().zip(1u32..) {
-        unknown_in(document, number, with_kinds, &mut found);
+        add_unknown_fields(document, number, with_kinds, &mut found);
     }
     found
 }
 
-fn unknown_in(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<Problem>) {
-    let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
+fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<Problem>) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
     if let Some(Data::Seq(items)) = tree.get("items").map(|items| &items.data) {
         return items
             .iter()
-            .for_each(|item| unknown_in(item, document, with_kinds, found));
+            .for_each(|item| add_unknown_fields(item, document, with_kinds, found));
     }
-    let (version, kind) = (word("apiVersion"), word("kind"));
+    let (version, kind) = (text("apiVersion"), text("kind"));
     let Some(served) = schema::served(version, kind) else {
-        // A component's configuration is for who starts anew.
-        let is_told = with_kinds && kind != "List" && !version.contains(".config.k8s.io/");
-        if is_told && !version.is_empty() && !kind.is_empty() {
+        // Configuration files of components are not objects of the API.
+        let is_checked = with_kinds && kind != "List" && !version.contains(".config.k8s.io/");
+        if is_checked && !version.is_empty() && !kind.is_empty() {
             let (line, column) = place_of(tree, "kind");
             found.push(Problem {
                 file: String::new(),
@@ -118,7 +119,7 @@ fn unknown_in(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<
     }
 }
 
-/// Line and column of a field such as `spec.containers[0].image`; of what holds it, as far as it is found.
+/// Returns line and column of a field such as `spec.containers[0].image`, or of its nearest existing ancestor.
 fn place_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
     let (mut at, mut place) = (tree, (tree.line, tree.column));
     for part in path.split('.') {
@@ -142,33 +143,33 @@ fn place_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
     place
 }
 
-/// Puts what manifests may refer to before them, where they do not bring it along.
-fn lend(loaded: &mut Loaded, session: &Session) {
+/// Adds the running cluster's namespaces and PriorityClasses that the manifests do not define themselves.
+fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
     let objects = session.world().objects();
-    let lendable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
-    let own: Vec<_> = loaded
+    let sharable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
+    let defined: Vec<_> = loaded
         .setup
         .objects
         .iter()
         .map(|o| (o.kind(), o.metadata().name.clone()))
         .collect();
-    let lent: Vec<Object> = lendable
+    let added: Vec<Object> = sharable
         .into_iter()
         .flatten()
         .filter(|o| {
             let name = &o.metadata().name;
             !name.starts_with("system-")
                 && !podscope_cluster::OWN_NAMESPACES.contains(&&**name)
-                && !own.contains(&(o.kind(), name.clone()))
+                && !defined.contains(&(o.kind(), name.clone()))
         })
         .collect();
     loaded
         .places
-        .splice(..0, std::iter::repeat_n(Default::default(), lent.len()));
-    loaded.setup.objects.splice(..0, lent);
+        .splice(..0, std::iter::repeat_n(Default::default(), added.len()));
+    loaded.setup.objects.splice(..0, added);
 }
 
-/// Attempts of a pod up to the cursor, oldest first; of every pod of that name if `uid` is empty.
+/// Scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, of all pods with that name.
 fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
@@ -194,7 +195,7 @@ const fn outcome(result: &AttemptResult) -> Outcome {
     }
 }
 
-/// The explanation of an attempt; none if there is no such attempt.
+/// Explains a scheduling attempt, by default the last one. None if the pod has no such attempt.
 pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
     let attempts = attempts(session, &pod, &uid);
     let (attempt, explanation) = match attempt.or(attempts.last().map(|last| last.id)) {
@@ -213,33 +214,33 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
     })
 }
 
-/// A search for what would help a pending pod (S-15).
+/// A search for changes that would help a pending pod (S-15).
 #[derive(Debug)]
-pub(super) struct Help {
+pub(super) struct HelpSearch {
     pod: String,
     search: WhatWouldHelp,
-    maker: view::Maker,
+    creator: view::PodCreator,
     is_done: bool,
 }
 
-impl Help {
-    /// None if there is no such pod, or it has a node, or no scheduler runs.
-    pub(super) fn start(session: &Session, pod: &str) -> Option<Help> {
+impl HelpSearch {
+    /// Starts a search. None if the pod does not exist, has a node, or no scheduler runs.
+    pub(super) fn start(session: &Session, pod: &str) -> Option<HelpSearch> {
         let objects = session.world().objects();
         let found = objects.get::<Pod>(&pod_key(pod))?;
         if found.spec.node_name.is_some() {
             return None;
         }
         let classes: Vec<_> = objects.list::<PriorityClass>().cloned().collect();
-        Some(Help {
+        Some(HelpSearch {
             pod: pod.to_owned(),
             search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),
-            maker: view::Maker::of(objects, found),
+            creator: view::PodCreator::of(objects, found),
             is_done: false,
         })
     }
 
-    /// The pod, `NAMESPACE/NAME`.
+    /// Key of the pod, `NAMESPACE/NAME`.
     pub(super) fn pod(&self) -> &str {
         &self.pod
     }
@@ -261,7 +262,7 @@ impl Help {
                 .search
                 .suggestions()
                 .iter()
-                .map(|suggestion| view::remedy(self.search.pod(), &self.maker, suggestion))
+                .map(|suggestion| view::remedy(self.search.pod(), &self.creator, suggestion))
                 .collect(),
             per_mille: if self.is_done { 1000 } else { per_mille },
             done: self.is_done,
@@ -270,11 +271,11 @@ impl Help {
 
     pub(super) fn command(&self, index: usize) -> Option<String> {
         let suggestion = self.search.suggestions().get(index)?;
-        view::command(self.search.pod(), &self.maker, &suggestion.change)
+        view::command(self.search.pod(), &self.creator, &suggestion.change)
     }
 }
 
-/// A link that was asked for.
+/// A requested link.
 #[derive(Debug)]
 pub(super) struct Share {
     pub(super) screen: String,
@@ -283,11 +284,11 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// The link, and what to say about it.
+    /// Makes the link.
     pub(super) fn answer(self, session: &Session, lesson: Option<&str>, reader: &Reader) -> Update {
         let has_story = !session.loaded().scenario.steps.is_empty();
         let link = crate::link::Link {
-            reading: has_story.then(|| reader.kept()),
+            reading: has_story.then(|| reader.saved()),
             ..crate::link::Link::of(session, lesson, self.screen)
         };
         let whole = link.whole(session).filter(|_| !self.anonymise);
@@ -303,7 +304,7 @@ impl Share {
     }
 }
 
-/// A text as a lesson: its mistakes, or else what is to be mended in it.
+/// Checks a text as a lesson: problems, or, if it has none, advice for its author.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
@@ -323,7 +324,7 @@ pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     }
 }
 
-/// What a session exports.
+/// Exports a session.
 pub(super) fn export(session: &Session, what: ExportKind) -> Update {
     let text = match what {
         ExportKind::Objects => report::objects(session),
@@ -336,7 +337,7 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
     file(what, text)
 }
 
-/// What is wrong in a session's cluster.
+/// Lists the problems of a session's cluster.
 pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
     Update::Triage {
         findings: crate::triage::triage(session, &crate::triage::Scope::default()),
@@ -345,7 +346,7 @@ pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
     }
 }
 
-/// A file of that kind.
+/// Wraps a text as a downloadable file.
 pub(super) fn file(what: ExportKind, text: String) -> Update {
     let (name, media_type) = file_kind(what);
     Update::File {

@@ -1,8 +1,7 @@
-//! What the console shows: commands as they were given, what they print, and what the host itself
-//! has to say. It knows no frames and no clock but the session's own.
+//! The console: command lines, their output, and notices of the host.
 
-use super::Show;
-use crate::shell::{at_once, follow, through};
+use super::PageSession;
+use crate::shell::{run_and_wait, run_pipe, run_without_time};
 use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Notice, Said, Update};
@@ -17,11 +16,11 @@ fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
     }
 }
 
-pub(super) fn console_line(show: &Show, kind: LineKind, notice: Notice) -> ConsoleLine {
-    line_at(show.session.now().0, kind, Said::Notice(notice))
+pub(super) fn console_line(active: &PageSession, kind: LineKind, notice: Notice) -> ConsoleLine {
+    line_at(active.session.now().0, kind, Said::Notice(notice))
 }
 
-fn shown(kind: OutputKind) -> LineKind {
+fn line_kind(kind: OutputKind) -> LineKind {
     match kind {
         OutputKind::Output => LineKind::Output,
         OutputKind::Warning => LineKind::Warning,
@@ -29,9 +28,10 @@ fn shown(kind: OutputKind) -> LineKind {
     }
 }
 
-/// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
-pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
-    let at = show.session.now().0;
+/// Runs a command line at the cursor. Returns the lines that are printed at once, and whether a command was sent to the
+/// world.
+pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine>, bool) {
+    let at = active.session.now().0;
     let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
     let mut input = console(LineKind::Input, line);
     let parsed = command::parse_piped(line, None);
@@ -44,7 +44,7 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             return (lines, false);
         }
     };
-    let mut done = at_once(&show.session, command, &pipe);
+    let mut done = run_without_time(&active.session, command, &pipe);
     let mut is_given = false;
     loop {
         let (printed, left) = match done {
@@ -53,14 +53,14 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
         };
         for (kind, text) in printed {
             let blank = text.is_empty().then_some("");
-            lines.extend(text.lines().chain(blank).map(|text| console(shown(kind), text)));
+            lines.extend(text.lines().chain(blank).map(|text| console(line_kind(kind), text)));
         }
         let Some((command, pipe)) = left else {
             return (lines, is_given);
         };
         let given = match pipe.is_empty() {
-            true => show.session.command(command).map_err(Notice::from),
-            false => follow(&mut show.session, command),
+            true => active.session.command(command).map_err(Notice::from),
+            false => run_and_wait(&mut active.session, command),
         };
         if let Err(why) = given {
             lines.push(line_at(at, LineKind::Error, Said::Notice(why)));
@@ -68,23 +68,25 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
         }
         is_given = true;
         if let Some(input) = lines.first_mut() {
-            input.command = Some(show.session.given());
+            input.command = Some(active.session.last_command_number());
         }
         if pipe.is_empty() {
-            lines.extend(new_output(show));
+            lines.extend(new_output(active));
             return (lines, is_given);
         }
-        let printed = unseen(show).iter().map(|line| (line.kind, line.text.clone()));
+        let printed = take_unseen_output(active)
+            .iter()
+            .map(|line| (line.kind, line.text.clone()));
         let printed = printed.collect();
-        done = through(&show.session, printed, &pipe);
+        done = run_pipe(&active.session, printed, &pipe);
     }
 }
 
-/// Output lines as the console shows them that it has not shown yet.
-pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
-    let lines = unseen(show).iter().map(|line| ConsoleLine {
+/// Returns output lines that the console has not shown yet, in the form in which it shows them.
+pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
+    let lines = take_unseen_output(active).iter().map(|line| ConsoleLine {
         at: line.at.0,
-        kind: shown(line.kind),
+        kind: line_kind(line.kind),
         text: Said::Text(line.text.clone()),
         command: Some(line.command),
         applies: false,
@@ -92,28 +94,28 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
     lines.collect()
 }
 
-/// What was printed since the console was last shown it. What a seek replays is not printed twice.
-fn unseen(show: &mut Show) -> &[OutputLine] {
-    if show.console_branch != show.session.current() {
-        show.console_branch = show.session.current();
-        show.console_seen = show.console_seen.min(show.session.outputs().len());
+/// Returns output that the console has not shown yet. Output that a replay repeats is not returned again.
+fn take_unseen_output(active: &mut PageSession) -> &[OutputLine] {
+    if active.console_branch != active.session.current() {
+        active.console_branch = active.session.current();
+        active.console_seen = active.console_seen.min(active.session.outputs().len());
     }
-    let outputs = show.session.outputs();
-    let from = show.console_seen;
-    show.console_seen = from.max(outputs.len());
+    let outputs = active.session.outputs();
+    let from = active.console_seen;
+    active.console_seen = from.max(outputs.len());
     outputs.get(from..).unwrap_or_default()
 }
 
-pub(super) fn complain(show: &Show, why: impl Into<Notice>) -> Update {
-    say(show, LineKind::Error, why.into())
+pub(super) fn error(active: &PageSession, why: impl Into<Notice>) -> Update {
+    console_update(active, LineKind::Error, why.into())
 }
 
-pub(super) fn notice(show: &Show, notice: Notice) -> Update {
-    say(show, LineKind::Notice, notice)
+pub(super) fn notice(active: &PageSession, notice: Notice) -> Update {
+    console_update(active, LineKind::Notice, notice)
 }
 
-fn say(show: &Show, kind: LineKind, notice: Notice) -> Update {
+fn console_update(active: &PageSession, kind: LineKind, notice: Notice) -> Update {
     Update::Console {
-        lines: vec![console_line(show, kind, notice)],
+        lines: vec![console_line(active, kind, notice)],
     }
 }

@@ -1,57 +1,57 @@
-//! The director for time: what comes next by itself, skipping there, and running to the next decision. Everything that
-//! runs fast is bounded, shows the clock running, and stops at a word (U-05).
+//! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast run is
+//! bounded, shows its time on the clock, and can be interrupted (U-05).
 
 use podscope_cluster::{Coming, Due, Happening, SimTime, Span};
 
 use super::reader::Reader;
-use super::{ClockMillis, PIECE, Show};
+use super::{ClockMillis, EVENTS_PER_PIECE, PageSession};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Request, SubjectRef};
 
-/// What is told at most.
-const TOLD: usize = 12;
-/// How long a skip takes to look at.
-const SKIP: ClockMillis = 900.0;
-/// What is due may need that much longer to come: a kubelet looks at its back-offs now and then (LC-088).
-const LATE: Span = Span::seconds(20);
-/// What the scenario does is shown with what it leads to at once.
-const SETTLED: Span = Span::millis(500);
-/// How far a decision, or the story, is looked for.
-const FAR: Span = Span::seconds(600);
-/// Events that a step takes at most to come to one that is written down.
-const MOST_EVENTS: u32 = 20_000;
-/// Larger clusters have no director: what is due is asked of every kubelet at every frame.
-const MOST_NODES: usize = 100;
+/// Maximum number of pending events that the page lists.
+const MAX_ROWS: usize = 12;
+/// Real time that a skip takes on the page.
+const SKIP_DURATION: ClockMillis = 900.0;
+/// How much later than its deadline an event may occur: a kubelet checks its back-offs only from time to time (LC-088).
+const MAX_LATENESS: Span = Span::seconds(20);
+/// Simulated time after a scenario's command during which its first effects are shown.
+const EFFECT_TIME: Span = Span::millis(500);
+/// Simulated time after which the search for a decision, or for the next step of the story, ends.
+const SEARCH_LIMIT: Span = Span::seconds(600);
+/// Maximum number of events that a step processes to reach one that is recorded.
+const MAX_EVENTS: u32 = 20_000;
+/// Clusters with more nodes have no list of pending events, because every kubelet must be queried for each frame.
+const MAX_NODES: usize = 100;
 
-/// A fast run.
+/// A run that is faster than the selected speed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Fast {
-    /// To what is due.
+pub(super) enum FastForward {
+    /// A skip to a pending event.
     Skip(Box<Skip>),
-    /// To the next decision, or to what a reader has to see before it.
+    /// A run to the next decision, or to a notable event before it.
     Decision {
         from: SimTime,
         until: SimTime,
-        /// Found when it is due: at the beginning, or while the run goes on.
-        before: Option<Box<(DueView, Option<Due>)>>,
+        /// The notable event at which the run stops. Set at the start, or during the run.
+        stop: Option<Box<(DueView, Option<Due>)>>,
     },
 }
 
-/// A way to what is due.
+/// A skip to a pending event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skip {
-    /// None: the scenario's own next event, or the story's.
+    /// The world's event. None for the scenario's next command, or the story's next step.
     due: Option<Due>,
     to: SimTime,
     shown: DueView,
-    /// By the clock of the machine.
+    /// Start, by the clock of the host machine.
     since: ClockMillis,
     from: SimTime,
 }
 
-impl Fast {
-    /// As the page has it.
-    fn told(&self) -> FastRun {
+impl FastForward {
+    /// State of the run, for the page.
+    fn view_for_page(&self) -> FastRun {
         match self {
             Self::Skip(skip) => FastRun::Skip(skip.to.0),
             Self::Decision { until, .. } => FastRun::Decision(until.0),
@@ -59,10 +59,11 @@ impl Fast {
     }
 }
 
-/// What is told of the world's, the script's and the story's next events, and what stands behind the first of each row.
+/// Pending events of the world, the scenario and the story, as the page lists them. Events of one kind at about the
+/// same time share a row; `Due` is the first of the row.
 fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
     let world = session.world();
-    if world.machines().count() > MOST_NODES {
+    if world.machines().count() > MAX_NODES {
         return Vec::new();
     }
     let mut rows: Vec<(DueView, Option<Due>)> = Vec::new();
@@ -76,12 +77,15 @@ fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
         }
     }
     let story = (session.progress().story()).waits_until(&session.loaded().scenario, session.now());
-    let script = [(session.next_scripted(), DueKind::Script), (story, DueKind::Story)];
+    let script = [
+        (session.next_scenario_command(), DueKind::Script),
+        (story, DueKind::Story),
+    ];
     for (at, what) in script.into_iter().filter_map(|(at, what)| Some((at?, what))) {
         let place = rows.partition_point(|(known, _)| known.at <= at.0);
         rows.insert(place, (row(what, String::new(), at), None));
     }
-    rows.truncate(TOLD);
+    rows.truncate(MAX_ROWS);
     rows
 }
 
@@ -122,7 +126,7 @@ fn view(due: &Due) -> DueView {
     }
 }
 
-/// What comes next, as the page has it; nothing while a question is open.
+/// The list of pending events for the page. Empty while a question is open.
 fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
     if reader.question(session).is_some() {
         return Vec::new();
@@ -130,63 +134,66 @@ fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
     rows(session).into_iter().map(|(row, _)| row).collect()
 }
 
-/// What is due of pods and nodes, each by itself, for the thread of what is selected; nothing while a question is open.
+/// Pending events of pods and nodes without grouping, for the thread of the selected object. Empty while a question is
+/// open.
 pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<DueView> {
     let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
-    if !has_due || session.world().machines().count() > MOST_NODES || reader.question(session).is_some() {
+    if !has_due || session.world().machines().count() > MAX_NODES || reader.question(session).is_some() {
         return Vec::new();
     }
     session.world().due().iter().map(view).collect()
 }
 
-/// A skip to what is due next, if something is.
-pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
+/// A skip to the next pending event, if any.
+pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let (shown, due) = rows(session).into_iter().next()?;
-    Some(leads_to(due, shown, session, clock))
+    Some(skip_to(due, shown, session, clock))
 }
 
 /// A run to the next decision.
-pub(super) fn decision(session: &Session) -> Fast {
+pub(super) fn decision(session: &Session) -> FastForward {
     let from = session.now();
-    let until = from + FAR;
-    Fast::Decision {
+    let until = from + SEARCH_LIMIT;
+    FastForward::Decision {
         from,
         until,
-        before: None,
+        stop: None,
     }
 }
 
-/// The first thing of note that is due up to an instant.
-fn of_note(session: &Session, until: SimTime) -> Option<(DueView, Option<Due>)> {
-    let is_it = |(row, _): &(DueView, Option<Due>)| is_of_note(row.what) && row.at <= until.0;
-    rows(session).into_iter().find(is_it)
+/// The first notable event up to an instant.
+fn next_notable(session: &Session, until: SimTime) -> Option<(DueView, Option<Due>)> {
+    let is_next = |(row, _): &(DueView, Option<Due>)| is_notable(row.what) && row.at <= until.0;
+    rows(session).into_iter().find(is_next)
 }
 
-/// Whether a run to a decision stops at it: who only sees the end would miss why the cluster is another one.
-fn is_of_note(what: DueKind) -> bool {
+/// Whether a run to a decision stops at the event, because otherwise the user would not see why the cluster has
+/// changed.
+fn is_notable(what: DueKind) -> bool {
     use DueKind::{Evicted, Job, Lease, NotReady, Script};
     matches!(what, NotReady | Evicted | Lease | Job | Script)
 }
 
-/// A way to where the story goes on; of a condition nobody knows when it will hold. None where it does not go on.
-pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<Fast> {
+/// A skip to the next step of the story. If a condition decides when that is, the skip ends after [`SEARCH_LIMIT`].
+/// None if the story has no further step.
+pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
-    let to = story.waits_until(scenario, now).unwrap_or(now + FAR);
+    let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
     let shown = row(DueKind::Story, String::new(), to);
-    Some(leads_to(None, shown, session, clock))
+    Some(skip_to(None, shown, session, clock))
 }
 
-/// A way to the next command of the solution that is shown, if one is left.
-pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<Fast> {
-    let next = session.next_given()?;
+/// A skip to the next command of the solution that is being shown, if any.
+pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
+    let next = session.next_user_command()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
     let shown = row(DueKind::Solution, words, next.at);
-    Some(leads_to(None, shown, session, clock))
+    Some(skip_to(None, shown, session, clock))
 }
 
-/// What is due and is of no object.
+/// A row about no object.
 fn row(what: DueKind, name: String, at: SimTime) -> DueView {
     DueView {
         at: at.0,
@@ -197,8 +204,8 @@ fn row(what: DueKind, name: String, at: SimTime) -> DueView {
     }
 }
 
-fn leads_to(due: Option<Due>, shown: DueView, session: &Session, since: ClockMillis) -> Fast {
-    Fast::Skip(Box::new(Skip {
+fn skip_to(due: Option<Due>, shown: DueView, session: &Session, since: ClockMillis) -> FastForward {
+    FastForward::Skip(Box::new(Skip {
         due,
         to: SimTime(shown.at),
         shown,
@@ -207,12 +214,12 @@ fn leads_to(due: Option<Due>, shown: DueView, session: &Session, since: ClockMil
     }))
 }
 
-/// Takes events until one of them is written down: most only move a clock, and nobody sees them. What it was.
+/// Processes events until one is recorded, because most events are invisible. Returns a caption for the record.
 pub(super) fn step(session: &mut Session) -> Caption {
-    let (before, end) = (session.trace().len(), session.now() + FAR);
-    for _ in 0..MOST_EVENTS {
+    let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
+    for _ in 0..MAX_EVENTS {
         session.step();
-        if let Some(record) = session.trace().nth(before) {
+        if let Some(record) = session.trace().nth(stop) {
             let object = record.object.as_ref();
             return Caption::Event {
                 by: record.actor.to_string(),
@@ -232,8 +239,8 @@ pub(super) fn step(session: &mut Session) -> Caption {
     Caption::NothingDue
 }
 
-/// How far the story has come: its steps that show, and whether it is over, well or with a broken promise.
-fn read(session: &Session) -> (usize, bool) {
+/// Progress of the story: number of shown steps, and whether it has ended or halted at a broken promise.
+fn story_position(session: &Session) -> (usize, bool) {
     let story = session.progress().story();
     (
         story.shown().len(),
@@ -241,12 +248,12 @@ fn read(session: &Session) -> (usize, bool) {
     )
 }
 
-/// A piece of a fast run; its caption once it is over.
-pub(super) fn go_on(show: &mut Show, fast: &mut Fast, clock: ClockMillis) -> Option<Caption> {
-    let session = &mut show.session;
-    let read_before = read(session);
+/// Continues a fast run. Returns its caption when it is over.
+pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clock: ClockMillis) -> Option<Caption> {
+    let session = &mut active.session;
+    let position_before = story_position(session);
     let over = match fast {
-        Fast::Skip(skip) => {
+        FastForward::Skip(skip) => {
             let Skip {
                 due,
                 to,
@@ -254,41 +261,41 @@ pub(super) fn go_on(show: &mut Show, fast: &mut Fast, clock: ClockMillis) -> Opt
                 since,
                 from,
             } = &**skip;
-            let part = ((clock - since) / SKIP).clamp(0.0, 1.0);
+            let part = ((clock - since) / SKIP_DURATION).clamp(0.0, 1.0);
             let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
             let is_script = matches!(shown.what, DueKind::Script | DueKind::Solution);
             let next_command = |session: &Session| match shown.what {
-                DueKind::Solution => session.next_given().map(|next| next.at),
-                _ => session.next_scripted(),
+                DueKind::Solution => session.next_user_command().map(|next| next.at),
+                _ => session.next_scenario_command(),
             };
-            let last = *to + if is_script { SETTLED } else { LATE };
+            let last = *to + if is_script { EFFECT_TIME } else { MAX_LATENESS };
             let end = if step < *to { step } else { last };
             let is_waiting = |session: &Session| match due {
                 Some(due) => !session.world().has_come(due),
-                // The clock may stand there already, and what the scenario does then is still to be done.
+                // The clock may be there already, while the scenario's command is still to be performed.
                 None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
-                // What the story waits for is judged when its instant is over.
-                None => session.now() < *to || session.now() == *to && read(session) == read_before,
+                // Conditions of the story are checked when their instant is over.
+                None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
             };
             let mut slice = Slice::More;
-            for _ in 0..PIECE {
+            for _ in 0..EVENTS_PER_PIECE {
                 let now = session.now();
                 if now >= *to && !is_waiting(session) {
                     slice = Slice::Done;
                     break;
                 }
-                // The instant itself, and then whatever it leads to.
+                // First up to the instant itself, then on to the effects.
                 let target = if now < *to { end.min(*to) } else { end };
                 slice = session.advance_story(target, 1, |_, _| true);
-                if read(session) != read_before || session.now() >= end {
+                if story_position(session) != position_before || session.now() >= end {
                     break;
                 }
             }
             let waited = (if is_script { *to } else { session.now() } - *from).0;
             let is_reached = session.now() >= *to && !is_waiting(session);
             // The story's condition does not hold yet.
-            let is_vain = shown.what == DueKind::Story && read(session) == read_before;
-            if is_reached && !is_vain {
+            let is_condition_false = shown.what == DueKind::Story && story_position(session) == position_before;
+            if is_reached && !is_condition_false {
                 Some(Caption::Came(shown.clone(), waited))
             } else if is_reached || session.now() >= last || slice == Slice::Limit {
                 Some(Caption::Gone(shown.clone(), waited))
@@ -296,57 +303,59 @@ pub(super) fn go_on(show: &mut Show, fast: &mut Fast, clock: ClockMillis) -> Opt
                 None
             }
         }
-        Fast::Decision { from, until, before } => {
-            let made = session.progress().attempts;
-            // What was not due when the run began may be by now.
-            if before.is_none() {
-                *before = of_note(session, *until).map(Box::new);
+        FastForward::Decision { from, until, stop } => {
+            let attempts_before = session.progress().attempts;
+            // Something notable may have become pending since the run began.
+            if stop.is_none() {
+                *stop = next_notable(session, *until).map(Box::new);
             }
-            let before = before.as_deref();
-            let has_come = |session: &Session| match before {
+            let stop = stop.as_deref();
+            let has_come = |session: &Session| match stop {
                 Some((_, Some(due))) => session.world().has_come(due),
-                Some((row, None)) => session.next_scripted().is_none_or(|at| at.0 > row.at),
+                Some((row, None)) => session.next_scenario_command().is_none_or(|at| at.0 > row.at),
                 None => false,
             };
-            let slice = session.advance_until(*until, PIECE, |session| {
-                session.progress().attempts > made || read(session) != read_before || has_come(session)
+            let slice = session.advance_until(*until, EVENTS_PER_PIECE, |session| {
+                session.progress().attempts > attempts_before
+                    || story_position(session) != position_before
+                    || has_come(session)
             });
             let waited = (session.now() - *from).0;
-            match (slice, before) {
-                _ if session.progress().attempts > made => Some(Caption::Decided(waited)),
-                (_, Some(before)) if has_come(session) => Some(Caption::Before(before.0.clone(), waited)),
+            match (slice, stop) {
+                _ if session.progress().attempts > attempts_before => Some(Caption::Decided(waited)),
+                (_, Some(stop)) if has_come(session) => Some(Caption::Before(stop.0.clone(), waited)),
                 (Slice::More, _) => None,
                 (Slice::Done | Slice::Limit, _) => Some(Caption::NoDecision(waited, session.now().0)),
             }
         }
     };
-    // The story moved on: that ends a run that did not come to what it was for.
-    if read(session) != read_before && matches!(over, None | Some(Caption::NoDecision(..))) {
+    // A new step of the story ends a run that has not reached its own end.
+    if story_position(session) != position_before && matches!(over, None | Some(Caption::NoDecision(..))) {
         let from = match fast {
-            Fast::Skip(skip) => skip.from,
-            Fast::Decision { from, .. } => *from,
+            FastForward::Skip(skip) => skip.from,
+            FastForward::Decision { from, .. } => *from,
         };
         return Some(Caption::Story((session.now() - from).0));
     }
     over
 }
 
-/// The director of a frame.
+/// The director's state for a frame.
 pub(super) fn director(
     session: &Session,
     reader: &Reader,
-    running: Option<&Fast>,
+    running: Option<&FastForward>,
     caption: Option<&Caption>,
 ) -> Director {
     Director {
         next: next(session, reader),
-        running: running.map(Fast::told),
+        running: running.map(FastForward::view_for_page),
         caption: caption.cloned(),
     }
 }
 
-/// Whether a request moves time or the world: how the last fast run ended is old then.
-pub(super) fn takes_the_caption(request: &Request) -> bool {
+/// Whether a request moves time or changes the world, so that the caption of the last fast run is outdated.
+pub(super) fn clears_caption(request: &Request) -> bool {
     matches!(
         request,
         Request::Open { .. }
@@ -364,8 +373,8 @@ pub(super) fn takes_the_caption(request: &Request) -> bool {
     )
 }
 
-/// Whether a request does something else than the solution that is shown.
-pub(super) fn acts(request: &Request) -> bool {
+/// Whether a request is an action of the user other than following the solution.
+pub(super) fn is_user_action(request: &Request) -> bool {
     matches!(
         request,
         Request::Command { .. }

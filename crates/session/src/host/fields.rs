@@ -1,23 +1,24 @@
-//! What may be written at a place of a manifest or scenario: the fields that `kubectl explain` lists there, or the
-//! values that a field takes; found by indentation, because a text that is being written is seldom whole.
+//! Completion in the editor: the fields that `kubectl explain` lists at the cursor of a manifest or scenario, or the
+//! values that a field accepts. The place is found by indentation, because a text that is being edited is seldom valid
+//! YAML.
 
 use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::explained;
 use podscope_protocol::Completion;
 
 use super::scenario_fields;
-use crate::scenario::unfolded;
+use crate::scenario::flow_to_block;
 
-/// A line of a text, as far as it says where it belongs.
+/// Position and content of a line.
 struct Line<'a> {
-    /// Column of its key, and of the dash before it.
+    /// Column of the line's key.
     key_at: usize,
     dash_at: Option<usize>,
     key: &'a str,
     value: &'a str,
 }
 
-/// What follows a list's dash.
+/// Returns the text after the dash of a list item. None if there is no dash.
 fn after_dash(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("- ").or((text == "-").then_some(""));
     inner.map(str::trim_start)
@@ -28,7 +29,7 @@ fn line(text: &str) -> Option<Line<'_>> {
     if rest.starts_with('#') {
         return None;
     }
-    // Of several dashes the last counts: a list of lists is of scenarios only.
+    // With several dashes the last one counts: lists of lists occur in scenarios only.
     let (mut body, mut dash_at) = (rest, None);
     while let Some(inner) = after_dash(body) {
         dash_at = Some(text.len() - body.len());
@@ -44,28 +45,28 @@ fn line(text: &str) -> Option<Line<'_>> {
     })
 }
 
-/// Where a manifest's fields stand: lines before and after the cursor's, and the column of its keys.
+/// The manifest around the cursor: lines before and after the cursor's line, and the column of its keys.
 struct Manifest<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
     key_at: usize,
-    /// It is a text of its own, or the kind of text in a scenario that a manifest is written in.
-    may_begin: bool,
+    /// Whether a manifest may start here: in a document of its own, or in a scenario's field that holds manifests.
+    may_start_manifest: bool,
 }
 
-/// What a document is.
+/// Type of a document.
 #[derive(Clone, Copy)]
-enum Of {
+enum DocumentType {
     Object(Kind),
     Scenario,
 }
 
-impl Of {
-    /// The fields of what stands at a path.
+impl DocumentType {
+    /// The fields at a path.
     fn fields(self, path: &[String]) -> Vec<Completion> {
-        let Of::Object(kind) = self else {
+        let DocumentType::Object(kind) = self else {
             return scenario_fields::fields(path)
-                .map(|row| choice(row.name, row.of, Some(row.words)))
+                .map(|row| choice(row.name, row.type_name, Some(row.description)))
                 .collect();
         };
         let found = fields(kind, path).unwrap_or_default();
@@ -77,27 +78,27 @@ impl Of {
             .collect()
     }
 
-    /// The values that what stands at a path takes.
+    /// The values that the field at a path accepts.
     fn values(self, path: &[String]) -> Vec<Completion> {
         let values = match self {
-            Of::Object(kind) => field_values(kind, path).to_vec(),
-            Of::Scenario => scenario_fields::values(path),
+            DocumentType::Object(kind) => field_values(kind, path).to_vec(),
+            DocumentType::Scenario => scenario_fields::values(path),
         };
         values.into_iter().map(|value| choice(value, "", None)).collect()
     }
 }
 
 impl Manifest<'_> {
-    /// What it is: the lines of its own level say it.
-    fn of(&self) -> Option<Of> {
-        fn own<'a>(text: &&'a str) -> Option<Line<'a>> {
+    /// Finds the type from `kind` and `apiVersion` at the manifest's own indentation.
+    fn document_type(&self) -> Option<DocumentType> {
+        fn line_with_text<'a>(text: &&'a str) -> Option<Line<'a>> {
             line(text).filter(|_| !text.trim().is_empty())
         }
-        let above = self.before.iter().filter_map(own);
-        // What stands further out after the cursor, or begins with a dash, is another's.
+        let above = self.before.iter().filter_map(line_with_text);
+        // Below the cursor, a line with less indentation or with a dash belongs to another manifest.
         let level = self.key_at;
         let is_own = |line: &Line<'_>| line.key_at > level || line.key_at == level && line.dash_at.is_none();
-        let below = self.after.iter().filter_map(own).take_while(is_own);
+        let below = self.after.iter().filter_map(line_with_text).take_while(is_own);
         let (mut kind, mut version) = ("", "");
         for line in above.chain(below).filter(|line| line.key_at == self.key_at) {
             match line.key {
@@ -107,102 +108,110 @@ impl Manifest<'_> {
             }
         }
         if kind == "Scenario" {
-            return Some(Of::Scenario);
+            return Some(DocumentType::Scenario);
         }
         Kind::from_wire(version, kind)
             .or_else(|| Kind::named(kind))
-            .map(Of::Object)
+            .map(DocumentType::Object)
     }
 }
 
-/// What fits at the end of `before`, whose last line has been begun; `after` is the text from there on. None where
-/// anything may be written, or in what is no manifest.
+/// Completions at the end of `before`, whose last line is being typed. `after` is the text from there on. Empty where
+/// any value is valid, and outside of manifests.
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
-    // The cursor's document alone.
-    let own = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
-    let own: usize = own.map(str::len).sum();
-    let before = before.get(before.len() - own..).unwrap_or_default();
-    let own = after.split_inclusive('\n').take_while(|line| !is_end(line));
-    let after = after.get(..own.map(str::len).sum()).unwrap_or_default();
-    match unfolded(before, after) {
+    // Only the document with the cursor counts.
+    let line_with_text = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
+    let line_with_text: usize = line_with_text.map(str::len).sum();
+    let before = before.get(before.len() - line_with_text..).unwrap_or_default();
+    let line_with_text = after.split_inclusive('\n').take_while(|line| !is_end(line));
+    let after = after.get(..line_with_text.map(str::len).sum()).unwrap_or_default();
+    match flow_to_block(before, after) {
         Some((before, after)) => in_block_style(&before, &after),
         None => in_block_style(before, after),
     }
 }
 
-/// [`at`] in a document without flow style around the cursor.
+/// Like [`at`], for a document in block style around the cursor.
 fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     let mut above: Vec<&str> = before.split('\n').collect();
-    let Some(begun) = above.pop() else { return Vec::new() };
+    let Some(typed) = above.pop() else { return Vec::new() };
     let below: Vec<&str> = after.split('\n').skip(1).collect();
-    let Some(here) = line(begun) else { return Vec::new() };
-    let is_value = begun.contains(':');
-    match here.key {
+    let Some(cursor_line) = line(typed) else {
+        return Vec::new();
+    };
+    let is_value = typed.contains(':');
+    match cursor_line.key {
         "kind" if is_value => return kinds(),
         "apiVersion" if is_value => return versions(),
         _ => {}
     }
-    let (manifest, mut path) = place(&here, &above, &below);
-    let Some(of) = manifest.of() else {
-        // Of something else Podscope reads, or of a kind that is not written yet: every manifest begins alike.
-        let begins = [
+    let (manifest, mut path) = place(&cursor_line, &above, &below);
+    let Some(document_type) = manifest.document_type() else {
+        // The type is not known yet: offer the fields with which every manifest begins.
+        let first_fields = [
             ("apiVersion", "string"),
             ("kind", "string"),
             ("metadata", "ObjectMeta"),
             ("spec", "Object"),
         ];
-        let begins = begins.map(|(name, of)| choice(name, of, None));
-        let is_begun = path.is_empty() && !is_value && manifest.may_begin;
-        return if is_begun { begins.into() } else { Vec::new() };
+        let first_fields = first_fields.map(|(name, document_type)| choice(name, document_type, None));
+        let offers_first_fields = path.is_empty() && !is_value && manifest.may_start_manifest;
+        return if offers_first_fields {
+            first_fields.into()
+        } else {
+            Vec::new()
+        };
     };
     if is_value {
-        path.push(here.key.to_owned());
-        return of.values(&path);
+        path.push(cursor_line.key.to_owned());
+        return document_type.values(&path);
     }
-    let found = of.fields(&path);
-    // An element of a list of words has no fields.
-    if found.is_empty() && here.dash_at.is_some() {
-        of.values(&path)
+    let found = document_type.fields(&path);
+    // An element of a list of strings has values instead of fields.
+    if found.is_empty() && cursor_line.dash_at.is_some() {
+        document_type.values(&path)
     } else {
         found
     }
 }
 
-fn choice(name: &str, of: &str, words: Option<&str>) -> Completion {
+fn choice(name: &str, document_type: &str, words: Option<&str>) -> Completion {
     Completion {
         text: name.to_owned(),
-        hint: [of, words.unwrap_or_default()].join(" ").trim().to_owned(),
+        hint: [document_type, words.unwrap_or_default()].join(" ").trim().to_owned(),
     }
 }
 
-/// What a Scenario says it is.
-const OWN_VERSION: &str = "podscope.dev/v1alpha1";
+/// `apiVersion` of a Scenario.
+const SCENARIO_API_VERSION: &str = "podscope.dev/v1alpha1";
 
 fn kinds() -> Vec<Completion> {
     let objects = Kind::ALL
         .iter()
         .map(|kind| choice(kind.name(), kind.api_version(), None));
-    objects.chain([choice("Scenario", OWN_VERSION, None)]).collect()
+    objects
+        .chain([choice("Scenario", SCENARIO_API_VERSION, None)])
+        .collect()
 }
 
 fn versions() -> Vec<Completion> {
     let mut all: Vec<&str> = Kind::ALL
         .iter()
         .map(|kind| kind.api_version())
-        .chain([OWN_VERSION])
+        .chain([SCENARIO_API_VERSION])
         .collect();
     all.sort_unstable();
     all.dedup();
     all.into_iter().map(|version| choice(version, "", None)).collect()
 }
 
-/// The manifest around a line, and the keys above it inside.
-fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
+/// Returns the manifest around a line, and the path of keys to it.
+fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
     let mut path = Vec::new();
-    // Keys further out than this are parents; a dash may stand below its key.
-    let mut within = here.dash_at.map_or(here.key_at, |dash| dash + 1);
-    let mut item = here.dash_at.map(|dash| (above.len(), dash));
+    // Keys with less indentation than this are parents. A dash may be in the column of its parent key.
+    let mut within = cursor_line.dash_at.map_or(cursor_line.key_at, |dash| dash + 1);
+    let mut item = cursor_line.dash_at.map(|dash| (above.len(), dash));
     for (at, text) in above
         .iter()
         .enumerate()
@@ -213,13 +222,13 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
         let is_inside = line.dash_at.is_some_and(|dash| dash < within);
         if line.key_at < within && !is_inside {
             if line.value.starts_with(['|', '>']) {
-                // A manifest inside a text, as scenarios have them.
+                // A manifest in a block scalar of a scenario.
                 let lines = above.get(at + 1..).unwrap_or_default();
                 let indent = |text: &&str| text.len() - text.trim_start().len();
                 let key_at = lines
                     .iter()
                     .find(|text| !text.trim().is_empty())
-                    .map_or(here.key_at, indent);
+                    .map_or(cursor_line.key_at, indent);
                 let end = below
                     .iter()
                     .position(|text| !text.trim().is_empty() && indent(text) < key_at);
@@ -230,7 +239,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
                         before: lines,
                         after,
                         key_at,
-                        may_begin: ["apply", "manifest"].contains(&line.key),
+                        may_start_manifest: ["apply", "manifest"].contains(&line.key),
                     },
                     path,
                 );
@@ -239,7 +248,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
                 && line.key_at == 0
                 && let Some((start, dash)) = item
             {
-                // One of a List.
+                // An item of a List.
                 path.reverse();
                 let before = above.get(start..).unwrap_or_default();
                 return (
@@ -247,7 +256,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
                         before,
                         after: below,
                         key_at: dash + 2,
-                        may_begin: true,
+                        may_start_manifest: true,
                     },
                     path,
                 );
@@ -258,7 +267,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
         }
         if let Some(dash) = line.dash_at.filter(|dash| *dash < within) {
             if line.key_at < within {
-                // `- name: x` above a key that stands deeper.
+                // `- name: x` above a key with more indentation.
                 path.push(line.key.to_owned());
             }
             within = dash + 1;
@@ -271,7 +280,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
             before: above,
             after: below,
             key_at: 0,
-            may_begin: true,
+            may_start_manifest: true,
         },
         path,
     )
@@ -281,14 +290,14 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
 mod tests {
     use super::*;
 
-    /// What is offered at the `|` of a text, by name.
+    /// Names that are offered at the `¦` in a text.
     fn offered(text: &str) -> Vec<String> {
         let (before, after) = text.split_once('¦').expect("a cursor");
         at(before, after).into_iter().map(|choice| choice.text).collect()
     }
 
     #[test]
-    fn fields_are_those_that_kubectl_explain_lists_at_the_place() {
+    fn offered_fields_are_those_of_kubectl_explain() {
         let deployment =
             |rest: &str| format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n{rest}");
         let scenario = |rest: &str| format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n{rest}");
@@ -313,7 +322,7 @@ mod tests {
             (scenario("  bypasses:\n  - - at: 1s\n      ¦"), "run", "bypasses"),
             (scenario("  bypasses:\n  - - ¦"), "run", "bypasses"),
             (scenario("  timeline:\n  - at: 1s\n    apply: |\n      ¦"), "kind", "run"),
-            // Flow style says the same.
+            // Flow style gets the same completions.
             ("{apiVersion: v1, kind: Pod, spec: {¦".to_owned(), "tolerations", "replicas"),
             ("{spec: {¦}, kind: Pod, apiVersion: v1}\n".to_owned(), "tolerations", "replicas"),
             (deployment("  template: {spec: {containers: [{name: a, ¦}]}}"), "image", "containers"),
@@ -332,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_offered_where_only_some_are_taken() {
+    fn offered_values_are_those_that_field_accepts() {
         for (text, values) in [
             ("kind: Pod\nspec:\n  restartPolicy: ¦", "Always OnFailure Never"),
             ("kind: Pod\nspec:\n  tolerations:\n  - operator: E¦", "Exists Equal"),
@@ -366,8 +375,8 @@ mod tests {
                 .iter()
                 .any(|kind| kind == "PodDisruptionBudget")
         );
-        let told = at("kind: Pod\nspec:\n  ", "");
-        let grace = told
+        let choices = at("kind: Pod\nspec:\n  ", "");
+        let grace = choices
             .iter()
             .find(|choice| choice.text == "terminationGracePeriodSeconds");
         assert!(

@@ -1,41 +1,41 @@
-//! What the page is told of a session: frames, with what the console and the inspector get besides.
+//! Frames for the page, with updates of console and inspector.
 
 use podscope_protocol::{Director, Frame, StoryState, Thread, Update};
 
 use super::console::new_output;
-use super::{ClockMillis, Host, Job, PIECE, director};
+use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, director};
 use crate::timeline::{Session, Slice};
-use crate::view::{self, Marks, Owners, Picture, Spread, Threads, Travel};
+use crate::view::{self, Marks, Owners, Spread, Threads, TrafficView, ViewState};
 
-/// A session that is shown: what the page knows of it.
+/// A session on the page, with the state that the page already has of it.
 #[derive(Debug)]
-pub(super) struct Show {
+pub(super) struct PageSession {
     pub(super) session: Session,
-    pub(super) picture: Picture,
+    pub(super) view_state: ViewState,
     pub(super) owners: Owners,
     pub(super) marks: Marks,
     pub(super) spread: Spread,
     pub(super) threads: Threads,
-    /// The thread that the page has.
+    /// The last thread that was sent to the page.
     pub(super) thread: Thread,
-    pub(super) travel: Travel,
-    /// Output lines of the branch that the console has shown.
+    pub(super) traffic_view: TrafficView,
+    /// Number of output lines of `console_branch` that the console has shown.
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
     pub(super) director: Director,
 }
 
-impl Show {
-    pub(super) fn new(session: Session) -> Show {
-        Show {
+impl PageSession {
+    pub(super) fn new(session: Session) -> PageSession {
+        PageSession {
             session,
-            picture: Picture::default(),
+            view_state: ViewState::default(),
             owners: Owners::default(),
             marks: Marks::default(),
             spread: Spread::default(),
             threads: Threads::default(),
             thread: Thread::default(),
-            travel: Travel::default(),
+            traffic_view: TrafficView::default(),
             console_seen: 0,
             console_branch: 0,
             director: Director::default(),
@@ -43,14 +43,14 @@ impl Show {
     }
 
     fn frame(&mut self, group_by: &str, story: StoryState) -> Frame {
-        let mut frame = (self.picture).follow(&self.session, group_by, &mut self.owners, story);
+        let mut frame = (self.view_state).update(&self.session, group_by, &mut self.owners, story);
         if frame.reset {
             self.marks = Marks::default();
             self.spread = Spread::default();
         }
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.marks = marks;
-        frame.traffic = self.travel.follow(&self.session, frame.reset);
+        frame.traffic = self.traffic_view.update(&self.session, frame.reset);
         frame.marks_gone = gone;
         frame.now = self.session.now().0;
         frame.horizon = self.session.horizon().0;
@@ -59,46 +59,46 @@ impl Show {
 }
 
 impl Host {
-    /// The next frame, with what the console and the inspector get besides.
+    /// Makes the next frame, with updates of console and inspector.
     pub(super) fn frame(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
-        let Some(show) = &mut self.show else {
+        let Some(active) = &mut self.active else {
             return updates;
         };
         self.dirty = false;
-        let mut story = self.reader.state(&show.session);
-        story.moments = self.moments.of(show);
-        let mut frame = show.frame(&self.group_by, story);
+        let mut story = self.reader.state(&active.session);
+        story.moments = self.moments.pictures(active);
+        let mut frame = active.frame(&self.group_by, story);
         frame.playing = self.pace.playing;
         frame.speed_per_mille = self.pace.speed_per_mille;
-        frame.achieved_per_mille = self.pace.achieved(clock, show.session.now());
+        frame.achieved_per_mille = self.pace.achieved(clock, active.session.now());
         let fast = self.fast.as_ref().filter(|_| self.job == Some(Job::Fast));
-        let now = director::director(&show.session, &self.reader, fast, self.caption.as_ref());
-        if frame.reset || show.director != now {
-            show.director = now.clone();
+        let now = director::director(&active.session, &self.reader, fast, self.caption.as_ref());
+        if frame.reset || active.director != now {
+            active.director = now.clone();
             frame.director = Some(now);
         }
-        frame.spread = (show.spread).follow(&show.session, self.subject.as_ref(), &self.group_by);
-        let due = director::of_objects(&show.session, &self.reader, self.subject.as_ref());
-        let thread = (show.threads)
-            .follow(&show.session, self.subject.as_ref(), due)
+        frame.spread = (active.spread).update(&active.session, self.subject.as_ref(), &self.group_by);
+        let pending = director::of_objects(&active.session, &self.reader, self.subject.as_ref());
+        let thread = (active.threads)
+            .update(&active.session, self.subject.as_ref(), pending)
             .unwrap_or_default();
-        if frame.reset || show.thread != thread {
-            show.thread.clone_from(&thread);
+        if frame.reset || active.thread != thread {
+            active.thread.clone_from(&thread);
             frame.thread = Some(thread);
         }
-        self.dirty = show.spread.is_late(&show.session) || show.threads.is_late(&show.session);
+        self.dirty = active.spread.is_late(&active.session) || active.threads.is_late(&active.session);
         if let Some(other) = &mut self.other {
-            other.session.seek(show.session.now());
-            self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
+            other.session.seek(active.session.now());
+            self.is_other_behind = other.session.advance(active.session.now(), 20 * EVENTS_PER_PIECE) == Slice::More;
             frame.other = Some(Box::new(other.frame(&self.group_by, StoryState::default())));
         }
-        let lines = new_output(show);
+        let lines = new_output(active);
         if !lines.is_empty() {
             updates.push(Update::Console { lines });
         }
         if let Some(subject) = &self.subject {
-            let detail = view::detail(&show.session, subject, &show.marks.all());
+            let detail = view::detail(&active.session, subject, &active.marks.all());
             if self.detail.as_ref() != Some(&detail) {
                 updates.push(Update::Detail(Box::new(detail.clone())));
                 self.detail = Some(detail);

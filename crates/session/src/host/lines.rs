@@ -1,50 +1,51 @@
-//! Lines that were given at once: each is run when the one before it has ended, as a shell does (K-01). A line that
-//! goes on keeps the others waiting, and that is said; Ctrl-C ends it and drops them. Each is recorded as a command
-//! with the instant at which it ran, so that a replay needs nothing of this.
+//! Lines that were pasted into the console together. Each runs when the previous one has ended, as in a shell (K-01).
+//! If a command keeps running, a notice says that the other lines are waiting; Ctrl-C ends the command and drops them.
+//! Each line is recorded as a command at the instant at which it ran, so a replay does not need this queue.
 
 use std::collections::VecDeque;
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{LinesLeft, Notice, Request, Update};
 
-use super::console::{complain, notice};
-use super::{ANSWER, Host, Show};
+use super::console::{error, notice};
+use super::{ANSWER_TIMEOUT, Host, PageSession};
 use crate::timeline::Session;
 
-/// So many may wait; more is refused.
-const MOST: usize = 1_000;
+/// Maximum number of waiting lines; more are refused.
+const MAX_WAITING: usize = 1_000;
 
-/// Lines that wait, the next first.
+/// Waiting lines, the next one first.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     rest: VecDeque<String>,
-    /// The line that ran last: its first words, its command's number if it was one to the world, and when it was given.
+    /// The line that ran last: its first line of text, the number of its command if it was sent to the world, and when
+    /// it ran.
     last: (String, Option<u32>, SimTime),
-    /// What waits has been said of this one.
-    said: bool,
+    /// Whether the user has been notified that lines wait for `last`.
+    is_notified: bool,
 }
 
 impl Lines {
-    /// Whether a line waits and can run now.
+    /// Whether a line is waiting and can run now.
     pub(super) fn is_next(&self, session: &Session) -> bool {
-        !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.runs(number))
+        !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))
     }
 
-    fn left(&self) -> Option<LinesLeft> {
-        let first = first(self.rest.front()?).to_owned();
+    fn waiting_lines(&self) -> Option<LinesLeft> {
+        let first = first_line(self.rest.front()?).to_owned();
         let more = self.rest.len() - 1;
         Some(LinesLeft { first, more })
     }
 }
 
-fn first(line: &str) -> &str {
+fn first_line(line: &str) -> &str {
     line.lines().next().unwrap_or_default()
 }
 
-/// Whether a request takes the session away from where lines wait.
-pub(super) fn leaves(request: &Request, show: &Show) -> bool {
+/// Whether a request drops the waiting lines, because it moves the session to another place or stops commands.
+pub(super) fn drops_waiting_lines(request: &Request, active: &PageSession) -> bool {
     match request {
-        Request::Seek { at } => *at < show.session.now().0,
+        Request::Seek { at } => *at < active.session.now().0,
         Request::Command { line } => line.split_whitespace().next() == Some("stop"),
         Request::Branch { .. } | Request::Undo | Request::ShowMe => true,
         _ => false,
@@ -52,53 +53,59 @@ pub(super) fn leaves(request: &Request, show: &Show) -> bool {
 }
 
 impl Host {
-    /// Takes lines that were given at once.
+    /// Queues lines that were pasted together.
     pub(super) fn take_lines(&mut self, lines: Vec<String>) -> Option<Update> {
-        let show = self.show.as_ref()?;
-        if self.lines.rest.len() + lines.len() > MOST {
-            return Some(complain(show, Notice::TooManyLines { most: MOST }));
+        let active = self.active.as_ref()?;
+        if self.lines.rest.len() + lines.len() > MAX_WAITING {
+            return Some(error(active, Notice::TooManyLines { most: MAX_WAITING }));
         }
         self.lines.rest.extend(lines);
         None
     }
 
-    /// Runs the lines that can run now; says once what waits for one that goes on.
-    pub(super) fn go_on_with_lines(&mut self) -> Vec<Update> {
+    /// Runs the lines that can run now. Notifies the user once if the others must wait.
+    pub(super) fn run_next_lines(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         while self.job.is_none()
-            && self.show.as_ref().is_some_and(|show| self.lines.is_next(&show.session))
+            && self
+                .active
+                .as_ref()
+                .is_some_and(|active| self.lines.is_next(&active.session))
             && let Some(line) = self.lines.rest.pop_front()
         {
-            let told = self.command(&line);
-            let number = match &told {
+            let update = self.command(&line);
+            let number = match &update {
                 Update::Console { lines } => lines.first().and_then(|input| input.command),
                 _ => None,
             };
-            let at = self.show.as_ref().map_or(SimTime::ZERO, |show| show.session.now());
-            self.lines.last = (first(&line).to_owned(), number, at);
-            self.lines.said = false;
+            let at = self
+                .active
+                .as_ref()
+                .map_or(SimTime::ZERO, |active| active.session.now());
+            self.lines.last = (first_line(&line).to_owned(), number, at);
+            self.lines.is_notified = false;
             self.dirty = true;
-            updates.push(told);
+            updates.push(update);
         }
-        updates.extend(self.say_lines());
+        updates.extend(self.notice_waiting_lines());
         updates
     }
 
-    /// What waits, once the line before has not ended at once.
-    fn say_lines(&mut self) -> Option<Update> {
-        let (show, lines) = (self.show.as_ref()?, self.lines.left()?);
+    /// Notifies the user of waiting lines if the last command has not ended soon.
+    fn notice_waiting_lines(&mut self) -> Option<Update> {
+        let (active, lines) = (self.active.as_ref()?, self.lines.waiting_lines()?);
         let (line, _, since) = &self.lines.last;
-        let goes_on = self.job.is_none() && (!self.pace.playing || show.session.now() > *since + ANSWER);
-        if !goes_on || std::mem::replace(&mut self.lines.said, true) {
+        let must_wait = self.job.is_none() && (!self.pace.playing || active.session.now() > *since + ANSWER_TIMEOUT);
+        if !must_wait || std::mem::replace(&mut self.lines.is_notified, true) {
             return None;
         }
         let behind = line.clone();
-        Some(notice(show, Notice::LinesWait { behind, lines }))
+        Some(notice(active, Notice::LinesWait { behind, lines }))
     }
 
-    /// Nothing waits any more; what is not run is said.
+    /// Drops the waiting lines and reports them.
     pub(super) fn drop_lines(&mut self) -> Option<Update> {
-        let left = std::mem::take(&mut self.lines).left()?;
-        Some(complain(self.show.as_ref()?, Notice::LinesDropped(left)))
+        let waiting_lines = std::mem::take(&mut self.lines).waiting_lines()?;
+        Some(error(self.active.as_ref()?, Notice::LinesDropped(waiting_lines)))
     }
 }

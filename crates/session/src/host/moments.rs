@@ -1,32 +1,32 @@
-//! The two small pictures of a lesson's end: the run before and after its key moment, drawn from its own states.
+//! The two small pictures at the end of a lesson, which show the cluster before and after its key moment.
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{Moment, MomentNode, MomentPod, NodeTrouble, NodeView, PodMark, PodView, StoryState};
 
-use super::Show;
+use super::PageSession;
 use crate::timeline::{Session, Slice};
-use crate::view::{Owners, Picture, ZONE};
+use crate::view::{Owners, ViewState, ZONE};
 
-/// Larger clusters are no small pictures.
-const MOST_NODES: usize = 24;
+/// Clusters with more nodes get no pictures.
+const MAX_NODES: usize = 24;
 
-/// The pictures of the run that finished last, kept as long as it is that one.
+/// Pictures of the end of the story, cached until another run finishes.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
-    of: Option<(usize, SimTime)>,
+    finished: Option<(usize, SimTime)>,
     drawn: Vec<Moment>,
 }
 
 impl Moments {
-    /// The pictures of a finished story; none before its end.
-    pub(super) fn of(&mut self, show: &Show) -> Vec<Moment> {
-        let session = &show.session;
+    /// Returns the pictures of a finished story. Empty while it is unfinished.
+    pub(super) fn pictures(&mut self, active: &PageSession) -> Vec<Moment> {
+        let session = &active.session;
         let end = session.progress().story().finished().map(|at| (session.current(), at));
-        if self.of != end {
-            self.of = end;
+        if self.finished != end {
+            self.finished = end;
             self.drawn = match end {
-                Some((_, at)) if session.world().machines().count() <= MOST_NODES => {
-                    key_moment(session, &show.owners, at)
+                Some((_, at)) if session.world().machines().count() <= MAX_NODES => {
+                    key_moment(session, &active.owners, at)
                 }
                 _ => Vec::new(),
             };
@@ -35,8 +35,9 @@ impl Moments {
     }
 }
 
-/// The run before and after its key moment: what was asked first, then what a step waited for, the last one first;
-/// the first of them that can be seen.
+/// Returns the states before and after the key moment. Candidates are the questions and their answers, then the waiting
+/// time of each step, both from the last to the first, then the whole run. The first pair with a visible difference is
+/// taken.
 fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));
@@ -56,11 +57,11 @@ fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
 }
 
 fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
-    let mut then = session.clone();
-    then.seek(at);
-    while then.advance(at, u64::MAX) == Slice::More {}
+    let mut replay = session.clone();
+    replay.seek(at);
+    while replay.advance(at, u64::MAX) == Slice::More {}
     let mut owners = owners.clone();
-    let frame = Picture::default().follow(&then, ZONE, &mut owners, StoryState::default());
+    let frame = ViewState::default().update(&replay, ZONE, &mut owners, StoryState::default());
     let hue = |owner: &str| {
         owners
             .views()
@@ -74,7 +75,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
         hue: hue(&pod.owner),
         mark: pod.mark,
     };
-    let on = |name: &str| -> Vec<MomentPod> {
+    let pods_on = |name: &str| -> Vec<MomentPod> {
         let all = frame.pods.iter().filter(|one| one.node == name);
         all.map(|one| pod(one)).collect()
     };
@@ -90,7 +91,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
                 let nodes = nodes.map(|node| MomentNode {
                     name: node.name.clone(),
                     trouble: trouble(node),
-                    pods: on(&node.name),
+                    pods: pods_on(&node.name),
                 });
                 (group.name, nodes.collect())
             })

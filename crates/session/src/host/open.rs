@@ -1,6 +1,6 @@
-//! Opening a session: files, links, lessons, the first visit.
+//! Opening a session from files, links, lessons, or for the first visit.
 
-use super::{ClockMillis, Host, Show};
+use super::{ClockMillis, Host, PageSession};
 use crate::lessons;
 use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
@@ -8,30 +8,30 @@ use crate::timeline::{Session, Slice};
 use podscope_cluster::SimTime;
 use podscope_protocol::{Opened, Problem, Source, Task, TextKind, Update};
 
-/// Sources of more bytes are opened in pieces of work, with progress between them.
+/// Sources with more bytes than this are opened in several pieces of work, with progress between them.
 const LARGE: usize = 1 << 20;
 
-/// A large source on its way; the running session goes on until it is there.
+/// A large source that is being opened. The current session remains until it is ready.
 #[derive(Debug)]
 pub(super) enum Opening {
-    /// Not read yet.
+    /// The source has not been read yet.
     Unread(Source),
-    /// Read, and about to start.
+    /// The source has been read; the session is started next.
     Read(Box<Read>),
 }
 
-/// A source that was read.
+/// A source that has been read.
 #[derive(Debug)]
 pub(super) struct Read {
     loaded: Loaded,
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
     is_recap: bool,
-    /// The instant that is shown first.
+    /// The first instant that is shown.
     begins: SimTime,
 }
 
-/// When all pods of a first visit run.
+/// All pods of the first visit run at this time.
 const SETTLED: SimTime = SimTime::from_seconds(10);
 
 fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
@@ -50,7 +50,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         SimTime::ZERO
     };
     let loaded = match source {
-        Source::Files { files } => scenario::load_own(files).map_err(|unreadable| unreadable.problems),
+        Source::Files { files } => scenario::load_or_return_files(files).map_err(|unreadable| unreadable.problems),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
         Source::Free => scenario::load(&[lessons::free()]),
         Source::Lesson { name, seed } => {
@@ -83,13 +83,13 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
 }
 
 impl Host {
-    /// Opens a source; the running session is replaced only if that succeeds.
+    /// Opens a source. The current session is replaced only if that succeeds.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
         self.opening = None;
         self.pasted = None;
         let size: usize = match &source {
             Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
-            // Text that packs well unfolds to ten times as much.
+            // A link's text is compressed, by about a factor of ten.
             Source::Link { fragment } => fragment.len().saturating_mul(10),
             Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
@@ -103,7 +103,7 @@ impl Host {
         }
     }
 
-    /// Takes a text that was pasted on the page.
+    /// Opens a text that was pasted on the page.
     pub(super) fn paste(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
         if file.1.len() > LARGE {
             self.pasted = Some(file);
@@ -112,19 +112,21 @@ impl Host {
         self.open_pasted(file, clock)
     }
 
-    /// Opens a text that was pasted if it is a scenario or manifests: what was read to see that is what opens. What runs,
-    /// and what is opening, is replaced by nothing else.
+    /// Opens a pasted text if it is a scenario or manifests. Any other text leaves the current session and a source
+    /// that is being opened as they are.
     pub(super) fn open_pasted(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
         let is_large = file.1.len() > LARGE;
-        let read = match scenario::load_own(vec![file]) {
-            Ok(loaded) if loaded.has_scenario || !loaded.places.is_empty() || is_meant(&loaded.files) => Ok(Read {
-                loaded,
-                lesson: None,
-                linked: None,
-                is_recap: false,
-                begins: SimTime::ZERO,
-            }),
-            Err(unreadable) if is_meant(&unreadable.files) => Err(unreadable.problems),
+        let read = match scenario::load_or_return_files(vec![file]) {
+            Ok(loaded) if loaded.has_scenario || !loaded.places.is_empty() || is_recognised(&loaded.files) => {
+                Ok(Read {
+                    loaded,
+                    lesson: None,
+                    linked: None,
+                    is_recap: false,
+                    begins: SimTime::ZERO,
+                })
+            }
+            Err(unreadable) if is_recognised(&unreadable.files) => Err(unreadable.problems),
             _ => return vec![Update::Pasted { opens: false }],
         };
         self.opening = None;
@@ -141,8 +143,8 @@ impl Host {
         updates
     }
 
-    /// The next piece of the way of a large source.
-    pub(super) fn go_on_opening(&mut self, clock: ClockMillis) -> Vec<Update> {
+    /// Continues to open a large source.
+    pub(super) fn continue_opening(&mut self, clock: ClockMillis) -> Vec<Update> {
         match self.opening.take() {
             Some(Opening::Unread(source)) => match read(source) {
                 Ok(read) => {
@@ -170,21 +172,21 @@ impl Host {
         };
         let mut opened = opened(session.loaded(), lesson.clone());
         self.shares.clear();
-        self.keeps = None;
+        self.stored_screen = None;
         if let Some(link) = &linked {
             opened.screen = Some(link.screen.clone());
             opened.notices.extend(link.replay(&mut session));
         }
         self.pace.playing = false;
         self.other = None;
-        self.other_late = false;
-        let left = self.forget_waiting();
+        self.is_other_behind = false;
+        let left = self.drop_waiting_requests();
         self.lines = Default::default();
-        self.shows = false;
+        self.is_showing_solution = false;
         self.job = None;
         self.help = None;
-        self.triages = session.loaded().is_dump();
-        self.nameless = Default::default();
+        self.needs_triage = session.loaded().is_dump();
+        self.anonymised = Default::default();
         self.film = None;
         self.subject = None;
         self.detail = None;
@@ -193,20 +195,20 @@ impl Host {
         self.recorded = Default::default();
         while session.advance(begins, u64::MAX) == Slice::More {}
         if is_recap {
-            recall(&mut session, &mut self.reader);
+            play_to_first_question(&mut session, &mut self.reader);
         }
         let session_end = session.commands().last().map_or(SimTime::ZERO, |last| last.at);
         self.linked = None;
         self.lesson = lesson;
-        self.show = Some(Show::new(session));
-        self.pace_from(clock);
+        self.active = Some(PageSession::new(session));
+        self.restart_pace(clock);
         let mut updates = vec![Update::Opened(Box::new(opened))];
         updates.extend(left);
         updates.extend(self.frame(clock));
         if let Some(link) = linked {
             self.job = Some(super::Job::Seek {
                 from: SimTime::ZERO,
-                // What was done after the cursor has its place on the timeline too.
+                // The timeline also shows commands after the cursor.
                 target: link.cursor_at().max(session_end),
             });
             self.linked = Some(link);
@@ -214,24 +216,24 @@ impl Host {
         updates
     }
 
-    /// Starts or ends a comparison: the other side runs on the same seed (T-04).
+    /// Starts or ends a comparison with a scenario text, on the same seed (T-04).
     pub(super) fn compare(&mut self, other: Option<String>) -> Vec<Update> {
         let Some(text) = other else {
             self.other = None;
-            self.other_late = false;
+            self.is_other_behind = false;
             self.dirty = true;
             return Vec::new();
         };
-        let Some(show) = &mut self.show else {
+        let Some(active) = &mut self.active else {
             return Vec::new();
         };
         let loaded = scenario::load(&[("other.yaml".to_owned(), text)]).map(|mut loaded| {
-            loaded.setup.seed = show.session.world().seed();
+            loaded.setup.seed = active.session.world().seed();
             loaded
         });
         match loaded.and_then(Session::new) {
             Ok(session) => {
-                self.other = Some(Show::new(session));
+                self.other = Some(PageSession::new(session));
                 self.dirty = true;
                 Vec::new()
             }
@@ -239,21 +241,21 @@ impl Host {
         }
     }
 
-    /// Starts a comparison with another branch, as it has been played so far (T-04).
+    /// Starts a comparison with another branch, as far as it has been played (T-04).
     pub(super) fn compare_branch(&mut self, branch: usize) {
-        if let Some(show) = &self.show {
-            let mut session = show.session.clone();
+        if let Some(active) = &self.active {
+            let mut session = active.session.clone();
             if session.switch(branch).is_some() {
-                self.other = Some(Show::new(session));
+                self.other = Some(PageSession::new(session));
                 self.dirty = true;
             }
         }
     }
 }
 
-/// Goes to the first question of a lesson by its solution, which goes on when the question is answered. Without a
-/// question, or a solution that comes so far, it is the lesson as always.
-fn recall(session: &mut Session, reader: &mut super::reader::Reader) {
+/// Plays a lesson's solution up to its first question, which then waits for an answer. Does nothing if the lesson has
+/// no question or its solution does not reach it.
+fn play_to_first_question(session: &mut Session, reader: &mut super::reader::Reader) {
     let loaded = session.loaded().clone();
     let Some(step) = loaded.scenario.steps.iter().position(|step| step.predict.is_some()) else {
         return;
@@ -263,15 +265,15 @@ fn recall(session: &mut Session, reader: &mut super::reader::Reader) {
     if let Some(asked) = asked {
         session.schedule(loaded.scenario.solution.clone());
         while session.advance(asked, u64::MAX) == Slice::More {}
-        reader.recalls(step);
+        reader.start_recap(step);
     }
 }
 
-/// Whether files of which nothing could be used were meant as something.
-fn is_meant(files: &[File]) -> bool {
+/// Whether the text of a file looks like a known format, even if nothing in it could be used.
+fn is_recognised(files: &[File]) -> bool {
     files
         .iter()
-        .any(|(_, text)| scenario::recognise(text) != TextKind::Other || scenario::is_known_otherwise(text))
+        .any(|(_, text)| scenario::recognise(text) != TextKind::Other || scenario::is_other_known_text(text))
 }
 
 fn progress(per_mille: u32) -> Update {
@@ -282,7 +284,7 @@ fn progress(per_mille: u32) -> Update {
 }
 
 impl Loaded {
-    /// What the session is called.
+    /// Title of the session: title or name of the scenario, or name of the first file.
     pub(crate) fn title(&self) -> String {
         [&self.scenario.title, &self.scenario.name]
             .into_iter()
@@ -299,7 +301,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         title: loaded.title(),
         lesson,
         seed: loaded.setup.seed,
-        story: scenario.steps.iter().map(super::reader::told).collect(),
+        story: scenario.steps.iter().map(super::reader::step_view).collect(),
         notices: loaded.notices.clone(),
         basis: loaded.basis.clone(),
         advice: loaded.advice.clone(),
@@ -309,7 +311,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
     }
 }
 
-/// The files as one text.
+/// Joins the files to one text with several documents.
 pub(crate) fn joined(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {

@@ -1,31 +1,31 @@
-//! How fast a session plays, and when its next frame is due.
+//! Pace of a playing session, and times of frames.
 
 use podscope_cluster::SimTime;
 
 use super::ClockMillis;
 use crate::timeline::END_OF_TIME;
 
-/// Time between frames of a session that plays: a page on a busy machine still gets thirty a second.
+/// Interval between the frames of a playing session: short enough for 30 frames per second on a busy machine.
 pub(super) const FRAME: ClockMillis = 25.0;
-/// A page that does not answer a frame gets the next one after this long.
-const PATIENCE: ClockMillis = 1000.0;
-/// A session that falls behind by more than this lets the difference go: its achieved speed is lower.
-const LAG: ClockMillis = 250.0;
-/// The achieved speed is measured anew after this long.
-const MEASURE: ClockMillis = 500.0;
+/// The next frame is sent after this time even if the page has not acknowledged the last one.
+const FRAME_TIMEOUT: ClockMillis = 1000.0;
+/// A session that falls further behind than this does not catch up; its achieved speed is lower.
+const MAX_LAG: ClockMillis = 250.0;
+/// Interval between measurements of the achieved speed.
+const MEASURE_INTERVAL: ClockMillis = 500.0;
 
-/// Simulated time against the clock.
+/// Relation of simulated time to the clock.
 #[derive(Debug)]
 pub(super) struct Pace {
     pub(super) playing: bool,
-    /// Thousandths of real time.
+    /// Requested speed, in thousandths of real time.
     pub(super) speed_per_mille: u64,
     achieved_per_mille: u64,
-    /// Clock and cursor from which the pace counts.
+    /// Clock and cursor at which pacing started.
     origin: (ClockMillis, SimTime),
     /// Clock and cursor of the last measurement of the achieved speed.
     measured: (ClockMillis, SimTime),
-    /// The cursor is not yet where the pace wants it.
+    /// Whether the cursor has not reached its target yet.
     behind: bool,
 }
 
@@ -43,45 +43,45 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Counts from here.
+    /// Starts pacing at this clock and cursor.
     pub(super) fn count_from(&mut self, clock: ClockMillis, now: SimTime) {
         self.origin = (clock, now);
         self.measured = (clock, now);
         self.behind = false;
     }
 
-    /// Where the cursor of a session that plays is to be.
+    /// The cursor position that a playing session must reach by now.
     pub(super) fn target(&self, clock: ClockMillis) -> SimTime {
         let (since, from) = self.origin;
         let simulated = (clock - since).max(0.0) * self.speed_per_mille as f64;
         SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME)
     }
 
-    /// The cursor has come to where it is to be.
+    /// The cursor has reached its target.
     pub(super) fn kept_up(&mut self) {
         self.behind = false;
     }
 
-    /// The cursor is on its way; too far behind, it lets the difference go.
+    /// The cursor has not reached its target. If it is too far behind, pacing restarts from it.
     pub(super) fn fell_behind(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
         let late = (target - now).0 as f64 / self.speed_per_mille as f64;
-        if late > LAG {
-            // What is achieved is measured on: it is what this shows.
+        if late > MAX_LAG {
+            // `measured` stays, so that the achieved speed shows the lag.
             self.origin = (clock, now);
         }
         self.behind = true;
     }
 
-    /// Whether there is way to make at once.
+    /// Whether the session must go on without a pause.
     pub(super) fn is_late(&self) -> bool {
         self.playing && self.behind
     }
 
-    /// The speed that was achieved of late, in thousandths of real time: at least 1, and 0 only while time stands still or
-    /// nothing is measured.
+    /// Speed achieved since the last measurement, in thousandths of real time. At least 1 once it has been measured; 0
+    /// while time is paused or nothing has been measured.
     pub(super) fn achieved(&mut self, clock: ClockMillis, now: SimTime) -> u64 {
         let elapsed = clock - self.measured.0;
-        if elapsed >= MEASURE {
+        if elapsed >= MEASURE_INTERVAL {
             let simulated = (now - self.measured.1).0.max(0) as f64;
             self.achieved_per_mille = ((simulated / elapsed) as u64).max(1);
             self.measured = (clock, now);
@@ -90,57 +90,58 @@ impl Pace {
     }
 }
 
-/// The last frame, and what it cost: the simulation gets as much time before the next one.
+/// Time and cost of the last frame. The simulation gets as much time before the next frame as this one took.
 #[derive(Debug, Default)]
 pub(super) struct LastFrame {
     at: ClockMillis,
     cost: ClockMillis,
-    /// The page has not drawn it yet.
+    /// Whether the page has not acknowledged the frame yet.
     pub(super) is_open: bool,
 }
 
 impl LastFrame {
-    /// A frame is made.
+    /// A frame has been made.
     pub(super) fn made(&mut self, clock: ClockMillis) {
         self.at = clock;
         self.is_open = true;
     }
 
-    /// A frame, or progress in its place, was made at this time of the clock: the next one waits from here.
-    pub(super) fn told(&mut self, clock: ClockMillis) {
+    /// A progress update has been sent instead of a frame.
+    pub(super) fn progress_sent(&mut self, clock: ClockMillis) {
         self.at = clock;
     }
 
-    /// It has been handed over.
+    /// The frame has been handed to the page.
     pub(super) fn sent(&mut self, clock: ClockMillis) {
-        self.cost = (clock - self.at).clamp(0.0, PATIENCE);
+        self.cost = (clock - self.at).clamp(0.0, FRAME_TIMEOUT);
         self.at = clock;
     }
 
-    /// How long ago it was.
+    /// Time since the frame.
     pub(super) fn age(&self, clock: ClockMillis) -> ClockMillis {
         clock - self.at
     }
 
-    /// Frames begin every [`FRAME`], but a simulation that is late gets as much time between two as the last one took.
+    /// Pause before the next frame. Frames are [`FRAME`] apart; a simulation that is late gets at least as much time as
+    /// the last frame took.
     fn pause(&self, is_late: bool) -> ClockMillis {
         let share = if is_late { self.cost } else { 0.0 };
         (FRAME - self.cost).max(share)
     }
 
-    /// When to look whether the next one is due, where the simulation is not late.
+    /// When to check for the next frame, unless the simulation is late.
     pub(super) fn next(&self) -> ClockMillis {
         let pause = match self.is_open {
-            true => PATIENCE.min(4.0 * FRAME),
+            true => FRAME_TIMEOUT.min(4.0 * FRAME),
             false => self.pause(false),
         };
         self.at + pause
     }
 
-    /// Whether the next one is due.
+    /// Whether the next frame is due.
     pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);
-        waited >= self.pause(is_late) && (!self.is_open || waited >= PATIENCE)
+        waited >= self.pause(is_late) && (!self.is_open || waited >= FRAME_TIMEOUT)
     }
 }
 
@@ -148,10 +149,10 @@ impl LastFrame {
 mod tests {
     use super::*;
 
-    /// Who plays faster than the machine can is told what it achieves, also while it computes one instant.
+    /// The achieved speed is measured even while the simulation computes a single instant.
     /// Shows: U-08
     #[test]
-    fn a_session_that_stays_behind_tells_the_speed_that_it_achieves() {
+    fn session_that_lags_reports_achieved_speed() {
         let mut pace = Pace {
             playing: true,
             speed_per_mille: 10_000,
@@ -165,9 +166,9 @@ mod tests {
             pace.fell_behind(clock, now, target);
             let achieved = pace.achieved(clock, now);
             match tick {
-                ..5 => assert_eq!(achieved, 0, "nothing is measured yet"),
+                ..5 => assert_eq!(achieved, 0, "no measurement yet"),
                 5..=15 => assert_eq!(achieved, 2_000, "at {clock}"),
-                20.. => assert_eq!(achieved, 1, "one instant is computed since"),
+                20.. => assert_eq!(achieved, 1, "the cursor does not move any more"),
                 _ => {}
             }
         }

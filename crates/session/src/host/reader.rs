@@ -1,11 +1,11 @@
-//! Who reads a lesson: which of the shown steps is looked at, what was answered, and that time waits for an answer.
-//! The story itself is the run's (`crate::story`); this is the little that the run does not know.
+//! The reader of a lesson: the step on the page, the answers, and waiting for an answer. The state of the story itself
+//! belongs to the run (`crate::story`).
 
 use podscope_api::ordered;
 
 use podscope_cluster::SimTime;
 
-use super::console::complain;
+use super::console::error;
 use super::{ClockMillis, Host, director};
 use crate::link::Reading;
 use crate::play::{self, Attempt};
@@ -16,18 +16,18 @@ use podscope_protocol::{
     GoalState, Halted, Notice, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update, WaitsFor,
 };
 
-/// What is remembered of the reader.
+/// The reader's place in a lesson, and the answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reader {
     step: usize,
-    /// Answers by step; none: skipped.
+    /// Answers by step. None if the question was skipped.
     answers: ordered::Map<usize, Option<String>>,
-    /// Time ran when a question stopped it.
-    pub(super) goes_on: bool,
+    /// Whether a question has stopped a playing session, which plays on after the answer.
+    pub(super) plays_after_answer: bool,
 }
 
 impl Reader {
-    /// Moves on or back, among the steps that have shown.
+    /// Turns to a step, forwards or back, among those that have been shown.
     pub(super) fn turn_to(&mut self, step: usize) {
         self.step = step;
     }
@@ -36,21 +36,21 @@ impl Reader {
         self.answers.insert(step, answer);
     }
 
-    /// Whether time waits at a shown step for the answer to its question. What has happened before it could be asked
-    /// is not asked: the picture shows the answer already.
-    pub(super) fn waits_at(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
-        let asks = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
-        asks && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(is_late)
+    /// Whether time is paused at a shown step until its question is answered. A question whose answer was already
+    /// visible when it was shown is not asked.
+    pub(super) fn is_waiting_at_step(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
+        let has_question = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
+        has_question && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(was_visible_before)
     }
 
-    /// The first shown step whose question waits for its answer.
+    /// The first shown step with an unanswered question.
     pub(super) fn question(&self, session: &Session) -> Option<usize> {
         let (scenario, story) = (&session.loaded().scenario, session.progress().story());
-        (0..story.shown().len()).find(|step| self.waits_at(scenario, story, *step))
+        (0..story.shown().len()).find(|step| self.is_waiting_at_step(scenario, story, *step))
     }
 
-    /// What was shown before the reader came has been seen: nothing of it is asked, and the last step is read.
-    pub(super) fn has_seen_all(&mut self, session: &Session) {
+    /// Marks all shown steps as seen. Their questions are skipped, and the reader is at the last step.
+    pub(super) fn mark_all_seen(&mut self, session: &Session) {
         let shown = session.progress().story().shown().len();
         (0..shown).for_each(|step| {
             self.answers.entry(step).or_insert(None);
@@ -58,8 +58,8 @@ impl Reader {
         self.step = shown.saturating_sub(1);
     }
 
-    /// What a link keeps of it.
-    pub(super) fn kept(&self) -> Reading {
+    /// The reader's state for a link.
+    pub(super) fn saved(&self) -> Reading {
         Reading {
             step: self.step,
             answers: (self.answers.iter())
@@ -68,22 +68,22 @@ impl Reader {
         }
     }
 
-    /// The reader comes back to what a link kept: a question that waited waits again.
-    pub(super) fn comes_back(&mut self, kept: Reading, session: &Session) {
-        self.step = kept.step;
-        self.answers = kept.answers.into_iter().collect();
-        self.goes_on = self.question(session).is_some();
+    /// Restores the reader's state from a link. An unanswered question pauses time again.
+    pub(super) fn restore(&mut self, saved: Reading, session: &Session) {
+        self.step = saved.step;
+        self.answers = saved.answers.into_iter().collect();
+        self.plays_after_answer = self.question(session).is_some();
     }
 
-    /// The first question of a lesson that is asked again: what comes before it counts as seen.
-    pub(super) fn recalls(&mut self, step: usize) {
+    /// Starts a recap at the step of the first question: earlier steps count as seen.
+    pub(super) fn start_recap(&mut self, step: usize) {
         (0..step).for_each(|before| {
             self.answers.insert(before, None);
         });
-        (self.step, self.goes_on) = (step, true);
+        (self.step, self.plays_after_answer) = (step, true);
     }
 
-    /// The story as the page has it.
+    /// State of the story for the page.
     pub(super) fn state(&self, session: &Session) -> StoryState {
         let scenario = &session.loaded().scenario;
         let story = session.progress().story();
@@ -108,10 +108,14 @@ impl Reader {
     }
 
     fn step_state(&self, at: usize, shown: &Shown, step: &Step) -> StepState {
-        // What was not asked because it had happened is told like what was skipped.
-        let skipped = step.predict.as_ref().filter(|_| is_late(shown)).map(|_| &None);
+        // A question that was not asked, because its answer was visible, counts as skipped.
+        let skipped = step
+            .predict
+            .as_ref()
+            .filter(|_| was_visible_before(shown))
+            .map(|_| &None);
         let answer = self.answers.get(&at).or(skipped);
-        let truth = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
+        let answered = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
         StepState {
             at: shown.at.0,
             goals: (shown.goals.iter())
@@ -126,7 +130,7 @@ impl Reader {
                 .filter_map(|(index, made)| made.map(|_| index))
                 .collect(),
             answer: answer.map(|answer| answer.clone().unwrap_or_default()),
-            truth: truth.map(|((answer, truth), ask)| {
+            truth: answered.map(|((answer, truth), ask)| {
                 let value = ask.option_of(&truth.value).unwrap_or(&truth.value);
                 TruthView {
                     value: value.to_owned(),
@@ -139,12 +143,12 @@ impl Reader {
     }
 }
 
-/// Whether the run had the answer when the step showed that asks for it.
-fn is_late(shown: &Shown) -> bool {
+/// Whether the answer to the step's question was visible before the step was shown.
+fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// The goals that hold the story up.
+/// Open goals that the story waits for.
 fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
@@ -162,8 +166,8 @@ fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
     }
 }
 
-/// A step as it is told when a session opens.
-pub(super) fn told(step: &Step) -> StoryStep {
+/// Text and conditions of a step, which the page gets when a session opens.
+pub(super) fn step_view(step: &Step) -> StoryStep {
     let wanted = |conditions: &[Condition]| conditions.iter().map(|one| one.wanted.clone()).collect();
     StoryStep {
         text: step.text.clone(),
@@ -198,70 +202,74 @@ fn question(ask: &Predict) -> Question {
     }
 }
 
-/// What is left of the solution where a step has just shown, from that instant on; found by playing the solution
-/// beside it. None if there is no solution, or it does not come that far.
+/// The rest of the solution from a step on, moved to the time at which this run showed that step. Plays the solution in
+/// a second session to find it. None if there is no solution or it does not reach the step.
 pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTime, Vec<Timed>)> {
     let loaded = session.loaded();
-    let here = session.progress().story().shown().get(step)?.at;
+    let shown_at = session.progress().story().shown().get(step)?.at;
     let played = play::play((**loaded).clone(), Attempt::Solution, None).ok()?;
-    let there = played.session.progress().story().shown().get(step)?.at;
-    let rest = loaded.scenario.solution.iter().filter(|timed| timed.at >= there);
+    let solution_shown_at = played.session.progress().story().shown().get(step)?.at;
+    let rest = loaded
+        .scenario
+        .solution
+        .iter()
+        .filter(|timed| timed.at >= solution_shown_at);
     let moved = rest.map(|timed| Timed {
-        at: here + (timed.at - there),
+        at: shown_at + (timed.at - solution_shown_at),
         command: timed.command.clone(),
     });
-    Some((here, moved.collect()))
+    Some((shown_at, moved.collect()))
 }
 
 impl Host {
-    /// Plays the solution from where the last step showed; what was done since stays as a branch. Of a solution that is
-    /// shown already the next command.
+    /// Shows the solution from the last shown step on. Commands that the user has given since stay on their branch. If
+    /// the solution is being shown already, goes on to its next command.
     pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
-        if self.shows {
-            self.show_on(clock);
+        if self.is_showing_solution {
+            self.run_to_next_solution_command(clock);
             return Vec::new();
         }
-        let Some(show) = &mut self.show else {
+        let Some(active) = &mut self.active else {
             return Vec::new();
         };
-        let story = show.session.progress().story();
+        let story = active.session.progress().story();
         let last = story
             .halt()
             .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
-        let Some((from, commands)) = rest_of_solution(&show.session, last) else {
-            return vec![complain(show, Notice::NoSolution)];
+        let Some((from, commands)) = rest_of_solution(&active.session, last) else {
+            return vec![error(active, Notice::NoSolution)];
         };
-        let session = &mut show.session;
-        // Who has only watched goes on from here; what was done since, or comes too late, is left behind.
+        let session = &mut active.session;
+        // A user who has only watched goes on from the cursor. Otherwise the session goes back to the step and forks.
         let is_early = commands.first().is_none_or(|first| first.at >= session.now());
         let has_acted = session.commands().iter().any(|timed| timed.at >= from);
         if !is_early || has_acted || session.now() < from {
             session.seek(from);
             while session.advance(from, u64::MAX) == Slice::More {}
         }
-        if show.session.now() < show.session.horizon()
-            && let Err(limit) = show.session.fork()
+        if active.session.now() < active.session.horizon()
+            && let Err(limit) = active.session.fork()
         {
-            return vec![complain(show, limit)];
+            return vec![error(active, limit)];
         }
-        show.session.schedule(commands);
-        let told = self.forget_waiting();
+        active.session.schedule(commands);
+        let updates = self.drop_waiting_requests();
         self.job = None;
-        self.shows = true;
-        self.show_on(clock);
-        told
+        self.is_showing_solution = true;
+        self.run_to_next_solution_command(clock);
+        updates
     }
 
-    /// To the next command of the solution that is shown, or to what is due where none is left.
-    fn show_on(&mut self, clock: ClockMillis) {
-        let Some(show) = &self.show else { return };
-        if self.reader.question(&show.session).is_some() {
-            self.reader.goes_on = true;
+    /// Runs to the solution's next command, or to the next pending event if none is left.
+    fn run_to_next_solution_command(&mut self, clock: ClockMillis) {
+        let Some(active) = &self.active else { return };
+        if self.reader.question(&active.session).is_some() {
+            self.reader.plays_after_answer = true;
         } else {
-            let fast = director::to_solution(&show.session, clock).or_else(|| director::skip(&show.session, clock));
+            let fast = director::to_solution(&active.session, clock).or_else(|| director::skip(&active.session, clock));
             self.run_fast(fast);
         }
-        self.pace_from(clock);
+        self.restart_pace(clock);
         self.dirty = true;
     }
 }

@@ -1,4 +1,4 @@
-//! A lesson being recorded: fields of objects that were made its goals. What was done is the session's own commands.
+//! Recording of a lesson: fields of objects that the user has picked as goals. The commands are those of the session.
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::{NoGoal, SubjectRef, Update, Wanted};
@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 use crate::timeline::Session;
 use crate::view;
 
-/// A field that was picked, as a goal of a lesson's file.
+/// A field that was picked as a goal of the lesson.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Picked {
-    /// How many of the commands had been given where the cursor stood.
+pub(crate) struct PickedGoal {
+    /// Number of commands that had been given at the cursor when the field was picked.
     pub(crate) after: usize,
-    /// The condition, as it is written.
+    /// The condition, as it is written in the lesson's file.
     pub(crate) goal: Value,
-    /// As it is told.
+    /// The condition, as the page describes it.
     wanted: Wanted,
 }
 
-/// Everything that was picked.
+/// All picked goals.
 #[derive(Debug, Default)]
-pub(super) struct Recorded {
-    goals: Vec<Picked>,
+pub(super) struct RecordedGoals {
+    goals: Vec<PickedGoal>,
 }
 
-impl Recorded {
-    pub(super) fn goals(&self) -> &[Picked] {
+impl RecordedGoals {
+    pub(super) fn goals(&self) -> &[PickedGoal] {
         &self.goals
     }
 
-    /// Makes a goal of the field in that line of an object's YAML, unless it is one.
+    /// Makes a goal of the field in line `line` of the object's YAML, unless it is one already.
     ///
     /// # Errors
-    /// Why there is nothing to pick.
+    /// The reason why the field cannot be a goal.
     pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), NoGoal> {
         let object = match subject {
             SubjectRef::Pod { key, .. } => format!("Pod {key}"),
@@ -45,9 +45,9 @@ impl Recorded {
         let text = view::detail(session, subject, &[]).yaml;
         let tree = podscope_api::read_yaml(&text).map_err(|_| NoGoal::NoObject)?;
         let (path, value) = at_line(&tree, line).ok_or(NoGoal::NoField)?;
-        // That something is being deleted can be reached; the instant of it cannot.
+        // A goal can be that the object is being deleted, but not at which time.
         let value = value.filter(|_| path != ".metadata.deletionTimestamp");
-        if value.as_ref().is_some_and(|value| is_of_this_run(&path, value)) {
+        if value.as_ref().is_some_and(|value| depends_on_run(&path, value)) {
             return Err(NoGoal::OfThisRun);
         }
         let goal = match value {
@@ -59,33 +59,35 @@ impl Recorded {
             let now = session.now();
             let after = session.commands().iter().filter(|timed| timed.at <= now).count();
             let wanted = crate::scenario::wanted(&goal).ok_or(NoGoal::Unfit)?;
-            self.goals.push(Picked { after, goal, wanted });
+            self.goals.push(PickedGoal { after, goal, wanted });
         }
         Ok(())
     }
 
-    /// Takes a goal back.
+    /// Removes a goal.
     pub(super) fn forget(&mut self, index: usize) {
         if index < self.goals.len() {
             self.goals.remove(index);
         }
     }
 
-    /// Takes back what came with commands that are undone, all but the first so many; what is left, if that is less.
+    /// Removes the goals that were picked after more than `commands` commands. Returns the update for the page if any
+    /// was removed.
     pub(super) fn undo(&mut self, commands: usize) -> Option<Update> {
         let before = self.goals.len();
         self.goals.retain(|picked| picked.after <= commands);
-        (self.goals.len() < before).then(|| self.told())
+        (self.goals.len() < before).then(|| self.update())
     }
 
-    /// What there is, for the page.
-    pub(super) fn told(&self) -> Update {
+    /// The goals, for the page.
+    pub(super) fn update(&self) -> Update {
         let goals = self.goals.iter().map(|picked| picked.wanted.clone());
         Update::Recorded { goals: goals.collect() }
     }
 }
 
-/// JSONPath and value of the field whose key, or whose list item, stands in that line; no value of what holds others.
+/// Returns JSONPath and value of the field whose key or list item is in that line. The value is None for a mapping or
+/// list.
 fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
     fn go(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
         let found = |path: String, value: &Tree<'_>| {
@@ -119,21 +121,21 @@ fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
     go(tree, "", line)
 }
 
-/// Whether a run that does the same at other instants has another value there: an instant, or what is counted or drawn.
-/// What people write themselves, labels and the like, may be called as they want.
-fn is_of_this_run(path: &str, value: &Value) -> bool {
+/// Whether the value depends on the run: a timestamp, a counter or a generated name. Labels and annotations are written
+/// by people, and do not count.
+fn depends_on_run(path: &str, value: &Value) -> bool {
     let is_instant = value.as_str().is_some_and(|text| {
         let bytes = text.as_bytes();
         bytes.len() >= 20 && bytes[4] == b'-' && bytes[10] == b'T' && bytes.ends_with(b"Z")
     });
-    let is_kept = path.starts_with(".metadata") || path.starts_with(".status");
-    let is_written = path.starts_with(".metadata.labels") || path.starts_with(".metadata.annotations");
+    let is_in_metadata_or_status = path.starts_with(".metadata") || path.starts_with(".status");
+    let is_user_text = path.starts_with(".metadata.labels") || path.starts_with(".metadata.annotations");
     let key = path.rsplit('.').next().unwrap_or_default();
-    is_instant && !is_written || is_kept && !is_written && DRAWN.contains(&key)
+    is_instant && !is_user_text || is_in_metadata_or_status && !is_user_text && RUN_DEPENDENT.contains(&key)
 }
 
-/// Fields of metadata and status whose values are of one run.
-const DRAWN: [&str; 7] = [
+/// Fields of metadata and status whose values depend on the run.
+const RUN_DEPENDENT: [&str; 7] = [
     "uid",
     "resourceVersion",
     "generation",
@@ -143,7 +145,7 @@ const DRAWN: [&str; 7] = [
     "ip",
 ];
 
-/// A key in JSONPath.
+/// Formats a key as a JSONPath step.
 fn step(key: &str) -> String {
     let is_word = key
         .bytes()

@@ -1,34 +1,34 @@
-//! What each request does. Those that need a session do nothing without one.
+//! Dispatch of requests to the functions that handle them. Requests that need a session have no effect without one.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
 use podscope_protocol::{Completion, ExportKind, LineKind, Notice, Request, SubjectRef, Update};
 
-use super::console::{complain, console_line, run_line};
-use super::nameless::Asked;
-use super::{ANSWER, ClockMillis, Host, Job, answers, director, fields, lines};
+use super::anonymised::AnonymisedRequest;
+use super::console::{console_line, error, run_line};
+use super::{ANSWER_TIMEOUT, ClockMillis, Host, Job, answers, director, fields, lines};
 use crate::film::Film;
 use crate::scenario;
 use crate::timeline::END_OF_TIME;
-use crate::view::{self, Picture};
+use crate::view::{self, ViewState};
 
 impl Host {
-    /// Takes a request. Returns quickly: long work is left for [`Host::work`].
+    /// Handles a request. Returns quickly and leaves long work to [`Host::work`].
     pub fn handle(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         if request == Request::FrameDone {
             self.last_frame.is_open = false;
             return Vec::new();
         }
-        if director::takes_the_caption(&request) {
+        if director::clears_caption(&request) {
             self.caption = None;
         }
-        self.shows &= !director::acts(&request);
-        let drops = (self.show.as_ref()).is_some_and(|show| lines::leaves(&request, show));
+        self.is_showing_solution &= !director::is_user_action(&request);
+        let drops_lines = (self.active.as_ref()).is_some_and(|active| lines::drops_waiting_lines(&request, active));
         let mut updates = self.act(request, clock);
-        updates.extend(drops.then(|| self.drop_lines()).flatten());
-        updates.extend(self.go_on_with_lines());
-        // What was done is kept before it is seen.
-        updates.extend(self.share());
+        updates.extend(drops_lines.then(|| self.drop_lines()).flatten());
+        updates.extend(self.run_next_lines());
+        // The page stores the session's link before it draws the effect of a command.
+        updates.extend(self.finished_links());
         if self.dirty && self.job.is_none() {
             updates.extend(self.frame(clock));
         }
@@ -42,15 +42,17 @@ impl Host {
         }
     }
 
-    /// Does what was asked for, wherever the cursor is.
+    /// Handles a request at once, regardless of a seek in progress.
     pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let answer = match request {
             Request::Open { source } => return self.open(source, clock),
             Request::ShowMe => return self.show_me(clock),
             Request::Compare { other } => return self.compare(other),
-            Request::CompareBranch { branch } => return self.do_only(|host| host.compare_branch(branch as usize)),
+            Request::CompareBranch { branch } => {
+                return self.without_answer(|host| host.compare_branch(branch as usize));
+            }
             Request::Check { text, revision } => {
-                let running = self.show.as_ref().map(|show| &show.session);
+                let running = self.active.as_ref().map(|active| &active.session);
                 Some(answers::check(&text, revision, running))
             }
             Request::Fields { before, after } => Some(Update::Fields {
@@ -63,56 +65,56 @@ impl Host {
             Request::Paste { name, text } => return self.paste((name, text), clock),
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
             Request::FrameDone => None,
-            Request::Speed { per_mille } => return self.do_only(|host| host.speed(per_mille, clock)),
-            Request::GroupBy { key } => return self.do_only(|host| host.group_by(key)),
-            Request::StoryStep { step } => return self.do_only(|host| host.story_step(step)),
-            Request::Inspect { subject } => return self.do_only(|host| host.inspect(subject)),
-            Request::Predict { step, answer } => return self.do_only(|host| host.predict(step, answer, clock)),
-            Request::CancelHelp => return self.do_only(|host| host.help = None),
+            Request::Speed { per_mille } => return self.without_answer(|host| host.speed(per_mille, clock)),
+            Request::GroupBy { key } => return self.without_answer(|host| host.group_by(key)),
+            Request::StoryStep { step } => return self.without_answer(|host| host.story_step(step)),
+            Request::Inspect { subject } => return self.without_answer(|host| host.inspect(subject)),
+            Request::Predict { step, answer } => return self.without_answer(|host| host.predict(step, answer, clock)),
+            Request::CancelHelp => return self.without_answer(|host| host.help = None),
             Request::Pause => {
-                let told = self.forget_waiting();
+                let updates = self.drop_waiting_requests();
                 self.pause();
-                return told;
+                return updates;
             }
-            Request::Play => self.unless_asked(|host| host.play(clock)),
-            Request::Step => self.unless_asked(Host::step),
-            Request::SkipToStory => self.unless_asked(|host| host.skip_to_story(clock)),
-            Request::NextDecision => self.unless_asked(Host::next_decision),
-            Request::SkipAhead => self.unless_asked(|host| host.skip_ahead(clock)),
-            Request::Seek { at } => return self.do_only(|host| host.seek(SimTime(at))),
+            Request::Play => self.unless_question_open(|host| host.play(clock)),
+            Request::Step => self.unless_question_open(Host::step),
+            Request::SkipToStory => self.unless_question_open(|host| host.skip_to_story(clock)),
+            Request::NextDecision => self.unless_question_open(Host::next_decision),
+            Request::SkipAhead => self.unless_question_open(|host| host.skip_ahead(clock)),
+            Request::Seek { at } => return self.without_answer(|host| host.seek(SimTime(at))),
             Request::Fork => self.fork(),
-            Request::Branch { branch } => return self.do_only(|host| host.switch(branch as usize)),
+            Request::Branch { branch } => return self.without_answer(|host| host.switch(branch as usize)),
             Request::Undo => self.undo(),
-            Request::Command { line } => self.given(&line, clock),
+            Request::Command { line } => self.run_command(&line, clock),
             Request::Commands { lines } => self.take_lines(lines),
             Request::TryRemedy { index } => self.try_remedy(index, clock),
             Request::Explain { pod, uid, attempt } => {
-                let show = self.show.as_ref();
-                show.and_then(|show| answers::explain(&show.session, pod, uid, attempt))
+                let active = self.active.as_ref();
+                active.and_then(|active| answers::explain(&active.session, pod, uid, attempt))
             }
             Request::WhatWouldHelp { pod } => self.what_would_help(pod),
             Request::Share { .. } | Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => {
-                return self.hand_out(request);
+                return self.output(request);
             }
             Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
-            Request::ForgetGoal { index } => self.show.is_some().then(|| {
+            Request::ForgetGoal { index } => self.active.is_some().then(|| {
                 self.recorded.forget(index);
-                self.recorded.told()
+                self.recorded.update()
             }),
             Request::Complete { line, cursor } => self.complete(line, cursor),
         };
         answer.into_iter().collect()
     }
 
-    /// Answers with what leaves the page: a link, a film, a file, a list of what is wrong.
-    fn hand_out(&mut self, request: Request) -> Vec<Update> {
+    /// Handles a request for output: a link, a film, a file, or a list of problems.
+    fn output(&mut self, request: Request) -> Vec<Update> {
         match request {
             Request::Share {
                 screen,
                 anonymise,
                 revision,
-            } => self.do_only(|host| {
-                host.will_share(answers::Share {
+            } => self.without_answer(|host| {
+                host.queue_share(answers::Share {
                     screen,
                     anonymise,
                     revision,
@@ -126,32 +128,34 @@ impl Host {
             } => {
                 let (from, to) = (SimTime(from), SimTime(to));
                 if anonymise {
-                    return self.renamed(Asked::Film { from, to, seconds });
+                    return self.start_anonymised(AnonymisedRequest::Film { from, to, seconds });
                 }
                 self.film(from, to, seconds).into_iter().collect()
             }
-            // Its names are those of what leaves.
+            // The table of names is about the anonymised export itself, so it contains the real names.
             Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
-                self.renamed(Asked::Export(what))
+                self.start_anonymised(AnonymisedRequest::Export(what))
             }
             Request::Export { what, .. } => self.export(what).into_iter().collect(),
-            Request::Triage { anonymise: true } => self.renamed(Asked::Triage),
-            Request::Triage { anonymise: false } => self.do_only(|host| host.triages = host.show.is_some()),
-            other => unreachable!("handed to `act_now`: {other:?}"),
+            Request::Triage { anonymise: true } => self.start_anonymised(AnonymisedRequest::Triage),
+            Request::Triage { anonymise: false } => {
+                self.without_answer(|host| host.needs_triage = host.active.is_some())
+            }
+            other => unreachable!("not a request for output: {other:?}"),
         }
     }
 
-    /// Acts without an answer of its own.
-    fn do_only(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
+    /// Runs `act` and returns no updates.
+    fn without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
         act(self);
         Vec::new()
     }
 
-    /// Lets time run, unless a question waits.
-    fn unless_asked(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
-        let show = self.show.as_ref()?;
-        if self.reader.question(&show.session).is_some() {
-            return Some(complain(show, Notice::WaitsForAnswer));
+    /// Runs `act`, which lets time pass, unless a question is waiting for an answer.
+    fn unless_question_open(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
+        let active = self.active.as_ref()?;
+        if self.reader.question(&active.session).is_some() {
+            return Some(error(active, Notice::WaitsForAnswer));
         }
         act(self);
         self.dirty = true;
@@ -160,13 +164,13 @@ impl Host {
 
     fn play(&mut self, clock: ClockMillis) {
         self.pace.playing = true;
-        self.still_said = false;
+        self.is_pause_noticed = false;
         self.job = None;
-        self.pace_from(clock);
+        self.restart_pace(clock);
     }
 
     pub(super) fn pause(&mut self) {
-        if self.show.is_some() {
+        if self.active.is_some() {
             self.pace.playing = false;
             self.job = None;
             self.dirty = true;
@@ -175,28 +179,31 @@ impl Host {
 
     fn step(&mut self) {
         self.pace.playing = false;
-        if let Some(show) = &mut self.show {
-            self.caption = Some(director::step(&mut show.session));
+        if let Some(active) = &mut self.active {
+            self.caption = Some(director::step(&mut active.session));
         }
     }
 
     fn next_decision(&mut self) {
         self.pace.playing = false;
-        self.fast = self.show.as_ref().map(|show| director::decision(&show.session));
+        self.fast = self.active.as_ref().map(|active| director::decision(&active.session));
         self.job = Some(Job::Fast);
     }
 
     fn skip_ahead(&mut self, clock: ClockMillis) {
-        let fast = self.show.as_ref().and_then(|show| director::skip(&show.session, clock));
+        let fast = self
+            .active
+            .as_ref()
+            .and_then(|active| director::skip(&active.session, clock));
         self.run_fast(fast);
     }
 
     fn skip_to_story(&mut self, clock: ClockMillis) {
-        let fast = (self.show.as_ref()).and_then(|show| director::to_story(&show.session, clock));
+        let fast = (self.active.as_ref()).and_then(|active| director::to_story(&active.session, clock));
         self.run_fast(fast);
     }
 
-    pub(super) fn run_fast(&mut self, fast: Option<director::Fast>) {
+    pub(super) fn run_fast(&mut self, fast: Option<director::FastForward>) {
         self.pace.playing = false;
         match fast {
             Some(fast) => {
@@ -208,52 +215,55 @@ impl Host {
     }
 
     fn seek(&mut self, at: SimTime) {
-        let Some(show) = &mut self.show else { return };
-        if at > show.session.horizon() && self.reader.question(&show.session).is_some() {
-            // Nobody looks ahead; the place is the page's to take for an answer.
+        let Some(active) = &mut self.active else { return };
+        if at > active.session.horizon() && self.reader.question(&active.session).is_some() {
+            // An unanswered question keeps the reader from looking ahead. The next frame puts the page's timeline back.
             self.dirty = true;
             return;
         }
         let target = at.clamp(SimTime::ZERO, END_OF_TIME);
-        show.session.seek(target);
+        active.session.seek(target);
         self.go_to(target);
     }
 
-    /// Goes on from where the session stands to an instant.
+    /// Starts the rest of a seek, from the session's present instant.
     fn go_to(&mut self, target: SimTime) {
-        let from = self.show.as_ref().map_or(SimTime::ZERO, |show| show.session.now());
+        let from = self
+            .active
+            .as_ref()
+            .map_or(SimTime::ZERO, |active| active.session.now());
         self.job = Some(Job::Seek { from, target });
     }
 
     fn fork(&mut self) -> Option<Update> {
-        let show = self.show.as_mut()?;
+        let active = self.active.as_mut()?;
         self.dirty = true;
-        let refused = show.session.fork().err()?;
-        Some(complain(show, refused))
+        let refused = active.session.fork().err()?;
+        Some(error(active, refused))
     }
 
     fn switch(&mut self, branch: usize) {
-        let Some(show) = &mut self.show else { return };
+        let Some(active) = &mut self.active else { return };
         self.dirty = true;
-        if let Some(target) = show.session.switch(branch) {
+        if let Some(target) = active.session.switch(branch) {
             self.go_to(target);
         }
     }
 
     fn undo(&mut self) -> Option<Update> {
-        let show = self.show.as_mut()?;
-        let Some(target) = show.session.undo() else {
-            return Some(complain(show, Notice::NothingToUndo));
+        let active = self.active.as_mut()?;
+        let Some(target) = active.session.undo() else {
+            return Some(error(active, Notice::NothingToUndo));
         };
-        show.picture = Picture::default();
-        let commands = show.session.commands().len();
+        active.view_state = ViewState::default();
+        let commands = active.session.commands().len();
         self.go_to(target);
         self.recorded.undo(commands)
     }
 
     fn speed(&mut self, per_mille: u64, clock: ClockMillis) {
         self.pace.speed_per_mille = per_mille.clamp(1, 1_000_000_000);
-        self.pace_from(clock);
+        self.restart_pace(clock);
         self.dirty = true;
     }
 
@@ -268,9 +278,10 @@ impl Host {
     }
 
     fn inspect(&mut self, subject: Option<SubjectRef>) {
-        // What would help is asked of the pod that is looked at.
-        let same = |help: &answers::Help| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
-        self.help = self.help.take().filter(same);
+        // A search for remedies ends when another subject is selected.
+        let is_same_pod =
+            |help: &answers::HelpSearch| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
+        self.help = self.help.take().filter(is_same_pod);
         self.subject = subject;
         self.detail = None;
         self.dirty = true;
@@ -278,38 +289,38 @@ impl Host {
 
     fn predict(&mut self, step: usize, answer: Option<String>, clock: ClockMillis) {
         self.reader.answer(step, answer);
-        self.pace.playing |= std::mem::take(&mut self.reader.goes_on);
-        self.pace_from(clock);
+        self.pace.playing |= std::mem::take(&mut self.reader.plays_after_answer);
+        self.restart_pace(clock);
         self.dirty = true;
-        self.keep();
+        self.queue_stored_link();
     }
 
-    /// A command, given by a person.
-    fn given(&mut self, line: &str, clock: ClockMillis) -> Option<Update> {
-        self.show.is_some().then(|| {
-            let told = self.command(line);
-            self.pace_from(clock);
+    /// Runs a command line of the user.
+    fn run_command(&mut self, line: &str, clock: ClockMillis) -> Option<Update> {
+        self.active.is_some().then(|| {
+            let update = self.command(line);
+            self.restart_pace(clock);
             self.dirty = true;
-            told
+            update
         })
     }
 
-    /// A remedy is tried on a branch of its own.
+    /// Tries a remedy on a new branch.
     fn try_remedy(&mut self, index: usize, clock: ClockMillis) -> Option<Update> {
         let line = self.help.as_ref().and_then(|help| help.command(index))?;
-        let show = self.show.as_mut()?;
-        match show.session.fork() {
+        let active = self.active.as_mut()?;
+        match active.session.fork() {
             Err(limit) => {
                 self.dirty = true;
-                Some(complain(show, limit))
+                Some(error(active, limit))
             }
-            Ok(_) => self.given(&line, clock),
+            Ok(_) => self.run_command(&line, clock),
         }
     }
 
     fn what_would_help(&mut self, pod: String) -> Option<Update> {
-        let show = self.show.as_ref()?;
-        self.help = answers::Help::start(&show.session, &pod);
+        let active = self.active.as_ref()?;
+        self.help = answers::HelpSearch::start(&active.session, &pod);
         self.help.is_none().then(|| Update::Help {
             pod,
             remedies: Vec::new(),
@@ -318,15 +329,15 @@ impl Host {
         })
     }
 
-    fn will_share(&mut self, share: answers::Share) {
-        if self.show.is_some() {
+    fn queue_share(&mut self, share: answers::Share) {
+        if self.active.is_some() {
             self.shares.retain(|waiting| waiting.anonymise != share.anonymise);
             self.shares.push(share);
         }
     }
 
     fn film(&mut self, from: SimTime, to: SimTime, seconds: u32) -> Option<Update> {
-        match Film::start(&self.show.as_ref()?.session, from, to, seconds) {
+        match Film::start(&self.active.as_ref()?.session, from, to, seconds) {
             Ok(film) => {
                 self.film = Some(film);
                 None
@@ -336,7 +347,7 @@ impl Host {
     }
 
     fn export(&self, what: ExportKind) -> Option<Update> {
-        let session = &self.show.as_ref()?.session;
+        let session = &self.active.as_ref()?.session;
         Some(match what {
             ExportKind::Lesson => answers::file(what, crate::export::lesson(session, self.recorded.goals())),
             _ => answers::export(session, what),
@@ -344,15 +355,15 @@ impl Host {
     }
 
     fn record_goal(&mut self, subject: &SubjectRef, line: u32) -> Option<Update> {
-        let show = self.show.as_ref()?;
-        Some(match self.recorded.pick(&show.session, subject, line) {
-            Ok(()) => self.recorded.told(),
-            Err(why) => complain(show, Notice::NoGoal(why)),
+        let active = self.active.as_ref()?;
+        Some(match self.recorded.pick(&active.session, subject, line) {
+            Ok(()) => self.recorded.update(),
+            Err(why) => error(active, Notice::NoGoal(why)),
         })
     }
 
     fn complete(&self, line: String, cursor: usize) -> Option<Update> {
-        let objects = self.show.as_ref()?.session.world().objects();
+        let objects = self.active.as_ref()?.session.world().objects();
         let (replace, choices) = command::complete(&line, cursor, objects);
         let choices = choices.into_iter().map(|choice| Completion {
             text: choice.text,
@@ -362,36 +373,36 @@ impl Host {
         Some(Update::Completions { line, replace, choices })
     }
 
-    /// Gives a command. It has acted when this returns, as far as it can: one that talks to the API
-    /// server has only been sent. Where time stands still it is followed to its answer.
+    /// Runs a command line. A command for the API server has only been sent when this returns; while the session is
+    /// paused, a job advances time until it is answered.
     pub(super) fn command(&mut self, line: &str) -> Update {
-        // Several that are given at once are followed until all have answered.
+        // Earlier commands may still wait for answers; the job then waits for all of them.
         let under_way = self.job.take();
         let followed = match under_way {
             Some(Job::Answer { clients, .. }) => Some(clients),
             _ => None,
         };
-        let Some(show) = &mut self.show else {
+        let Some(active) = &mut self.active else {
             return Update::Console { lines: Vec::new() };
         };
-        let clients = show.session.world().clients();
+        let clients = active.session.world().clients();
         let clients = followed.map_or(clients, |followed| followed.min(clients));
-        let (mut lines, given) = run_line(show, line);
+        let (mut lines, given) = run_line(active, line);
         if !given {
-            // What only reads, or is no command, leaves what is under way alone.
+            // A line that sends nothing to the world does not change the current job.
             self.job = under_way;
         }
         if !self.pace.playing && given {
-            if !std::mem::replace(&mut self.still_said, true) {
-                lines.push(console_line(show, LineKind::Notice, Notice::StandsStill));
+            if !std::mem::replace(&mut self.is_pause_noticed, true) {
+                lines.push(console_line(active, LineKind::Notice, Notice::StandsStill));
             }
-            let waits = self.reader.question(&show.session).is_some();
-            if show.session.world().clients() > clients && !waits {
-                let until = show.session.now() + ANSWER;
+            let is_question_open = self.reader.question(&active.session).is_some();
+            if active.session.world().clients() > clients && !is_question_open {
+                let until = active.session.now() + ANSWER_TIMEOUT;
                 self.job = Some(Job::Answer { until, clients });
             }
         }
-        self.keep();
+        self.queue_stored_link();
         Update::Console { lines }
     }
 }

@@ -1,5 +1,6 @@
-//! The fields of a Scenario document for who writes one: [a table](./scenario.txt) that a test holds to what is read.
-//! A line `= Struct` begins a struct; each other line is a field: its name, its type, and what is said of it.
+//! The fields of a Scenario document, for completion in the editor, read from [a table](./scenario.txt). A test
+//! compares the table with what the reader accepts. In the table, a line `= Struct` begins a struct; every other line
+//! is a field with its name, type and description.
 
 use podscope_cluster::{INVARIANTS, Switches};
 
@@ -11,12 +12,12 @@ const TABLE: &str = include_str!("scenario.txt");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) name: &'static str,
-    /// Its type, as `kubectl explain` would name it.
-    pub(super) of: &'static str,
-    pub(super) words: &'static str,
+    /// Type, as `kubectl explain` names it.
+    pub(super) type_name: &'static str,
+    pub(super) description: &'static str,
 }
 
-/// The rows of a struct, or of what a list is made of.
+/// The rows of a struct, or of the element type of a list.
 fn rows(of: &str) -> impl Iterator<Item = Row> {
     let name = of.trim_start_matches("[]");
     let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
@@ -26,25 +27,25 @@ fn rows(of: &str) -> impl Iterator<Item = Row> {
         let mut words = line.splitn(3, ' ');
         Some(Row {
             name: words.next()?,
-            of: words.next()?,
-            words: words.next().unwrap_or_default(),
+            type_name: words.next()?,
+            description: words.next().unwrap_or_default(),
         })
     })
 }
 
-/// The type of what stands at a path.
+/// The type of the field at a path.
 fn type_at(path: &[String]) -> Option<&'static str> {
     path.iter().try_fold("Scenario", |of, name| {
-        rows(of).find(|row| row.name == name).map(|row| row.of)
+        rows(of).find(|row| row.name == name).map(|row| row.type_name)
     })
 }
 
-/// The fields of what stands at a path; lists stand for their elements.
+/// The fields of the struct at a path. For a list, the fields of its elements.
 pub(super) fn fields(path: &[String]) -> impl Iterator<Item = Row> {
     type_at(path).into_iter().flat_map(rows)
 }
 
-/// The values that what stands at a path takes; none where any may stand.
+/// The values that the field at a path accepts. Empty if it accepts any value.
 pub(super) fn values(path: &[String]) -> Vec<&'static str> {
     let names = || path.iter().map(String::as_str);
     match type_at(path) {
@@ -63,16 +64,16 @@ mod tests {
     use podscope_api::ProblemKind;
     use serde_json::json;
 
-    /// Every path of the table, with the type that stands there.
+    /// Collects all paths of the table with their types.
     fn paths(of: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
         for row in rows(of) {
             let path = [at, row.name].join(".").trim_start_matches('.').to_owned();
-            all.push((path.clone(), row.of));
-            paths(row.of, &path, all);
+            all.push((path.clone(), row.type_name));
+            paths(row.type_name, &path, all);
         }
     }
 
-    /// A text that gives only what stands at that path, with a value of its type.
+    /// A scenario that has only the field at `path`, with a value of its type.
     fn text(path: &str, of: &str) -> String {
         let list = |of: &str, value| if of.starts_with("[]") { json!([value]) } else { value };
         let value = match of.trim_start_matches("[]") {
@@ -87,24 +88,24 @@ mod tests {
         for (depth, name) in parts.iter().enumerate().rev() {
             let above: Vec<String> = parts.iter().take(depth).map(|&part| part.to_owned()).collect();
             value = list(type_at(&above).unwrap_or_default(), json!({ *name: value }));
-            // The one list of lists.
+            // The only list of lists.
             if above.last().is_some_and(|last| last == "bypasses") {
                 value = json!([value]);
             }
         }
         let fields = value.as_object().cloned().unwrap_or_default();
-        let whole = json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario"});
-        let mut whole = whole.as_object().cloned().unwrap_or_default();
-        whole.extend(
+        let document = json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario"});
+        let mut document = document.as_object().cloned().unwrap_or_default();
+        document.extend(
             fields
                 .into_iter()
                 .filter(|(name, _)| name != "apiVersion" && name != "kind"),
         );
-        serde_json::Value::Object(whole).to_string()
+        serde_json::Value::Object(document).to_string()
     }
 
     #[test]
-    fn what_is_offered_is_what_is_read() {
+    fn every_offered_field_is_accepted() {
         let unknown = |path: &str, of: &str| -> Vec<String> {
             let files = [("x.yaml".to_owned(), text(path, of))];
             let problems = crate::scenario::load(&files).err().unwrap_or_default();
@@ -121,7 +122,7 @@ mod tests {
         for (path, of) in &all {
             assert_eq!(unknown(path, of), Vec::<String>::new(), "{path}");
         }
-        // What the table does not have is refused, so that a field of another name would have been seen above.
+        // Fields that the table does not have are refused.
         for path in [
             "spec.step",
             "spec.cluster.zone",
@@ -134,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_offered() {
-        for (of, names) in crate::scenario::written_fields() {
+    fn every_accepted_field_is_offered() {
+        for (of, names) in crate::scenario::accepted_fields() {
             let offered: Vec<&str> = rows(of).map(|row| row.name).collect();
             for name in names {
                 assert!(offered.contains(&name.as_str()), "{of}: {name}");

@@ -1,35 +1,33 @@
-//! What is asked for on the way to an instant. Who seeks and then gives a command means it for the instant that the
-//! clock already shows, not for wherever the replay happens to be: it waits until the seek has arrived, and so does
-//! whatever acts at the cursor after it, in the order in which it was asked for. A pause ends the way, and says what it
-//! leaves undone.
+//! Requests that wait for the end of a seek. During a seek the page's clock shows the target already, so a command that
+//! is given then is meant for the target. It waits, with all later requests that act at the cursor, in the order in
+//! which they were made. A pause ends the seek and reports which requests were dropped.
 
 use std::collections::VecDeque;
 
 use podscope_protocol::{Asked, Micros, Notice, Request, Update};
 
-use super::console::{complain, notice};
+use super::console::{error, notice};
 use super::{ClockMillis, Host, Job};
 
-/// So much may wait; more is refused.
-const MOST: usize = 1_000;
+/// Maximum number of waiting requests; more are refused.
+const MAX_WAITING: usize = 1_000;
 
 /// Requests that wait for the end of a seek, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     requests: VecDeque<Request>,
-    /// That something waits has been said.
-    said: bool,
+    /// Whether the user has been notified.
+    is_notified: bool,
 }
 
 impl Waiting {
-    /// Whether nothing waits.
     pub(super) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
 }
 
-/// Whether a request acts at the cursor: on the way to an instant that is nowhere yet.
-fn acts_at_the_cursor(request: &Request) -> bool {
+/// Whether a request acts at the cursor, whose final position is unknown during a seek.
+fn acts_at_cursor(request: &Request) -> bool {
     matches!(
         request,
         Request::Command { .. }
@@ -45,73 +43,73 @@ fn acts_at_the_cursor(request: &Request) -> bool {
     )
 }
 
-/// Whether a request sends the cursor elsewhere: what waits before it is done where it was meant.
-fn leaves(request: &Request) -> bool {
+/// Whether a request moves the cursor. Waiting requests before it must run first.
+fn moves_cursor(request: &Request) -> bool {
     matches!(request, Request::Seek { .. } | Request::Branch { .. })
 }
 
 impl Host {
-    /// Where a seek under way goes.
-    fn goes_to(&self) -> Option<Micros> {
+    /// Target of the current seek.
+    fn seek_target(&self) -> Option<Micros> {
         match self.job {
             Some(Job::Seek { target, .. }) => Some(target.0),
             _ => None,
         }
     }
 
-    /// Takes what has to wait for the end of a seek; gives back what can be done now.
+    /// Queues a request that must wait for the end of a seek. Otherwise gives it back as `Err`, to be handled now.
     pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
-        let is_on_the_way = matches!(self.job, Some(Job::Seek { .. }));
+        let is_seeking = matches!(self.job, Some(Job::Seek { .. }));
         let queued = !self.waiting.requests.is_empty();
-        let waits = (is_on_the_way || queued) && acts_at_the_cursor(&request) || queued && leaves(&request);
-        let Some(show) = self.show.as_ref().filter(|_| waits) else {
+        let waits = (is_seeking || queued) && acts_at_cursor(&request) || queued && moves_cursor(&request);
+        let Some(active) = self.active.as_ref().filter(|_| waits) else {
             return Err(request);
         };
         if let (Some(last @ Request::Seek { .. }), Request::Seek { .. }) = (self.waiting.requests.back_mut(), &request)
         {
-            // Of a scrub only the last place matters.
+            // While the timeline is dragged, only the last position matters.
             *last = request;
-        } else if self.waiting.requests.len() < MOST {
+        } else if self.waiting.requests.len() < MAX_WAITING {
             self.waiting.requests.push_back(request);
         } else {
-            let (most, until) = (MOST, self.goes_to());
-            return Ok(vec![complain(show, Notice::TooManyWait { most, until })]);
+            let (most, until) = (MAX_WAITING, self.seek_target());
+            return Ok(vec![error(active, Notice::TooManyWait { most, until })]);
         }
         Ok(Vec::new())
     }
 
-    /// What waits, said once a seek takes so long that it is told how far it is.
-    pub(super) fn say_waiting(&mut self) -> Option<Update> {
-        let (show, until) = (self.show.as_ref()?, self.goes_to()?);
+    /// Notifies the user of waiting requests, once a seek takes long enough to report its progress.
+    pub(super) fn notice_waiting_requests(&mut self) -> Option<Update> {
+        let (active, until) = (self.active.as_ref()?, self.seek_target()?);
         let what = Asked::of(self.waiting.requests.front()?);
-        if std::mem::replace(&mut self.waiting.said, true) {
+        if std::mem::replace(&mut self.waiting.is_notified, true) {
             return None;
         }
-        Some(notice(show, Notice::Waits { what, until }))
+        Some(notice(active, Notice::Waits { what, until }))
     }
 
-    /// Nothing waits any more; what is left undone is said.
-    pub(super) fn forget_waiting(&mut self) -> Vec<Update> {
+    /// Drops all waiting requests and reports them.
+    pub(super) fn drop_waiting_requests(&mut self) -> Vec<Update> {
         let left = std::mem::take(&mut self.waiting).requests;
-        let (Some(show), Some(until)) = (&self.show, self.goes_to()) else {
+        let (Some(active), Some(until)) = (&self.active, self.seek_target()) else {
             return Vec::new();
         };
         left.iter()
-            .filter(|request| acts_at_the_cursor(request))
+            .filter(|request| acts_at_cursor(request))
             .map(|request| {
                 let what = Asked::of(request);
-                complain(show, Notice::NotDone { what, until })
+                error(active, Notice::NotDone { what, until })
             })
             .collect()
     }
 
-    /// Does what waited, in its order, until something of it goes on its own way.
-    pub(super) fn go_on_with_waiting(&mut self, clock: ClockMillis) -> Vec<Update> {
+    /// Handles waiting requests in order, until one of them starts a long job.
+    pub(super) fn run_waiting_requests(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         while !matches!(self.job, Some(Job::Seek { .. } | Job::Fast))
             && let Some(request) = self.waiting.requests.pop_front()
         {
-            self.waiting.said = false;
+            self.waiting.is_notified = false;
             updates.extend(self.act_now(request, clock));
         }
         updates

@@ -1,13 +1,13 @@
-//! Command lines with other names.
+//! Renaming in command lines.
 
 use podscope_api::Kind;
 use podscope_kubectl::command::{self, Action, Command, Kubectl, Selection, Target};
 use serde_json::Value;
 
 use super::names::{Names, Role};
-use super::{apply, documents, untyped};
+use super::{documents, rename_document, rename_untyped};
 
-/// Words of command lines that are no names: verbs and what they do it to.
+/// Words of command lines that are not names: verbs, and kinds of their objects.
 const WORDS: &[&str] = &[
     "kubectl",
     "fault",
@@ -91,40 +91,41 @@ const WORDS: &[&str] = &[
     "auth",
 ];
 
-fn is_word(word: &str) -> bool {
+fn is_public_word(word: &str) -> bool {
     podscope_api::Rate::parse(word).is_ok() || WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
 }
 
-/// The line with new names; none for one that says nothing without its words. Run on old names it collects them.
+/// Renames a line. None if the line would have no meaning without its private texts. Before all names are collected,
+/// this only collects them.
 pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
     let Ok(command) = command::parse(line) else { return None };
-    // A program's request says nothing without its body, which is of any form.
+    // The body of an API call has any form, and the call has no meaning without it.
     if matches!(command, Command::Api(_)) {
         return None;
     }
     let Command::Kubectl(mut kubectl) = command else {
-        return checked(words(line, names));
+        return if_valid(rename_words(line, names));
     };
     match &mut kubectl {
         Kubectl::Annotate(_) => return None,
         Kubectl::Apply(apply) => {
-            apply.manifest = text(&apply.manifest, names);
+            apply.manifest = rename_manifests(&apply.manifest, names);
             apply.namespace = apply.namespace.take().map(|name| names.text(Role::Name, &name));
         }
         Kubectl::Create {
             manifest, namespace, ..
         } => {
-            *manifest = text(manifest, names);
+            *manifest = rename_manifests(manifest, names);
             *namespace = namespace.take().map(|name| names.text(Role::Name, &name));
         }
         Kubectl::Verbatim(verbatim) => {
             let namespace = verbatim.namespace.as_ref().map(|name| names.text(Role::Name, name));
             match &verbatim.action {
-                // What a generator makes says more than its words: values of literals, of variables.
+                // The generated objects are renamed, because options contain values of literals and variables.
                 Action::Make(made) => {
                     let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                     kubectl = Kubectl::Create {
-                        manifest: text(&texts.join("---\n"), names),
+                        manifest: rename_manifests(&texts.join("---\n"), names),
                         namespace,
                         validation: command::Validation::default(),
                         save_config: verbatim.save_config,
@@ -134,33 +135,33 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
                 }
                 Action::Replace { text: manifest, .. } => {
                     kubectl = Kubectl::Apply(command::Apply {
-                        manifest: text(manifest, names),
+                        manifest: rename_manifests(manifest, names),
                         namespace,
                         ..command::Apply::default()
                     });
                 }
                 Action::Diff { .. } => return None,
-                _ => return checked(words(line, names)),
+                _ => return if_valid(rename_words(line, names)),
             }
         }
         Kubectl::Edit {
             target, text: edited, ..
         } => {
-            *edited = text(edited, names);
-            renamed_target(target, names);
+            *edited = rename_manifests(edited, names);
+            rename_target(target, names);
         }
         Kubectl::Patch { target, patch, .. } => {
             let mut value: Value = serde_json::from_str(patch).ok()?;
-            untyped(&mut value, names);
+            rename_untyped(&mut value, names);
             *patch = value.to_string();
-            renamed_target(target, names);
+            rename_target(target, names);
         }
-        _ => return checked(words(line, names)),
+        _ => return if_valid(rename_words(line, names)),
     }
-    checked(kubectl.to_string())
+    if_valid(kubectl.to_string())
 }
 
-fn renamed_target(target: &mut Target, names: &mut Names) {
+fn rename_target(target: &mut Target, names: &mut Names) {
     let mut named = |name: &str| names.text(Role::Name, name);
     target.namespace = target.namespace.take().map(|name| named(&name));
     match &mut target.selection {
@@ -169,30 +170,30 @@ fn renamed_target(target: &mut Target, names: &mut Names) {
     }
 }
 
-/// A line that is still a command.
-fn checked(line: String) -> Option<String> {
+/// Returns the line if it is still a valid command.
+fn if_valid(line: String) -> Option<String> {
     command::parse(&line).is_ok().then_some(line)
 }
 
-/// Manifests with new names.
-fn text(manifest: &str, names: &mut Names) -> String {
+/// Renames manifests.
+fn rename_manifests(manifest: &str, names: &mut Names) -> String {
     let texts: Vec<String> = documents(manifest)
         .into_iter()
         .map(|mut document: Value| {
-            apply(&mut document, names);
+            rename_document(&mut document, names);
             podscope_api::print_yaml(&document)
         })
         .collect();
     texts.join("---\n")
 }
 
-fn words(line: &str, names: &mut Names) -> String {
-    let words: Vec<String> = line.split(' ').map(|word| one_word(word, names)).collect();
-    words.join(" ")
+fn rename_words(line: &str, names: &mut Names) -> String {
+    let rename_words: Vec<String> = line.split(' ').map(|word| rename_word(word, names)).collect();
+    rename_words.join(" ")
 }
 
-fn one_word(word: &str, names: &mut Names) -> String {
-    // What a flag is called stays; what it is given is renamed.
+fn rename_word(word: &str, names: &mut Names) -> String {
+    // The name of a flag is kept, its value is renamed.
     let (flag, rest) = match word.split_once('=') {
         Some((flag, _)) if word.starts_with('-') => word.split_at(flag.len() + 1),
         _ if word.starts_with('-') => (word, ""),
@@ -202,8 +203,8 @@ fn one_word(word: &str, names: &mut Names) -> String {
     for piece in rest.split_inclusive([',', '=', ':']) {
         let name = piece.trim_end_matches([',', '=', ':']);
         match name.split_once('/') {
-            _ if is_word(name) => new.push_str(name),
-            Some((kind, name)) if is_word(kind) => {
+            _ if is_public_word(name) => new.push_str(name),
+            Some((kind, name)) if is_public_word(kind) => {
                 new.push_str(kind);
                 new.push('/');
                 new.push_str(&names.text(Role::Name, name));

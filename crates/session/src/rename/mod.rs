@@ -1,6 +1,7 @@
-//! Renames what is private before it is passed on, by an allow-list: of each object the fields of the API are
-//! kept, and of their values what the list of public words knows; every other text becomes `xbf`, `xbf-0`, …, the same
-//! everywhere, in files and commands. Command lines, values of variables and data go.
+//! Anonymises names before texts leave the browser, by an allow-list. For each object, fields of the API are
+//! kept, and of their values those that the list of public words contains. Every other text becomes `xbf`, `xbf-0`, …,
+//! with the same replacement everywhere in files and commands. Command lines of containers, values of variables and
+//! data are removed.
 
 mod command;
 mod names;
@@ -13,23 +14,23 @@ use crate::link::Link;
 use crate::scenario::{File, readable};
 use names::{Names, Role};
 
-/// Old names with their new ones, by the old name.
+/// Old and new names, ordered by old name.
 pub type Table = Vec<(String, String)>;
 
-/// The table as a file: a line for each name, with a tab between old and new.
+/// Returns the table as text: one line per name, with a tab between old and new name.
 #[must_use]
 pub fn printed(table: &[(String, String)]) -> String {
     table.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect()
 }
 
-/// Files with new names, and which old name became which.
+/// Anonymised files, with the table of names.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
     pub text: String,
     pub table: Table,
 }
 
-/// Renames what files hold.
+/// Anonymises files.
 #[must_use]
 pub fn rename(files: &[File]) -> Renamed {
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
@@ -41,7 +42,7 @@ pub fn rename(files: &[File]) -> Renamed {
     }
 }
 
-/// The link with its objects renamed, and which old name became which. Lessons have nothing to hide.
+/// Anonymises a link. Lessons contain nothing private and stay as they are.
 pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
         return (link, Table::new());
@@ -57,7 +58,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
             link.commands.push((std::mem::take(&mut since), text));
         }
     }
-    // What is selected has a name, as an answer has; what is grouped by may be a label of theirs.
+    // The page's state and the answers contain names of selected objects and labels.
     link.screen = String::new();
     link.reading = None;
     link.trace_hash = String::new();
@@ -65,21 +66,21 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     (link, names.table.into_iter().collect())
 }
 
-/// Looks at all that is to be renamed, and gives it new names.
+/// Collects all texts to be renamed, then assigns new names.
 fn collect(names: &mut Names, documents: &[Value], commands: &[(i64, String)]) {
     for document in documents {
-        apply(&mut document.clone(), names);
+        rename_document(&mut document.clone(), names);
     }
     for (_, text) in commands {
         command::renamed(text, names);
     }
-    names.complete();
+    names.assign_names();
 }
 
 fn renamed(names: &mut Names, documents: &mut [Value]) -> String {
     let mut text = String::new();
     for document in documents {
-        apply(document, names);
+        rename_document(document, names);
         if !text.is_empty() {
             text.push_str("---\n");
         }
@@ -88,75 +89,75 @@ fn renamed(names: &mut Names, documents: &mut [Value]) -> String {
     text
 }
 
-/// The documents of a text that are simulated, as trees; what is not simulated is left out.
+/// Parses the documents of a text that are simulated. Others are left out.
 fn documents(text: &str) -> Vec<Value> {
     let parsed = podscope_api::parse(&readable(text).text);
     let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
-    // The revisions of templates hold whole templates; they are made anew where they are not there.
+    // ControllerRevisions contain whole templates. They are left out, because controllers create them again.
     let objects = parsed.objects.iter().map(|object| &object.value);
     let objects = objects.filter(|object| object.kind() != podscope_api::Kind::ControllerRevision);
     let objects = objects.map(podscope_api::Object::to_value);
     configs.chain(objects).collect()
 }
 
-/// Renames within a document.
-fn apply(document: &mut Value, names: &mut Names) {
-    let word = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (version, kind) = (word("apiVersion"), word("kind"));
+/// Renames all texts of a document.
+fn rename_document(document: &mut Value, names: &mut Names) {
+    let field = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (version, kind) = (field("apiVersion"), field("kind"));
     match schema::served(&version, &kind) {
         Some(served) => {
             if let Value::Object(fields) = document {
-                record(fields, served.fields, names);
-                // The struct has these from elsewhere.
+                rename_struct(fields, served.fields, names);
+                // These two fields are not in the struct's own list.
                 fields.insert("apiVersion".into(), version.into());
                 fields.insert("kind".into(), kind.into());
                 fields.sort_keys();
             }
         }
         None if kind == "Scenario" => scenario(document, names),
-        None => untyped(document, names),
+        None => rename_untyped(document, names),
     }
 }
 
-/// Fields of a struct: those that the API does not have are left out.
-fn record(fields: &mut Map<String, Value>, of: Struct, names: &mut Names) {
+/// Renames a struct. Fields that the API does not have are removed.
+fn rename_struct(fields: &mut Map<String, Value>, of: Struct, names: &mut Names) {
     fields.shift_remove("managedFields");
     let old = std::mem::take(fields);
     for (key, mut value) in old {
         let Some(field) = of.field(&key) else { continue };
         if let Some(text) = value.as_str().filter(|text| !field.of.values().contains(text)) {
-            let text = special(of.name(), &key, text, names);
+            let text = rename_special(of.name(), &key, text, names);
             if let Some(text) = text {
                 fields.insert(key, text.into());
                 continue;
             }
         }
         match (of.name(), key.as_str()) {
-            // Command lines run nothing here; a list that must not be empty keeps its length.
+            // Command lines have no effect here. Replacing words keeps the length of lists that must not be empty.
             (_, "command" | "args") => {
                 for word in value.as_array_mut().into_iter().flatten() {
                     *word = "word".into();
                 }
             }
             (_, "env") => {
-                variables(&mut value);
-                typed(&mut value, field.of, names);
+                remove_variable_values(&mut value);
+                rename_typed(&mut value, field.of, names);
             }
             ("ConfigMap" | "Secret", "data" | "stringData" | "binaryData") => {
                 for value in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
                     *value = "".into();
                 }
-                typed(&mut value, field.of, names);
+                rename_typed(&mut value, field.of, names);
             }
             (_, "annotations") => annotations(&mut value, names),
-            _ => typed(&mut value, field.of, names),
+            _ => rename_typed(&mut value, field.of, names),
         }
         fields.insert(key, value);
     }
 }
 
-/// Strings whose field says more than their type.
-fn special(of: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
+/// Returns the new text of fields that need more than their type's treatment. None for all other fields.
+fn rename_special(of: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
     Some(match (of, key) {
         (_, "message" | "note") => names.text(Role::Message, text),
         (_, "reason" | "action" | "type") => names.text(Role::Word, text),
@@ -166,7 +167,7 @@ fn special(of: &str, key: &str, text: &str, names: &mut Names) -> Option<String>
             let name = names.text(Role::Name, text);
             if name == text { name } else { "metadata.name".to_owned() }
         }
-        // Which features a kubelet has follows from its version, not from who built it.
+        // The version alone determines the features of a kubelet; the vendor's suffix is private.
         (_, "kubeletVersion" | "kubeProxyVersion") => text.split(['-', '+']).next().unwrap_or_default().to_owned(),
         (_, "resourceVersion") => text.to_owned(),
         (_, "value") if of == "EnvVar" => String::new(),
@@ -183,8 +184,8 @@ fn is_group(text: &str) -> bool {
     podscope_api::Kind::ALL.iter().any(|kind| kind.api_version() == text)
 }
 
-/// Variables keep their names, and where they come from.
-fn variables(value: &mut Value) {
+/// Removes the values of variables. Names and references are kept.
+fn remove_variable_values(value: &mut Value) {
     for variable in value.as_array_mut().into_iter().flatten() {
         if let Some(variable) = variable.as_object_mut() {
             variable.shift_remove("value");
@@ -192,22 +193,22 @@ fn variables(value: &mut Value) {
     }
 }
 
-/// Annotations with documented keys stay; what they say is renamed, and gone where it is a document of its own.
+/// Keeps annotations with documented keys. Their values are renamed; those that contain documents are removed.
 fn annotations(value: &mut Value, names: &mut Names) {
     let Some(all) = value.as_object_mut() else { return };
     let old = std::mem::take(all);
     for (key, value) in old {
         let Some(text) = value.as_str() else { continue };
-        let is_own = key.contains("podscope.dev/");
-        let is_document = text.contains(['{', '\n']) && !is_own;
-        let is_kept = public::is_public_key(&key) || public::chosen(&key).is_some();
-        if !is_kept || is_document || key.ends_with("/last-applied-configuration") {
+        let is_podscope_key = key.contains("podscope.dev/");
+        let is_document = text.contains(['{', '\n']) && !is_podscope_key;
+        let is_public_annotation = public::is_public_key(&key) || public::user_named_prefix(&key).is_some();
+        if !is_public_annotation || is_document || key.ends_with("/last-applied-configuration") {
             continue;
         }
         if key == podscope_api::CALLS_ANNOTATION {
-            // What cannot be read says nothing, and may hold names.
+            // Invalid calls have no effect and may contain names.
             if let Ok(calls) = podscope_api::parse_calls(text) {
-                let calls = calls.into_iter().map(|call| renamed_calls(call, names).to_string());
+                let calls = calls.into_iter().map(|call| rename_call(call, names).to_string());
                 let text = calls.collect::<Vec<_>>().join("; ");
                 all.insert(key, text.into());
             }
@@ -222,8 +223,8 @@ fn annotations(value: &mut Value, names: &mut Names) {
     }
 }
 
-/// A call of a Service by its new name.
-fn renamed_calls(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
+/// Renames the Service of a call.
+fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
     let service = &mut call.service;
     if !service.namespace.is_empty() {
         service.namespace = names.text(Role::Name, &service.namespace).into();
@@ -232,15 +233,15 @@ fn renamed_calls(mut call: podscope_api::Calls, names: &mut Names) -> podscope_a
     call
 }
 
-/// A value of a type of the API.
-fn typed(value: &mut Value, of: GoType, names: &mut Names) {
+/// Renames a value of an API type.
+fn rename_typed(value: &mut Value, of: GoType, names: &mut Names) {
     match (of.shape(), value) {
-        (Shape::List(of), Value::Array(items)) => items.iter_mut().for_each(|item| typed(item, of, names)),
-        (Shape::Struct(of), Value::Object(fields)) => record(fields, of, names),
+        (Shape::List(of), Value::Array(items)) => items.iter_mut().for_each(|item| rename_typed(item, of, names)),
+        (Shape::Struct(of), Value::Object(fields)) => rename_struct(fields, of, names),
         (Shape::Map(of), Value::Object(entries)) => {
             let old = std::mem::take(entries);
             for (key, mut value) in old {
-                typed(&mut value, of, names);
+                rename_typed(&mut value, of, names);
                 entries.insert(names.text(Role::Name, &key), value);
             }
         }
@@ -257,10 +258,10 @@ fn typed(value: &mut Value, of: GoType, names: &mut Names) {
                 }
             }
             Value::Number(_) | Value::Bool(_) | Value::Null => {}
-            // What the API leaves open may hold anything.
-            open => *open = Value::Null,
+            // A value of any type may contain anything.
+            untyped_value => *untyped_value = Value::Null,
         },
-        // A value of another type than the API's says nothing to it.
+        // A value of the wrong type has no effect.
         (_, value) => {
             if !value.is_null() {
                 *value = Value::Null;
@@ -269,14 +270,14 @@ fn typed(value: &mut Value, of: GoType, names: &mut Names) {
     }
 }
 
-/// A scenario keeps its cluster, its components and its timeline.
+/// Renames a scenario. Only cluster, components, search and timeline are kept.
 fn scenario(document: &mut Value, names: &mut Names) {
     let spec = document.get_mut("spec").map(Value::take).unwrap_or_default();
     let mut kept = Map::new();
     for key in ["seed", "start", "cluster", "components", "search"] {
         if let Some(value) = spec.get(key) {
             let mut value = value.clone();
-            untyped(&mut value, names);
+            rename_untyped(&mut value, names);
             kept.insert(key.into(), value);
         }
     }
@@ -295,16 +296,16 @@ fn scenario(document: &mut Value, names: &mut Names) {
     });
 }
 
-/// Settings: their keys are Kubernetes' own, unless they are labels.
-fn untyped(value: &mut Value, names: &mut Names) {
+/// Renames settings. Keys are kept unless they look like labels.
+fn rename_untyped(value: &mut Value, names: &mut Names) {
     match value {
         Value::String(text) => *text = names.text(Role::Word, text),
-        Value::Array(items) => items.iter_mut().for_each(|item| untyped(item, names)),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_untyped(item, names)),
         Value::Object(fields) => {
             let old = std::mem::take(fields);
             for (key, mut value) in old {
                 if !matches!(key.as_str(), "apiVersion" | "kind") {
-                    untyped(&mut value, names);
+                    rename_untyped(&mut value, names);
                 }
                 let key = match key.contains(['/', '.', '-']) {
                     true => names.text(Role::Name, &key),

@@ -1,5 +1,5 @@
-//! The dictionary of a renaming. A name is renamed part by part, so that what is equal, what begins with what, what
-//! selects what and what sorts before what stays so: `payroll-0` becomes `xbf-0` and `payroll-data` `xbf-xbc`.
+//! Dictionary of new names. Names are renamed part by part, which preserves equality, common prefixes, selection and
+//! order: `payroll-0` becomes `xbf-0`, and `payroll-data` becomes `xbf-xbc`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,56 +7,54 @@ use podscope_api::ordered;
 
 use super::public;
 
-/// What a text is, and so how it is renamed.
+/// Kind of a text, which determines how it is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A name, or anything else that a person may have chosen.
+    /// A name, or any other text that a user may have chosen.
     Name,
-    /// A word of Kubernetes, or a person's: a reason, a type.
+    /// A word that may be one of Kubernetes, such as a reason or type.
     Word,
-    /// Sentences.
+    /// Text with sentences.
     Message,
 }
 
-/// New parts for old ones.
+/// Dictionary of parts and addresses.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Parts by their old text; their new text once all are known.
+    /// New parts by old part. Empty until all parts have been collected.
     parts: ordered::Map<String, String>,
-    /// Parts that stand in messages alone.
-    of_messages: ordered::Set<String>,
+    /// Parts that occur in messages only.
+    message_parts: ordered::Set<String>,
     addresses: ordered::Map<IpAddr, IpAddr>,
-    /// Names that were renamed as a whole, with their new ones.
+    /// Renamed texts with their new forms.
     pub(super) table: ordered::Map<String, String>,
     is_complete: bool,
 }
 
-/// Longest number of a name that is kept, and how many in a row are an address.
-const ORDINAL: usize = 5;
-const ADDRESS: usize = 3;
+/// A number with at most `MAX_ORDINAL_DIGITS` digits is kept, unless it belongs to a row of at least `MIN_ADDRESS_NUMBERS` numbers.
+const MAX_ORDINAL_DIGITS: usize = 5;
+const MIN_ADDRESS_NUMBERS: usize = 3;
 
-/// New parts are made of these: no word comes of it.
+/// Letters of new parts. Without vowels, they do not form words.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 
-/// A piece of a text.
+/// Piece of a text.
 enum Piece<'t> {
-    /// Kept as it is.
     Kept(&'t str),
-    /// To be renamed.
     Part(&'t str),
 }
 
-fn is_of_part(c: char) -> bool {
+fn is_part_char(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// The pieces of a name: numbers at its end and between words are kept, but for those of an address.
+/// Splits a text into pieces. Short numbers are kept, except those of addresses.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut runs: Vec<(&str, bool)> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is_part = is_of_part(first);
-        let end = rest.find(|c| is_of_part(c) != is_part).unwrap_or(rest.len());
+        let is_part = is_part_char(first);
+        let end = rest.find(|c| is_part_char(c) != is_part).unwrap_or(rest.len());
         runs.push((&rest[..end], is_part));
         rest = &rest[end..];
     }
@@ -64,22 +62,22 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let run: Option<&(&str, bool)> = runs.get(at);
         run.is_some_and(|(text, is_part)| *is_part && text.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    // How many numbers stand in a row, each with one separator before the next.
-    let mut in_a_row = vec![0; runs.len()];
+    // For each number, the length of its row of numbers with single separators.
+    let mut row_lengths = vec![0; runs.len()];
     let mut at = 0;
     while at < runs.len() {
-        let mut many = 0;
-        while is_number(at + many * 2) {
-            many += 1;
+        let mut n_parts = 0;
+        while is_number(at + n_parts * 2) {
+            n_parts += 1;
         }
-        for number in 0..many {
-            in_a_row[at + number * 2] = many;
+        for number in 0..n_parts {
+            row_lengths[at + number * 2] = n_parts;
         }
-        at += (many * 2).max(1);
+        at += (n_parts * 2).max(1);
     }
-    let of_runs = runs.iter().zip(in_a_row).map(|((text, is_part), many)| {
-        let is_ordinal = (1..ADDRESS).contains(&many) && text.len() <= ORDINAL;
-        match *is_part && !is_ordinal && !public::is_part(text) {
+    let of_runs = runs.iter().zip(row_lengths).map(|((text, is_part), n_parts)| {
+        let is_ordinal = (1..MIN_ADDRESS_NUMBERS).contains(&n_parts) && text.len() <= MAX_ORDINAL_DIGITS;
+        match *is_part && !is_ordinal && !public::is_harmless_part(text) {
             true => Piece::Part(text),
             false => Piece::Kept(text),
         }
@@ -88,7 +86,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 impl Names {
-    /// A text with its new names; while they are collected, itself.
+    /// Renames a text. While names are being collected, returns the text itself.
     pub(super) fn text(&mut self, role: Role, text: &str) -> String {
         match role {
             Role::Message => self.message(text),
@@ -110,70 +108,74 @@ impl Names {
         if let Some(address) = self.address(text) {
             return address;
         }
-        if let Some(kept) = public::chosen(text).or_else(|| public::plugin(text)) {
+        if let Some(kept) = public::user_named_prefix(text).or_else(|| public::plugin_prefix(text)) {
             let rest = &text[kept.len()..];
             return match rest.split_once('^') {
-                Some((driver, handle)) => format!("{kept}{}^{}", self.whole(driver), self.by_parts(handle)),
-                None => format!("{kept}{}", self.whole(rest)),
+                Some((driver, handle)) => format!(
+                    "{kept}{}^{}",
+                    self.rename_unless_public(driver),
+                    self.rename_parts(handle)
+                ),
+                None => format!("{kept}{}", self.rename_unless_public(rest)),
             };
         }
         if let Some(rest) = text.strip_prefix("external-attacher/") {
             let rest = if public::is_driver_in_finalizer(rest) {
                 rest.to_owned()
             } else {
-                self.by_parts(rest)
+                self.rename_parts(rest)
             };
             return format!("external-attacher/{rest}");
         }
-        self.by_parts(text)
+        self.rename_parts(text)
     }
 
-    fn whole(&mut self, text: &str) -> String {
+    fn rename_unless_public(&mut self, text: &str) -> String {
         if public::is_public(text) {
             text.to_owned()
         } else {
-            self.by_parts(text)
+            self.rename_parts(text)
         }
     }
 
-    fn by_parts(&mut self, text: &str) -> String {
+    fn rename_parts(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
                 Piece::Kept(text) => new.push_str(text),
-                Piece::Part(part) => new.push_str(&self.part(part)),
+                Piece::Part(new_part) => new.push_str(&self.new_part(new_part)),
             }
         }
         new
     }
 
-    fn part(&mut self, part: &str) -> String {
+    fn new_part(&mut self, new_part: &str) -> String {
         if self.is_complete {
-            return self.parts.get(part).cloned().unwrap_or_else(|| "x".to_owned());
+            return self.parts.get(new_part).cloned().unwrap_or_else(|| "x".to_owned());
         }
-        self.parts.entry(part.to_owned()).or_default();
-        part.to_owned()
+        self.parts.entry(new_part.to_owned()).or_default();
+        new_part.to_owned()
     }
 
-    /// Of a message only the words of Kubernetes' own messages stay, and not where somebody has a name like that.
+    /// Renames a message. Words of Kubernetes' messages are kept, unless they are also part of a private name.
     fn message(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
                 Piece::Kept(text) => new.push_str(text),
-                Piece::Part(part) if !self.is_complete => {
-                    self.of_messages.insert(part.to_owned());
+                Piece::Part(new_part) if !self.is_complete => {
+                    self.message_parts.insert(new_part.to_owned());
                 }
-                Piece::Part(part) => match self.parts.get(part) {
+                Piece::Part(new_part) => match self.parts.get(new_part) {
                     Some(renamed) => new.push_str(renamed),
-                    None => new.push_str(part),
+                    None => new.push_str(new_part),
                 },
             }
         }
         if self.is_complete { new } else { text.to_owned() }
     }
 
-    /// An address, or a range of them.
+    /// Renames an IP address or range. None if the text is neither.
     fn address(&mut self, text: &str) -> Option<String> {
         let (address, range) = match text.split_once('/') {
             Some((address, range)) if range.parse::<u8>().is_ok() => (address, Some(range)),
@@ -188,17 +190,18 @@ impl Names {
         Some(range.map_or_else(|| new.to_string(), |range| format!("{new}/{range}")))
     }
 
-    /// All names are known: each gets a new one. Equal width and the order of the old ones keep the order of names.
-    pub(super) fn complete(&mut self) {
-        for word in std::mem::take(&mut self.of_messages) {
-            let is_public = public::is_of_messages(&word) || public::is_word(&word);
+    /// Assigns new names after all have been collected. Codes have equal length and keep the order of the old parts,
+    /// which preserves the order of names.
+    pub(super) fn assign_names(&mut self) {
+        for word in std::mem::take(&mut self.message_parts) {
+            let is_public = public::is_message_word(&word) || public::is_word(&word);
             if !is_public {
                 self.parts.entry(word).or_default();
             }
         }
-        let many = self.parts.len().max(1);
+        let n_parts = self.parts.len().max(1);
         let mut width = 2;
-        while LETTERS.len().pow(width) < many {
+        while LETTERS.len().pow(width) < n_parts {
             width += 1;
         }
         let code = |first: char, mut number: usize| {
@@ -209,8 +212,8 @@ impl Names {
             }
             format!("{first}{}", String::from_utf8_lossy(&letters))
         };
-        // No new name is an old one.
-        let is_free = |first: &char| (0..many).all(|number| !self.parts.contains_key(&code(*first, number)));
+        // Choose a first letter with which no new part equals an old one.
+        let is_free = |first: &char| (0..n_parts).all(|number| !self.parts.contains_key(&code(*first, number)));
         let first = ['x', 'q', 'z', 'j', 'v', 'w'].into_iter().find(is_free).unwrap_or('x');
         for (number, (old, new)) in self.parts.iter_mut().enumerate() {
             let is_digest = old.len() == 64 && old.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -225,7 +228,7 @@ impl Names {
             *new = match old {
                 IpAddr::V4(_) => {
                     v4 += 1;
-                    // 198.18.0.0/15 is set aside for measurements (RFC 2544).
+                    // 198.18.0.0/15 is reserved for benchmarks (RFC 2544).
                     IpAddr::V4(Ipv4Addr::from_bits(0xc612_0000 + v4))
                 }
                 IpAddr::V6(_) => {

@@ -1,4 +1,4 @@
-//! The allow-list of a renaming: what is known to be public. Everything else is renamed.
+//! Allow-list of public texts. Everything else is renamed.
 
 use std::sync::OnceLock;
 
@@ -8,20 +8,20 @@ fn words(text: &'static str) -> ordered::Set<&'static str> {
     text.lines().collect()
 }
 
-/// Reasons, types, phases and the like, as Kubernetes' own components write them.
+/// Whether the text is a reason, type, phase or the like of Kubernetes' components.
 pub(super) fn is_word(text: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     WORDS.get_or_init(|| words(include_str!("words.txt"))).contains(text)
 }
 
-/// Words of the messages of Kubernetes' own components, in small letters.
-pub(super) fn is_of_messages(word: &str) -> bool {
+/// Whether the word occurs in messages of Kubernetes' components. Case is ignored.
+pub(super) fn is_message_word(word: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| words(include_str!("message_words.txt")));
     word.len() < 2 || words.contains(&*word.to_ascii_lowercase())
 }
 
-/// Domains whose keys are documented by Kubernetes or by a cloud provider.
+/// Domains whose keys are documented by Kubernetes or a cloud provider.
 const DOMAINS: &[&str] = &[
     "kubernetes.io",
     "k8s.io",
@@ -51,8 +51,8 @@ const DOMAINS: &[&str] = &[
     "podscope.dev",
 ];
 
-/// Prefixes whose names a person chooses.
-const CHOSEN: &[&str] = &[
+/// Prefixes of keys whose names are chosen by users.
+const USER_NAMED_PREFIXES: &[&str] = &[
     "node-role.kubernetes.io",
     "node-restriction.kubernetes.io",
     "behavior.podscope.dev",
@@ -60,7 +60,7 @@ const CHOSEN: &[&str] = &[
     "container.seccomp.security.alpha.kubernetes.io",
 ];
 
-/// CSI drivers and provisioners that anybody can install, with what the simulation knows of them.
+/// Public CSI drivers and provisioners.
 const DRIVERS: &[&str] = &[
     "ebs.csi.aws.com",
     "efs.csi.aws.com",
@@ -104,7 +104,7 @@ const DRIVERS: &[&str] = &[
     "kubernetes.io/vsphere-volume",
 ];
 
-/// Names that every cluster has, and values that mean the same everywhere.
+/// Names that every cluster has, and values with a general meaning.
 const NAMES: &[&str] = &[
     "default",
     "kube-system",
@@ -164,8 +164,8 @@ const NAMES: &[&str] = &[
     "Kubelet",
 ];
 
-/// Parts of names that say nothing.
-const PARTS: &[&str] = &[
+/// Parts of names that reveal nothing.
+const HARMLESS_PARTS: &[&str] = &[
     "sha256",
     "csi",
     "pvc",
@@ -180,18 +180,18 @@ const PARTS: &[&str] = &[
     "grpc",
 ];
 
-/// Whether a part of a name says nothing.
-pub(super) fn is_part(part: &str) -> bool {
-    PARTS.contains(&part)
+/// Whether a part of a name reveals nothing.
+pub(super) fn is_harmless_part(part: &str) -> bool {
+    HARMLESS_PARTS.contains(&part)
 }
 
-/// Whether a key's domain is one whose keys are documented.
+/// Whether the keys of a domain are documented.
 fn is_domain(domain: &str) -> bool {
     let is_within = |known: &str| domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
     DOMAINS.iter().any(|known| domain == *known || is_within(known))
 }
 
-/// Whether a text is public as a whole, wherever it stands.
+/// Whether a text is public, wherever it occurs.
 pub(super) fn is_public(text: &str) -> bool {
     text.len() < 2
         || NAMES.contains(&text)
@@ -204,7 +204,7 @@ pub(super) fn is_public(text: &str) -> bool {
         || text.starts_with("attachable-volumes-")
 }
 
-/// A key with a documented domain, whose name no person chooses.
+/// Whether a key has a documented domain, and its name is not chosen by users.
 pub(super) fn is_public_key(text: &str) -> bool {
     let Some((domain, name)) = text.split_once('/') else {
         return false;
@@ -213,35 +213,35 @@ pub(super) fn is_public_key(text: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    is_plain && is_domain(domain) && chosen(text).is_none()
+    is_plain && is_domain(domain) && user_named_prefix(text).is_none()
 }
 
-/// The public prefix of a key whose name a person chooses, with the slash.
-pub(super) fn chosen(text: &str) -> Option<&str> {
+/// Returns the public prefix of a key, with the slash, if users choose the key's name.
+pub(super) fn user_named_prefix(text: &str) -> Option<&str> {
     let (domain, name) = text.split_once('/')?;
-    let is_chosen = CHOSEN.contains(&domain) && !NAMES.contains(&name);
-    is_chosen.then(|| &text[..=domain.len()])
+    let is_user_named = USER_NAMED_PREFIXES.contains(&domain) && !NAMES.contains(&name);
+    is_user_named.then(|| &text[..=domain.len()])
 }
 
-/// A number, a quantity, a duration, a percentage.
+/// Whether a text is a number, quantity, duration or percentage.
 fn is_amount(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".+-eE".contains(c));
-    let starts = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let starts_like_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     let is_unit = [
         "", "m", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n", "u", "%", "s", "h", "ms", "us",
     ]
     .contains(&unit);
-    if starts && is_unit && text.parse::<std::net::IpAddr>().is_err() && text.matches('.').count() < 2 {
+    if starts_like_number && is_unit && text.parse::<std::net::IpAddr>().is_err() && text.matches('.').count() < 2 {
         return true;
     }
     let is_duration = |c: char| c.is_ascii_digit() || "hms.".contains(c);
-    starts && text.ends_with(['h', 'm', 's']) && text.chars().all(is_duration)
+    starts_like_number && text.ends_with(['h', 'm', 's']) && text.chars().all(is_duration)
 }
 
-/// What stays of a volume's unique name: `kubernetes.io/aws-ebs/`.
-pub(super) fn plugin(text: &str) -> Option<&str> {
+/// Returns the public prefix of a volume's unique name, such as `kubernetes.io/aws-ebs/`.
+pub(super) fn plugin_prefix(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("kubernetes.io/")?;
-    let (plugin, _) = rest.split_once('/')?;
+    let (plugin_prefix, _) = rest.split_once('/')?;
     let known = [
         "csi",
         "aws-ebs",
@@ -261,11 +261,11 @@ pub(super) fn plugin(text: &str) -> Option<&str> {
         "empty-dir",
     ];
     known
-        .contains(&plugin)
-        .then(|| &text[..text.len() - rest.len() + plugin.len() + 1])
+        .contains(&plugin_prefix)
+        .then(|| &text[..text.len() - rest.len() + plugin_prefix.len() + 1])
 }
 
-/// Whether a text is the name of a known driver as finalizers write it.
+/// Whether a text is the name of a public driver in the form of finalizers.
 pub(super) fn is_driver_in_finalizer(text: &str) -> bool {
     DRIVERS.iter().any(|driver| driver.replace(['.', '/'], "-") == text)
 }

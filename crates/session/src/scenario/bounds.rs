@@ -1,27 +1,28 @@
-//! How much a scenario may say: what is longer is refused before anything reads or shows it.
+//! Limits for the size of a scenario. Larger ones are refused before they are decoded or shown.
 
 use podscope_api::{Data, Tree};
 
-/// Most zones.
+/// Maximum number of zones.
 pub const MAX_ZONES: usize = 1_000;
-/// Most steps, and most entries of one list within a step.
+/// Maximum number of steps, and of entries of a list in a step.
 pub const MAX_STEPS: usize = 1_000;
-/// Longest title and longest text of a step, in bytes.
+/// Maximum length of a title and of a text of a step, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
-/// All texts of all steps together, aliases counted each time, in bytes. The longest built-in lesson has 20 KiB.
+/// Maximum length of all texts of all steps together, in bytes. Aliases count each time. The longest built-in lesson
+/// has 20 KiB.
 pub(super) const MAX_TEXTS: usize = 1024 * 1024;
 
-/// What is too much: field path and message of each.
-pub(super) fn too_much(tree: &Tree<'_>) -> Vec<(String, String)> {
+/// Returns path and message for each exceeded limit.
+pub(super) fn exceeded_limits(tree: &Tree<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(spec) = tree.get("spec") else { return found };
     if let Some(zones) = spec.get("cluster").and_then(|cluster| cluster.get("zones")) {
-        list("spec.cluster.zones", zones, MAX_ZONES, &mut found);
+        check_list("spec.cluster.zones", zones, MAX_ZONES, &mut found);
     }
     let mut total = 0;
     for key in ["title", "recap", "steps"] {
         if let Some(value) = spec.get(key) {
-            texts(&format!("spec.{key}"), value, &mut total, &mut found);
+            check_texts(&format!("spec.{key}"), value, &mut total, &mut found);
         }
     }
     if total > MAX_TEXTS {
@@ -33,7 +34,7 @@ pub(super) fn too_much(tree: &Tree<'_>) -> Vec<(String, String)> {
     found
 }
 
-fn list(path: &str, tree: &Tree<'_>, most: usize, found: &mut Vec<(String, String)>) {
+fn check_list(path: &str, tree: &Tree<'_>, most: usize, found: &mut Vec<(String, String)>) {
     if let Data::Seq(items) = &tree.data
         && items.len() > most
     {
@@ -44,8 +45,8 @@ fn list(path: &str, tree: &Tree<'_>, most: usize, found: &mut Vec<(String, Strin
     }
 }
 
-/// Lists and texts of a step. A manifest that a step opens may be as long as any.
-fn texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
+/// Checks lists and texts of a step. The length of a manifest is not limited here.
+fn check_texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
     if let Data::String(text) = &tree.data {
         *total += text.len();
     }
@@ -57,14 +58,14 @@ fn texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String
             ));
         }
         Data::Seq(items) => {
-            list(path, tree, MAX_STEPS, found);
+            check_list(path, tree, MAX_STEPS, found);
             for (at, item) in items.iter().take(MAX_STEPS).enumerate() {
-                texts(&format!("{path}[{at}]"), item, total, found);
+                check_texts(&format!("{path}[{at}]"), item, total, found);
             }
         }
         Data::Map(entries) => {
             for entry in entries.iter().filter(|entry| entry.key != "manifest") {
-                texts(&format!("{path}.{}", entry.key), &entry.value, total, found);
+                check_texts(&format!("{path}.{}", entry.key), &entry.value, total, found);
             }
         }
         _ => {}
@@ -77,7 +78,7 @@ mod tests {
 
     /// Shows: Q-03
     #[test]
-    fn what_a_scenario_says_is_bounded() {
+    fn oversized_scenario_parts_are_refused() {
         let long = "x".repeat(super::MAX_TEXT + 1);
         let many = |text: &str| [text; 1_001].join(", ");
         for (spec, path, message) in [

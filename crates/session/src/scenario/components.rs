@@ -1,5 +1,5 @@
-//! What a scenario says of its cluster: generated nodes, and the settings of
-//! the components, as its `components` or documents of their own give them.
+//! Cluster and components of a scenario: generated nodes, and settings of components from `spec.components` or from
+//! documents of their own.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::document::{ClusterDocument, Components};
 use super::{MAX_GENERATED_NODES, Problem, Reader, join, quoted};
 
 impl Reader {
-    /// `spec.cluster`: the generated nodes.
+    /// Reads `spec.cluster`, which defines generated nodes.
     pub(super) fn cluster(&mut self, file: &str, tree: &Tree<'_>, cluster: Option<ClusterDocument>) {
         let Some(cluster) = cluster else { return };
         let default = NodeShorthand::default();
@@ -22,13 +22,13 @@ impl Reader {
             .zones
             .map_or(default.zones, |zones| zones.into_iter().map(Str::from).collect());
         for (at, zone) in zones.iter().enumerate() {
-            let label = !zone.is_empty()
+            let is_valid_name = !zone.is_empty()
                 && zone.len() <= 63
                 && zone
                     .bytes()
                     .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
                 && !zone.starts_with('-');
-            if !label {
+            if !is_valid_name {
                 self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
             }
             if zones.iter().take(at).any(|other| other == zone) {
@@ -70,7 +70,7 @@ impl Reader {
         };
     }
 
-    /// `spec.components`: settings under Kubernetes' own names, and the history switches.
+    /// Reads `spec.components`: settings under their Kubernetes names, and history switches.
     pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {
@@ -124,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// `KubeletConfiguration`, as a document or as the part of one at `prefix`.
+    /// Reads a `KubeletConfiguration`: a document, or the part of one at `prefix`.
     pub(super) fn kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
         match kubelet_configuration(tree) {
             Ok((config, mut notices)) => {
@@ -148,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// `KubeSchedulerConfiguration`.
+    /// Reads a `KubeSchedulerConfiguration`.
     pub(super) fn scheduler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: Value) {
         if !value.is_object() {
             return self.problem(file, tree, prefix, "must be a KubeSchedulerConfiguration");
@@ -170,7 +170,7 @@ impl Reader {
         }
     }
 
-    /// `components.fencing`.
+    /// Reads `components.fencing`.
     pub(super) fn fencing(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         match FencingSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.fencing = settings,

@@ -1,18 +1,18 @@
-//! Requests that a condition counts: `svc/web --outcome=failed` (TR-).
+//! The requests that a condition counts: `svc/web --outcome=failed`.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{RequestOutcome, Totals};
 
-/// Which requests are counted.
+/// Filter for the outcome of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichRequests {
     All,
-    /// All that have no usable answer.
+    /// All that did not get a usable answer.
     Failed,
     Of(RequestOutcome),
 }
 
-/// What is counted: from the start, without what is under way.
+/// Requests to a Service since t = 0, without those in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedRequests {
     pub service: ObjectKey,
@@ -23,7 +23,7 @@ impl CountedRequests {
     /// Reads `svc/NAME [-n NAMESPACE] [--outcome=OUTCOME]`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// A description of the error.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (mut service, mut namespace, mut which) = (None, None, None);
         let mut words = text.split_whitespace();
@@ -70,7 +70,7 @@ impl CountedRequests {
         })
     }
 
-    /// The word of what is counted, if not all are.
+    /// Name of the outcome. None if all requests are counted.
     pub(super) fn outcome(&self) -> Option<&'static str> {
         match self.which {
             WhichRequests::All => None,
@@ -79,7 +79,6 @@ impl CountedRequests {
         }
     }
 
-    /// How many there are.
     pub(crate) fn count(&self, totals: &Totals) -> u64 {
         let is_counted = |outcome: RequestOutcome| match self.which {
             WhichRequests::All => true,

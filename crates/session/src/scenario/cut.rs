@@ -1,24 +1,24 @@
-//! A List that ends in the middle, as a paste or a full disk leaves it: what is whole of it (P-09).
+//! Truncated Lists, for example from a partial paste or a full disk: recovers their complete items (P-09).
 
 use podscope_api::SyntaxError;
 
-/// What is whole of a text that ends in the middle.
-pub(super) struct Cut {
-    /// The text with an end, and without the item that it breaks off in.
+/// The complete part of a truncated text.
+pub(super) struct TruncatedText {
+    /// The text without its incomplete last item, and with the missing end.
     pub(super) text: String,
-    /// Items that are whole.
+    /// Number of complete items.
     pub(super) objects: usize,
-    /// The line in which the text ends.
+    /// Line in which the original text ends.
     pub(super) line: u32,
 }
 
-/// What a text has if it is the beginning of a List; none if it is anything else, or no more than is wrong elsewhere.
-pub(super) fn whole_of(text: &str) -> Option<Cut> {
-    let (end, objects, rest) = if is_cut_yaml(text) {
-        let (end, objects) = whole_of_yaml(text)?;
+/// Completes a text that is the beginning of a List. None if it is anything else, or if it is invalid before its end.
+pub(super) fn complete(text: &str) -> Option<TruncatedText> {
+    let (end, objects, rest) = if is_truncated_yaml(text) {
+        let (end, objects) = complete_yaml(text)?;
         (end, objects, "kind: List\n")
     } else {
-        let json = Json::read(text)?;
+        let json = TruncatedJson::read(text)?;
         let is_list = |key: &str| text[..json.first].contains(key);
         let rest = match (is_list("\"apiVersion\""), is_list("\"kind\"")) {
             (true, true) => "]}\n",
@@ -29,15 +29,15 @@ pub(super) fn whole_of(text: &str) -> Option<Cut> {
         (json.end, json.objects, rest)
     };
     let line = text.trim_end().matches('\n').count() + 1;
-    Some(Cut {
+    Some(TruncatedText {
         text: format!("{}{rest}", &text[..end]),
         objects,
         line: u32::try_from(line).unwrap_or(u32::MAX),
     })
 }
 
-/// Whether a text is the beginning of a List in YAML as kubectl prints it: `kind: List` stands below its items.
-pub(super) fn is_cut_yaml(text: &str) -> bool {
+/// Whether a text is the beginning of a YAML List as kubectl prints it, in which `kind: List` follows the items.
+pub(super) fn is_truncated_yaml(text: &str) -> bool {
     let mut lines = text
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
@@ -45,8 +45,9 @@ pub(super) fn is_cut_yaml(text: &str) -> bool {
     begins && !text.lines().any(|line| line.starts_with("kind:"))
 }
 
-/// Where the last item begins, and how many stand before it. Nobody can say whether the last one is whole.
-fn whole_of_yaml(text: &str) -> Option<(usize, usize)> {
+/// Returns the offset of the last item, and the number of items before it. The last item counts as incomplete, since
+/// this cannot be known.
+fn complete_yaml(text: &str) -> Option<(usize, usize)> {
     let items = text.find("items:")?;
     let (mut at, mut starts) = (0, Vec::new());
     let mut dash = None;
@@ -62,23 +63,23 @@ fn whole_of_yaml(text: &str) -> Option<(usize, usize)> {
     Some((last, starts.len()))
 }
 
-/// A JSON text that ends before its brackets close.
-struct Json {
-    /// Where the list of items begins.
+/// A JSON List that ends before its brackets are closed.
+struct TruncatedJson {
+    /// Offset of the list of items.
     first: usize,
-    /// Where the last item that is whole ends.
+    /// End of the last complete item.
     end: usize,
-    /// How many are whole.
+    /// Number of complete items.
     objects: usize,
 }
 
-impl Json {
-    fn read(text: &str) -> Option<Json> {
+impl TruncatedJson {
+    fn read(text: &str) -> Option<TruncatedJson> {
         if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return None;
         }
         let (mut open, mut is_text, mut is_escaped) = (Vec::new(), false, false);
-        let mut found: Option<Json> = None;
+        let mut found: Option<TruncatedJson> = None;
         for (at, byte) in text.bytes().enumerate() {
             match byte {
                 _ if is_escaped => is_escaped = false,
@@ -88,7 +89,7 @@ impl Json {
                 b'[' | b'{' => {
                     let key = || text[..at].trim_end().strip_suffix(':').map(str::trim_end);
                     if byte == b'[' && open == [b'{'] && key().is_some_and(|key| key.ends_with("\"items\"")) {
-                        found = Some(Json {
+                        found = Some(TruncatedJson {
                             first: at,
                             end: at + 1,
                             objects: 0,
@@ -106,7 +107,7 @@ impl Json {
                 _ => {}
             }
         }
-        // One that is wrong before its end is told where.
+        // A text with an earlier syntax error is not truncated; its error is reported instead.
         let is_cut = || podscope_api::read_documents(text).1 == Some(SyntaxError::Json("unexpected EOF".to_owned()));
         found.filter(|_| !open.is_empty() && is_cut())
     }
@@ -122,19 +123,19 @@ mod tests {
 
     /// Shows: P-09, U-07
     #[test]
-    fn a_list_that_ends_in_the_middle_is_what_is_whole_of_it() {
-        let cut = whole_of(YAML).expect("it is cut");
+    fn truncated_list_keeps_its_complete_items() {
+        let cut = complete(YAML).expect("the text is truncated");
         assert_eq!((cut.objects, cut.line), (1, 13));
         assert!(cut.text.ends_with("- name: c\nkind: List\n"), "{}", cut.text);
-        let cut = whole_of(JSON).expect("it is cut");
+        let cut = complete(JSON).expect("the text is truncated");
         assert_eq!((cut.objects, cut.line), (1, 5));
         assert!(cut.text.ends_with("{}]}],\"kind\":\"List\"}\n"), "{}", cut.text);
     }
 
-    /// A text that is whole, or wrong elsewhere, is not taken for one that is cut.
+    /// A complete text, or one with a syntax error before its end, does not count as truncated.
     /// Shows: P-04, P-09
     #[test]
-    fn what_is_wrong_elsewhere_is_not_taken_for_a_cut() {
+    fn complete_or_invalid_text_is_not_truncated() {
         for text in [
             &format!("{YAML}me: b\nkind: List\n"),
             &format!("{JSON}d\"}}], \"kind\": \"List\"}}"),
@@ -144,7 +145,7 @@ mod tests {
             "apiVersion: v1\nkind: Pod\n",
             "",
         ] {
-            assert!(whole_of(text).is_none(), "{text}");
+            assert!(complete(text).is_none(), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The `Scenario` document as it is written down.
+//! The `Scenario` document as it is written in YAML.
 
 use podscope_api::ordered;
 
@@ -7,7 +7,7 @@ use podscope_api::wire::{Read, Reader, Wire};
 use podscope_api::{Quantity, Str, wire_types};
 use serde_json::Value;
 
-/// A time as it is written down, units and all; a bare number is kept, to be told what it lacks.
+/// A time as it is written, with its unit. A number without a unit is kept for the error message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Moment(pub(crate) Option<String>);
 
@@ -77,10 +77,9 @@ wire_types! {
     pub(crate) struct NetworkDocument { pub(crate) latency: Option<String>, pub(crate) jitter: Option<String> }
     /// `spec.search`.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
-    /// An entry of a timeline.
     pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
-    /// A request that a program sent.
-    // A body that is no text is JSON.
+    /// An API call of a program.
+    // The body is a text, or any other value as JSON.
     pub(crate) struct ApiDocument { pub(crate) method: String, pub(crate) path: String, pub(crate) content_type: String, pub(crate) body: Value }
     pub(crate) struct StepDocument {
         pub(crate) text: String,
@@ -90,13 +89,12 @@ wire_types! {
         pub(crate) predict: Option<PredictDocument>,
         pub(crate) manifest: Option<String>,
         pub(crate) hints: Vec<String>,
-        // One condition or a list of them.
+        // A condition or a list of conditions.
         pub(crate) goal: Value,
         pub(crate) keep: Value,
         pub(crate) mistakes: Vec<MistakeDocument>,
     }
 
-    /// A question.
     pub(crate) struct PredictDocument {
         pub(crate) ask: String,
         pub(crate) options: Vec<Value>,
@@ -105,10 +103,10 @@ wire_types! {
         pub(crate) why: ordered::Map<String, String>,
     }
 
-    /// An answer to a mistake.
-    // One condition, or a list of which all hold.
+    /// A mistake with its explanation.
+    // A condition, or a list of conditions that must all hold.
     pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }
-    /// An expectation or condition.
+    /// An expectation, or a condition of a step.
     pub(crate) struct ExpectDocument {
         pub(crate) at: Moment,
         pub(crate) by: Moment,
@@ -126,9 +124,9 @@ wire_types! {
     }
 }
 
-/// The fields of the document's structs, by the names that the page's editor gives these.
+/// Fields of the document's structs. The struct names are those of the table for the editor's completion.
 #[cfg(test)]
-pub(crate) fn written_fields() -> Vec<(&'static str, Vec<String>)> {
+pub(crate) fn accepted_fields() -> Vec<(&'static str, Vec<String>)> {
     use podscope_api::wire::Record;
     let all: [(&'static str, &dyn Record); 12] = [
         ("Scenario", &Document::default()),

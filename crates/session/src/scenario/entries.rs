@@ -1,6 +1,5 @@
-//! Commands in a scenario: the entries of its timelines and what its steps
-//! offer. What they name is looked at while reading, so that a misspelt
-//! machine is found where it stands and not at its instant.
+//! Commands in a scenario: entries of timelines, and commands of steps. Machines that they name are checked when the
+//! file is read, so that a misspelt name is reported at its place.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -15,23 +14,23 @@ use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiCall, Method};
 use serde_json::Value;
 
-/// Machines that the faults of a scenario are about.
+/// Machines to which the scenario's faults refer.
 #[derive(Default)]
 pub(super) struct Machines {
-    /// Named by a fault, and where.
+    /// Machines named by faults, with the places.
     named: Vec<(Place, NodeName)>,
-    /// Brought by `fault join`.
+    /// Machines that `fault join` adds.
     joined: ordered::Set<NodeName>,
 }
 
 impl Reader {
-    /// A command line that stands at a path.
+    /// Parses the command line at a path.
     pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse(text) {
             Ok(command) => {
                 if let Command::Fault(fault) = &command {
                     let place = self.place(file, tree, path);
-                    self.mention(fault, &place);
+                    self.add_machines(fault, &place);
                 }
                 Some(command)
             }
@@ -42,7 +41,7 @@ impl Reader {
         }
     }
 
-    fn mention(&mut self, fault: &Fault, place: &Place) {
+    fn add_machines(&mut self, fault: &Fault, place: &Place) {
         if let Fault::Join { node, count, .. } = fault {
             self.machines.joined.extend(joining(node, *count));
         }
@@ -51,8 +50,8 @@ impl Reader {
         }
     }
 
-    /// Faults on machines that are never there: neither generated, nor in a file, nor joined.
-    pub(super) fn unknown_machines(&mut self) {
+    /// Reports faults on machines that never exist: neither generated, nor in a file, nor joined.
+    pub(super) fn report_unknown_machines(&mut self) {
         let setup = &self.loaded.setup;
         let mut known = std::mem::take(&mut self.machines.joined);
         known.extend(setup.nodes.names().map(|(name, _)| NodeName(name.into())));
@@ -66,7 +65,7 @@ impl Reader {
         }
     }
 
-    /// The entries of a timeline, by time; equal times in file order.
+    /// Reads the entries of a timeline, ordered by time. Entries at equal times keep the order of the file.
     pub(super) fn entries(&mut self, file: &str, tree: &Tree<'_>, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
         let mut timed = Vec::new();
         if entries.len() > MAX_ENTRIES {
@@ -113,7 +112,7 @@ impl Reader {
         timed
     }
 
-    /// An entry's `api`: a request that a program sent.
+    /// Reads an entry's `api`: an API call of a program.
     fn call(&mut self, file: &str, tree: &Tree<'_>, path: &str, call: &ApiDocument) -> Option<Command> {
         let method = Method::named(&call.method);
         if method.is_none() {
@@ -142,7 +141,7 @@ impl Reader {
         Some(Command::Api(call))
     }
 
-    /// An entry's `apply`: what `kubectl apply -f -` would read. Lines count within the text.
+    /// Reads an entry's `apply`: the input of `kubectl apply -f -`. Lines of problems count within this text.
     fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {

@@ -1,4 +1,4 @@
-//! Expectations, conditions of steps, and goals: one form for all.
+//! Expectations, conditions of steps, and goals, which share one form.
 
 use std::cell::RefCell;
 
@@ -15,64 +15,63 @@ use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
 use podscope_kubectl::{FieldQuery, LabelQuery, Path, Work};
 
-/// When an expectation is judged.
+/// When an expectation is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// At that instant, after its events.
+    /// At that time, after its events.
     At(SimTime),
-    /// Once, at that instant or before.
+    /// Fulfilled if it holds once, no later than that time.
     By(SimTime),
-    /// All the time.
+    /// Must hold all the time.
     Always,
 }
 
-/// What the found value must be.
+/// Test of a found value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// It is there, or not.
+    /// The value exists (true) or does not (false).
     Exists(bool),
     Equals(Value),
-    /// It is there and differs from this.
+    /// The value exists and differs from this one.
     Not(Value),
-    /// It is a number within these bounds, both included.
+    /// The value is a number within these inclusive bounds.
     Range {
-        /// At least.
+        /// Lower bound.
         least: Option<i64>,
-        /// At most.
+        /// Upper bound.
         most: Option<i64>,
     },
 }
 
-/// What is looked at.
+/// What is checked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     /// A field of an object, or the object itself.
     Object {
         kind: Kind,
-        /// Namespace and name.
         key: ObjectKey,
-        /// JSONPath and its text.
+        /// JSONPath, parsed and as text.
         path: Option<(Path, String)>,
         test: Test,
     },
-    /// How many objects there are.
+    /// A number of objects.
     Count {
-        /// As `kubectl get` would select them.
+        /// Selects objects as `kubectl get` does.
         get: Box<Get>,
         test: Test,
     },
-    /// How many requests there were from the start.
+    /// A number of requests since t = 0.
     Requests { counted: CountedRequests, test: Test },
-    /// An invariant holds.
+    /// The invariant with that name holds.
     Invariant(String),
 }
 
-/// What a condition is judged by.
-pub(crate) struct Seen<'a> {
+/// State against which a condition is checked.
+pub(crate) struct WorldState<'a> {
     pub(crate) objects: &'a Objects,
-    /// Whether an invariant has been broken.
+    /// Whether the invariant with that name has been violated.
     pub(crate) broken: &'a dyn Fn(&str) -> bool,
-    /// The requests so far.
+    /// Requests so far.
     pub(crate) requests: &'a dyn Fn() -> Totals,
     pub(crate) findings: &'a RefCell<Findings>,
 }
@@ -80,11 +79,11 @@ pub(crate) struct Seen<'a> {
 /// A condition of a step or goal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// Not before this instant (`at`), or only until it (`by`).
+    /// The condition is checked from this time on (`at`), or until this time (`by`).
     pub timing: Option<Timing>,
-    /// What must hold.
+    /// None if the condition is only a time.
     pub check: Option<Check>,
-    /// As it is told to who reads the lesson.
+    /// Description for the reader of a lesson.
     pub wanted: Wanted,
 }
 
@@ -93,44 +92,44 @@ pub struct Condition {
 pub struct Expect {
     pub timing: Timing,
     pub check: Check,
-    /// As it was written, on one line.
+    /// The expectation as text on one line.
     pub text: String,
-    /// Where it stands.
+    /// Place in the file.
     pub place: Place,
 }
 
-/// What is wrong with an expectation.
-pub(super) struct Bad {
-    /// The field of it; empty where it is about no one field.
+/// A problem of an expectation or condition.
+pub(super) struct ConditionError {
+    /// The field with the problem; empty if it concerns the whole.
     pub(super) field: String,
     pub(super) message: String,
     pub(super) kind: ProblemKind,
 }
 
-fn bad(field: &str, message: impl Into<String>) -> Bad {
-    Bad {
+fn condition_error(field: &str, message: impl Into<String>) -> ConditionError {
+    ConditionError {
         field: field.to_owned(),
         message: message.into(),
         kind: ProblemKind::Other,
     }
 }
 
-/// A field that has to be there; `which` says more, or nothing.
-fn required(field: &str, which: &str) -> Bad {
-    Bad {
+/// Error for a missing field; `which` is appended to the message.
+fn required(field: &str, which: &str) -> ConditionError {
+    ConditionError {
         kind: ProblemKind::Required,
-        ..bad(field, format!("Required value{which}"))
+        ..condition_error(field, format!("Required value{which}"))
     }
 }
 
-fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
+fn instant(field: &str, text: &str) -> Result<SimTime, ConditionError> {
     match written_duration(text) {
         Ok(span) => Ok(SimTime::ZERO + span),
-        Err(why) => Err(bad(field, why)),
+        Err(why) => Err(condition_error(field, why)),
     }
 }
 
-/// A time in a scenario; what is wrong with it in a teacher's words.
+/// Parses a time of a scenario. Error messages are written for authors of lessons.
 pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     match parse_duration(text) {
         Ok(span) if SimTime::ZERO + span > END_OF_TIME => {
@@ -143,18 +142,18 @@ pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     }
 }
 
-fn timing(document: &ExpectDocument) -> Result<Option<Timing>, Bad> {
+fn timing(document: &ExpectDocument) -> Result<Option<Timing>, ConditionError> {
     match (&document.at.0, &document.by.0, &document.always) {
         (Some(text), None, None) => Ok(Some(Timing::At(instant("at", text)?))),
         (None, Some(text), None) => Ok(Some(Timing::By(instant("by", text)?))),
         (None, None, Some(_)) => Ok(Some(Timing::Always)),
         (None, None, None) => Ok(None),
-        _ => Err(bad("", "only one of at, by and always may be given")),
+        _ => Err(condition_error("", "only one of at, by and always may be given")),
     }
 }
 
-/// The check of a document, and how it reads.
-fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
+/// Returns the check of a document, and its text.
+fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, ConditionError> {
     if let Some(name) = &document.always {
         return invariant(document, name).map(Some);
     }
@@ -169,32 +168,36 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
         (Some(text), None, None) => object(document, text, test).map(Some),
         (None, Some(text), None) => counted(document, text, test).map(Some),
         (None, None, Some(text)) => requests(document, text, test).map(Some),
-        _ => Err(bad("", "only one of object, count, requests and always may be given")),
+        _ => Err(condition_error(
+            "",
+            "only one of object, count, requests and always may be given",
+        )),
     }
 }
 
-fn requests(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
+fn requests(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
     if document.path.is_some() {
-        return Err(bad("path", "a count has no path"));
+        return Err(condition_error("path", "a count has no path"));
     }
-    let counted = CountedRequests::parse(text).map_err(|why| bad("requests", format!("Invalid value: {why}")))?;
+    let counted =
+        CountedRequests::parse(text).map_err(|why| condition_error("requests", format!("Invalid value: {why}")))?;
     let test = match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
         _ => return Err(required("equals", "")),
     };
-    let words = format!("requests {text} {}", words(&test));
+    let words = format!("requests {text} {}", test_text(&test));
     Ok((Check::Requests { counted, test }, words))
 }
 
-fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), Bad> {
+fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), ConditionError> {
     let extra =
         document.object.is_some() || document.count.is_some() || document.requests.is_some() || document.path.is_some();
     let is_bounded = document.least.is_some() || document.most.is_some();
     if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
-        return Err(bad("always", "takes an invariant's name and nothing else"));
+        return Err(condition_error("always", "takes an invariant's name and nothing else"));
     }
     if !is_invariant(name) {
-        return Err(bad(
+        return Err(condition_error(
             "always",
             format!("Invalid value: {name:?}: not the name of an invariant"),
         ));
@@ -202,8 +205,8 @@ fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), B
     Ok((Check::Invariant(name.to_owned()), format!("always {name}")))
 }
 
-/// What is compared, of which there may be one.
-fn test(document: &ExpectDocument) -> Result<Option<Test>, Bad> {
+/// Returns the test of a document, which may have at most one.
+fn test(document: &ExpectDocument) -> Result<Option<Test>, ConditionError> {
     let tests = [
         document.exists.map(Test::Exists),
         Some(&document.equals)
@@ -222,18 +225,19 @@ fn test(document: &ExpectDocument) -> Result<Option<Test>, Bad> {
     let mut tests = tests.into_iter().flatten();
     match (tests.next(), tests.next()) {
         (one, None) => Ok(one),
-        _ => Err(bad(
+        _ => Err(condition_error(
             "",
             "only one of exists, equals, not and least or most may be given",
         )),
     }
 }
 
-fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
-    let (kind, key) = object_ref(text).map_err(|why| bad("object", why))?;
+fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
+    let (kind, key) = object_ref(text).map_err(|why| condition_error("object", why))?;
     let path = match &document.path {
         Some(path) => Some((
-            Path::of_whole_keys(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
+            Path::of_whole_keys(path)
+                .map_err(|why| condition_error("path", format!("Invalid value: {path:?}: {why}")))?,
             path.clone(),
         )),
         None => None,
@@ -248,36 +252,42 @@ fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(
     let words = format!(
         "{text}{} {}",
         path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")),
-        words(&test)
+        test_text(&test)
     );
     Ok((Check::Object { kind, key, path, test }, words))
 }
 
-fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
+fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
     if document.path.is_some() {
-        return Err(bad("path", "a count has no path"));
+        return Err(condition_error("path", "a count has no path"));
     }
     let get = match command::parse(&format!("kubectl get {text}")) {
         Ok(Command::Kubectl(Kubectl::Get(get))) => get,
-        Ok(_) => return Err(bad("count", format!("Invalid value: {text:?}: names no objects"))),
-        Err(error) => return Err(bad("count", error.message)),
+        Ok(_) => {
+            return Err(condition_error(
+                "count",
+                format!("Invalid value: {text:?}: names no objects"),
+            ));
+        }
+        Err(error) => return Err(condition_error("count", error.message)),
     };
     let Selection::Kinds { kinds, .. } = &get.target.selection else {
-        return Err(bad(
+        return Err(condition_error(
             "count",
             format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
         ));
     };
-    LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
+    LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default())
+        .map_err(|why| condition_error("count", why))?;
     for kind in kinds {
         FieldQuery::parse(*kind, get.target.field_selector.as_deref().unwrap_or_default(), "")
-            .map_err(|why| bad("count", why))?;
+            .map_err(|why| condition_error("count", why))?;
     }
     let test = match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
         _ => return Err(required("equals", "")),
     };
-    let words = format!("count {text} {}", words(&test));
+    let words = format!("count {text} {}", test_text(&test));
     Ok((
         Check::Count {
             get: Box::new(get),
@@ -287,7 +297,7 @@ fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<
     ))
 }
 
-fn words(test: &Test) -> String {
+fn test_text(test: &Test) -> String {
     let value = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -305,7 +315,7 @@ fn words(test: &Test) -> String {
     }
 }
 
-pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, Bad> {
+pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
     let timing = timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
     let (check, words) =
         check(document)?.ok_or_else(|| required("object", ": one of object, count, requests and always"))?;
@@ -322,7 +332,7 @@ pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Exp
     })
 }
 
-pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
+pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, ConditionError> {
     let timing = timing(document)?;
     let check = check(document)?;
     if timing.is_none() && check.is_none() {
@@ -336,10 +346,10 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     Ok(Condition { timing, check, wanted })
 }
 
-/// `Pod default/web-0`, `Node a-1`: a kind as written on the wire or as kubectl takes it.
+/// Parses `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind or a resource name as kubectl accepts it.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// A description of the error.
 pub fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
     let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
@@ -367,7 +377,7 @@ fn is_invariant(name: &str) -> bool {
 }
 
 impl Test {
-    /// Judges what was found (several values as kubectl joins them).
+    /// Tests a found value. Several values are joined as kubectl does.
     fn holds(&self, found: Option<&str>) -> bool {
         let plain = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -385,7 +395,7 @@ impl Test {
     }
 }
 
-/// What stands at a path of an object; several values as kubectl joins them.
+/// Returns the value at a path of an object. Several values are joined as kubectl does.
 pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let value = object.to_value();
     let found: Vec<String> = path
@@ -402,9 +412,9 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 }
 
 impl Check {
-    /// Whether it holds, and what was found.
-    pub(crate) fn holds(&self, seen: &Seen<'_>) -> (bool, String) {
-        let Seen { objects, broken, .. } = seen;
+    /// Returns whether the check holds, and the value that was found.
+    pub(crate) fn holds(&self, state: &WorldState<'_>) -> (bool, String) {
+        let WorldState { objects, broken, .. } = state;
         match self {
             Check::Object { kind, key, path, test } => {
                 let Some(object) = objects.get_kind(*kind, key) else {
@@ -413,7 +423,7 @@ impl Check {
                 let Some((path, _)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                match seen.findings.borrow_mut().at(path, &object) {
+                match state.findings.borrow_mut().at(path, &object) {
                     None => (test.holds(None), "nothing".into()),
                     Some(text) => (test.holds(Some(&text)), text),
                 }
@@ -423,7 +433,7 @@ impl Check {
                 (test.holds(Some(&count)), count)
             }
             Check::Requests { counted, test } => {
-                let count = counted.count(&(seen.requests)()).to_string();
+                let count = counted.count(&(state.requests)()).to_string();
                 (test.holds(Some(&count)), count)
             }
             Check::Invariant(name) => {
@@ -434,8 +444,8 @@ impl Check {
     }
 }
 
-/// How many objects there are.
+/// Counts the selected objects.
 pub(crate) fn count(get: &Get, objects: &Objects) -> usize {
-    // Its selectors were read when the scenario was.
+    // The selectors were validated when the scenario was read.
     podscope_kubectl::count(&get.target, objects)
 }

@@ -1,39 +1,39 @@
-//! Flow style as block style: `spec: {containers: [{name: a, ` says what
+//! Converts flow style to block style. For example, `spec: {containers: [{name: a, ` becomes
 //!
 //! ```yaml
 //! spec:
 //!   containers:
 //!   - name: a
 //! ```
-//!
-//! says, so that what may be written next is found by indentation in both. A text that is being written ends anywhere.
+//! so that completion finds the cursor's place by indentation in both styles. The text may end anywhere, because it is
+//! being edited.
 
-/// An open bracket: `{` or `[`.
-struct Open {
+/// An open `{` or `[`.
+struct OpenBracket {
     is_map: bool,
-    /// Column of its entries.
+    /// Column of the entries.
     indent: usize,
-    /// What stands before its first entry instead of the indentation: the dashes of the lists around it.
+    /// Text before the first entry instead of indentation: dashes of enclosing lists.
     lead: Option<String>,
 }
 
-/// What has been read of a value in flow style.
-struct Reader {
-    /// As block style, whole lines.
+/// State while a value in flow style is read.
+struct FlowReader {
+    /// The lines written so far, in block style.
     lines: String,
-    open: Vec<Open>,
-    /// The entry that has been begun.
+    open: Vec<OpenBracket>,
+    /// The current, incomplete entry.
     entry: String,
-    /// The quote that is open, and what it holds so far.
+    /// Open quote, and the quoted text so far.
     quoted: Option<(char, String)>,
-    /// What the outermost bracket will be.
-    outermost: Option<Open>,
-    /// A line that begins further left is no part of it.
-    left: usize,
+    /// Prepared state of the outermost bracket.
+    outermost: Option<OpenBracket>,
+    /// A line with less indentation than this ends the value.
+    min_indent: usize,
 }
 
-/// Where a line's value in flow style begins.
-fn begins(line: &str) -> Option<usize> {
+/// Returns the offset of a value in flow style in a line.
+fn flow_value_offset(line: &str) -> Option<usize> {
     let mut body = line.trim_start();
     while let Some(inner) = body.strip_prefix("- ") {
         body = inner.trim_start();
@@ -51,10 +51,10 @@ fn begins(line: &str) -> Option<usize> {
     body.starts_with(['{', '[']).then_some(line.len() - body.len())
 }
 
-impl Reader {
-    /// At a value, after what stands before it in its line.
-    fn after(before: &str) -> Reader {
-        let left = before.len() - before.trim_start().len();
+impl FlowReader {
+    /// Creates a reader for a value that follows `before` in its line.
+    fn after(before: &str) -> FlowReader {
+        let min_indent = before.len() - before.trim_start().len();
         let mut key = before.trim_start();
         while let Some(inner) = key.strip_prefix("- ") {
             key = inner.trim_start();
@@ -66,21 +66,21 @@ impl Reader {
         } else {
             (format!("{}\n", before.trim_end()), (column + 2, None))
         };
-        Reader {
+        FlowReader {
             lines,
             open: Vec::new(),
             entry: String::new(),
             quoted: None,
-            outermost: Some(Open {
+            outermost: Some(OpenBracket {
                 is_map: true,
                 indent: outermost.0,
                 lead: outermost.1,
             }),
-            left,
+            min_indent,
         }
     }
 
-    /// Writes the line of an entry, without its end.
+    /// Writes an entry without a line end.
     fn write(&mut self, entry: &str) {
         let Some(open) = self.open.last_mut() else { return };
         let lead = open.lead.take().unwrap_or_else(|| " ".repeat(open.indent));
@@ -91,7 +91,7 @@ impl Reader {
         self.lines.push_str(entry);
     }
 
-    /// The entry that has been begun is whole.
+    /// Writes the current entry as a complete line.
     fn end_entry(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         if !entry.trim().is_empty() {
@@ -102,10 +102,13 @@ impl Reader {
 
     fn open(&mut self, is_map: bool) {
         let inner = match self.open.last_mut() {
-            None => self.outermost.take().map(|outermost| Open { is_map, ..outermost }),
+            None => self
+                .outermost
+                .take()
+                .map(|outermost| OpenBracket { is_map, ..outermost }),
             Some(list) if !list.is_map => {
                 let lead = list.lead.take().unwrap_or_else(|| " ".repeat(list.indent));
-                Some(Open {
+                Some(OpenBracket {
                     is_map,
                     indent: list.indent + 2,
                     lead: Some(format!("{lead}- ")),
@@ -114,7 +117,7 @@ impl Reader {
             Some(map) => {
                 let indent = map.indent + 2;
                 self.end_entry();
-                Some(Open {
+                Some(OpenBracket {
                     is_map,
                     indent,
                     lead: None,
@@ -125,7 +128,8 @@ impl Reader {
         self.open.extend(inner);
     }
 
-    /// Reads on; the bytes up to where its last bracket closed, or where it is given up, if it is.
+    /// Reads text. Returns the offset after the closing outermost bracket, or where the value ends without it. None if
+    /// the text ends first.
     fn read(&mut self, text: &str) -> Option<usize> {
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
@@ -159,7 +163,7 @@ impl Reader {
                     let rest = text.get(at + 1..).unwrap_or_default();
                     let line = rest.split('\n').next().unwrap_or_default();
                     let indent = line.len() - line.trim_start().len();
-                    if !line.trim().is_empty() && indent < self.left {
+                    if !line.trim().is_empty() && indent < self.min_indent {
                         return Some(at);
                     }
                 }
@@ -177,33 +181,34 @@ impl Reader {
     }
 }
 
-/// A document in block style up to the cursor and after it; none where the cursor is in no flow style.
-pub(crate) fn unfolded(before: &str, after: &str) -> Option<(String, String)> {
+/// Converts the document around the cursor to block style, before and after the cursor. None if the cursor is not in
+/// flow style.
+pub(crate) fn flow_to_block(before: &str, after: &str) -> Option<(String, String)> {
     let mut above = String::new();
     let mut rest = before;
     loop {
         let end = rest.find('\n');
         let line = rest.get(..end.unwrap_or(rest.len()))?;
-        let Some(at) = begins(line) else {
+        let Some(at) = flow_value_offset(line) else {
             above.push_str(line);
             above.push('\n');
             rest = rest.get(end? + 1..)?;
             continue;
         };
-        let mut reader = Reader::after(line.get(..at)?);
+        let mut reader = FlowReader::after(line.get(..at)?);
         let value = rest.get(at..)?;
         let Some(read) = reader.read(value) else {
-            return here(&above, reader, after);
+            return convert_around_cursor(&above, reader, after);
         };
         above.push_str(&reader.lines);
-        // What follows a value in its line is a comment.
+        // The rest of the line can only be a comment.
         let behind = value.get(read..)?;
         rest = behind.get(behind.find('\n')? + 1..)?;
     }
 }
 
-/// The cursor is inside.
-fn here(above: &str, mut reader: Reader, after: &str) -> Option<(String, String)> {
+/// Converts a value that contains the cursor.
+fn convert_around_cursor(above: &str, mut reader: FlowReader, after: &str) -> Option<(String, String)> {
     if reader.quoted.is_some() || reader.open.is_empty() {
         return None;
     }
@@ -211,7 +216,7 @@ fn here(above: &str, mut reader: Reader, after: &str) -> Option<(String, String)
     reader.write(entry.trim_start());
     let before = format!("{above}{}", std::mem::take(&mut reader.lines));
     let end = reader.read(after);
-    // The rest of the cursor's entry belongs to its line.
+    // The rest of the current entry stays in the cursor's line.
     let mut below = format!("\n{}", reader.lines);
     if let Some(rest) = end.and_then(|end| after.get(end..))
         && let Some(next) = rest.find('\n')
@@ -223,15 +228,15 @@ fn here(above: &str, mut reader: Reader, after: &str) -> Option<(String, String)
 
 #[cfg(test)]
 mod tests {
-    use super::unfolded;
+    use super::flow_to_block;
 
     fn at(text: &str) -> Option<(String, String)> {
         let (before, after) = text.split_once('¦').expect("a cursor");
-        unfolded(before, after)
+        flow_to_block(before, after)
     }
 
     #[test]
-    fn what_flow_style_says_is_said_in_block_style() {
+    fn flow_style_is_converted_to_block_style() {
         for (text, before) in [
             (
                 "{apiVersion: v1, kind: Pod, spec: {¦",
@@ -269,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_cursor_keeps_its_place() {
+    fn text_after_cursor_is_converted_too() {
         let (before, after) = at("{spec: {a¦: 1, b: 2}, kind: Pod}\n").expect("inside");
         assert_eq!(before, "spec:\n  a");
         assert!(
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn block_style_and_quotes_are_left_alone() {
+    fn cursor_in_block_style_or_quotes_is_not_converted() {
         for text in [
             "spec:\n  ¦",
             "metadata: {name: a}\nspec:\n  ¦",

@@ -1,6 +1,6 @@
-//! What people paste instead of manifests: a manifest inside of other text, and what kubectl prints for eyes.
+//! Texts that people paste instead of manifests: manifests with other text around them, and tables of kubectl.
 
-/// The manifest in a text that stands in a Markdown fence or under the command that printed it; none if it stands alone.
+/// Extracts a manifest from a Markdown fence, or from below the command that printed it. None if neither is there.
 pub(super) fn unwrapped(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     let first = lines.iter().position(|line| !line.trim().is_empty())?;
@@ -17,7 +17,7 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
     }
     let whole = lines.iter().skip_while(|line| is_wrapped(line));
     let within = whole.take_while(|line| !is_wrapped(line)).copied();
-    // A prompt without a command may stand below.
+    // Remove an empty prompt at the end.
     let mut within: Vec<&str> = within.collect();
     while within
         .last()
@@ -29,8 +29,7 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
     Some(within.join("\n"))
 }
 
-/// The objects of what `kubectl cluster-info dump` prints: without the logs of containers between them. Lines keep their
-/// numbers.
+/// Removes the logs of containers from the output of `kubectl cluster-info dump`. Line numbers stay the same.
 pub(super) fn without_logs(text: &str) -> Option<String> {
     const BEGIN: &str = "==== START logs for container ";
     if !text.contains(BEGIN) {
@@ -50,8 +49,8 @@ pub(super) fn without_logs(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Lists that `kubectl get -o yaml` printed one after the other, without `---` between them, each as a document. The
-/// line above a second `apiVersion` gets the marker.
+/// Separates Lists that `kubectl get -o yaml` printed one after another without `---`. Inserts the marker above each
+/// further `apiVersion`.
 pub(super) fn separated(text: &str) -> Option<String> {
     let is_list = |line: &str| {
         let kind = line.trim_end().strip_prefix("kind: ");
@@ -82,7 +81,7 @@ pub(super) fn separated(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// What to leave out of a text that is longer than any that is read.
+/// Explains how to shorten a text that exceeds the limit.
 pub(super) fn too_long(text: &str) -> Option<String> {
     let limit = podscope_api::limits::INPUT_BYTES;
     (text.len() > limit).then(|| {
@@ -95,7 +94,7 @@ pub(super) fn too_long(text: &str) -> Option<String> {
     })
 }
 
-/// Why a text that kubectl printed for eyes cannot be opened.
+/// Explains why a text that kubectl printed for people cannot be opened.
 pub(super) fn explained(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
     let first = lines.next()?;
@@ -132,7 +131,7 @@ mod tests {
 
     const POD: &str = "apiVersion: v1\nkind: Pod\n";
 
-    /// Outputs that were appended to one file are read as one.
+    /// Outputs of kubectl that were appended to one file are read as several documents.
     /// Shows: P-09
     #[test]
     fn lists_without_separator_are_documents() {
@@ -144,10 +143,10 @@ mod tests {
         }
     }
 
-    /// The standard output of `kubectl cluster-info dump`.
+    /// Logs in the output of `kubectl cluster-info dump` are removed.
     /// Shows: P-09
     #[test]
-    fn logs_in_a_cluster_info_dump_are_left_out() {
+    fn logs_in_cluster_info_dump_are_removed() {
         let text = "{\"a\": 1}\n==== START logs for container c of pod n/p ====\nkind: List\n{\n==== END logs for container c of pod n/p ====\n{\"b\": 2}\n";
         assert_eq!(without_logs(text).as_deref(), Some("{\"a\": 1}\n\n\n\n\n{\"b\": 2}\n"));
         assert_eq!(without_logs(POD), None);
@@ -155,7 +154,7 @@ mod tests {
 
     /// Shows: P-03, U-07
     #[test]
-    fn a_manifest_is_found_in_a_fence_and_below_its_command() {
+    fn manifest_is_found_in_fence_and_below_prompt() {
         for text in [
             format!("```yaml\n{POD}```\n"),
             format!("\n```\n{POD}\n```\nand so on"),
@@ -172,8 +171,8 @@ mod tests {
 
     /// Shows: U-07
     #[test]
-    fn what_kubectl_prints_for_eyes_is_told_from_other_texts() {
-        for (text, told) in [
+    fn tables_and_errors_of_kubectl_are_recognised() {
+        for (text, wanted) in [
             (
                 "Name:             web-0\nNamespace:        default\n",
                 "kubectl describe",
@@ -186,7 +185,7 @@ mod tests {
             ("Error from server (NotFound): pods \"x\" not found\n", "has answered"),
             ("No resources found in default namespace.\n", "has answered"),
         ] {
-            assert!(explained(text).is_some_and(|why| why.contains(told)), "{text}");
+            assert!(explained(text).is_some_and(|why| why.contains(wanted)), "{text}");
         }
         for text in [POD, "", "hello", "Name: x\n", "kubectl get pods"] {
             assert_eq!(explained(text), None, "{text}");

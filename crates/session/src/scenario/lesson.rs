@@ -1,5 +1,5 @@
-//! What makes a scenario a lesson: steps with what is asked, what is to be reached and kept, hints, answers to
-//! mistakes. Every problem of a file is told at once, in words for who writes lessons.
+//! Lessons: scenarios with steps, questions, goals, promises, hints and mistakes. All problems of a file are reported
+//! at once, in messages for authors of lessons.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::counted_requests::CountedRequests;
 use super::document::{ExpectDocument, MistakeDocument, PredictDocument, StepDocument};
-use super::expect::{self, Bad, Check, Condition, Test, Timing};
+use super::expect::{self, Check, Condition, ConditionError, Test, Timing};
 use super::{Reader, join};
 use podscope_kubectl::Path;
 use podscope_kubectl::command::{Command, Get};
@@ -20,105 +20,103 @@ use podscope_kubectl::duration::parse_duration;
 /// A step of a story.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Markdown.
+    /// Text of the step in Markdown.
     pub text: String,
-    /// What must hold before it shows; none: nothing but the goals of the steps before.
+    /// Condition that must hold before the step is shown, in addition to the goals of earlier steps.
     pub when: Option<Condition>,
-    /// What is highlighted.
+    /// Selectors of what the page highlights.
     pub highlight: Vec<String>,
-    /// What its button runs.
+    /// Command of the step's button.
     pub try_command: Option<Command>,
-    /// What is asked before it happens.
+    /// Question that is asked when the step is shown.
     pub predict: Option<Predict>,
-    /// What the editor begins with; `___` marks a gap.
+    /// Initial text of the editor; `___` marks a gap to fill.
     pub manifest: Option<String>,
-    /// Hints, the first the least telling.
+    /// Hints, from the vaguest to the most telling.
     pub hints: Vec<String>,
-    /// What is to be reached.
+    /// Conditions that must be reached.
     pub goals: Vec<Condition>,
-    /// What must hold from the step's showing to the end.
+    /// Promises: conditions that must hold from this step to the end.
     pub keeps: Vec<Condition>,
-    /// What is said to mistakes.
+    /// Known mistakes with their explanations.
     pub mistakes: Vec<Mistake>,
 }
 
 /// A question about what will happen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predict {
-    /// The question.
     pub ask: String,
-    /// Answers to choose from; none where a node or pod is clicked.
+    /// Answers to choose from. Empty if the answer is a click on a node or pod.
     pub options: Vec<String>,
-    /// Where the run has the answer.
+    /// How the run determines the answer.
     pub about: About,
-    /// What is said to an answer; `else` to every other wrong one.
+    /// Explanations of answers. The key `else` stands for all other wrong answers.
     pub why: ordered::Map<String, String>,
 }
 
-/// What a question lets count.
+/// What a question counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Counted {
-    /// Objects, as `kubectl get` would select them.
+    /// Objects, selected like those of `kubectl get`.
     Objects(Box<Get>),
-    /// Requests so far.
+    /// Requests since t = 0.
     Requests(CountedRequests),
 }
 
-/// Where the run has the answer to a question.
+/// How the run determines the answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum About {
-    /// A field of an object, once it is there.
+    /// Value of an object's field, as soon as it exists.
     Field {
         kind: Kind,
-        /// Namespace and name.
         key: ObjectKey,
-        /// JSONPath.
         path: Path,
-        /// Not before this instant.
+        /// Earliest time of the answer.
         at: Option<SimTime>,
     },
-    /// How many there are of something.
+    /// A number of objects or requests.
     Count {
         of: Counted,
-        /// At this instant; none: when the story goes on.
+        /// Time at which they are counted. None: when the story continues.
         at: Option<SimTime>,
     },
-    /// How long after the step's showing this holds.
+    /// Time from showing the step until the condition holds.
     Time(Box<Condition>),
 }
 
-/// A mistake, and what is said to it.
+/// A mistake with its explanation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
-    /// How it is known: all of this holds at one instant.
+    /// Conditions that hold together when the mistake has been made.
     pub when: Vec<Condition>,
-    /// What is said.
+    /// Explanation of the mistake.
     pub say: String,
 }
 
 impl Predict {
-    /// The option that a value of the run means: the same text, or of times the nearest, if it is within a second or
-    /// a twentieth; within a quarter if every other option is three times as far.
+    /// Returns the option that matches a value of the run. Times match the nearest option if the difference is at most
+    /// one second or 5 %; or at most 25 % if every other option is at least three times as far away.
     pub fn option_of(&self, value: &str) -> Option<&str> {
         let About::Time(_) = self.about else {
             return self.options.iter().map(String::as_str).find(|option| *option == value);
         };
         let real = parse_duration(value).ok()?;
-        let far = |option: &&String| parse_duration(option).map_or(i64::MAX, |span| (span.0 - real.0).abs());
-        let nearest = self.options.iter().min_by_key(far)?;
+        let distance = |option: &&String| parse_duration(option).map_or(i64::MAX, |span| (span.0 - real.0).abs());
+        let nearest = self.options.iter().min_by_key(distance)?;
         let near = Span::seconds(1).0.max(real.0 / 20);
         let others = self.options.iter().filter(|option| *option != nearest);
-        // A round that somebody makes every so often comes sooner or later: what is by far the nearest is meant.
-        let is_clear = others.map(|option| far(&option)).min() >= Some(far(&nearest).saturating_mul(3));
-        (far(&nearest) <= near || is_clear && far(&nearest) <= real.0 / 4).then_some(nearest)
+        // An event of a periodic loop may occur a bit earlier or later. The option that is by far the nearest is meant.
+        let is_by_far_nearest =
+            others.map(|option| distance(&option)).min() >= Some(distance(&nearest).saturating_mul(3));
+        (distance(&nearest) <= near || is_by_far_nearest && distance(&nearest) <= real.0 / 4).then_some(nearest)
     }
 
-    /// Whether an answer is right, the run's value being this one. A time that was pinned may be off by a tenth.
+    /// Whether an answer is right for this value of the run. A time that was set on the timeline may be off by 10 %.
     pub fn is_right(&self, answer: &str, value: &str) -> bool {
         match (&self.about, self.option_of(value)) {
             (About::Time(_), _) if !self.options.iter().any(|option| option == answer) => {
                 match (parse_duration(answer), parse_duration(value)) {
-                    (Ok(said), Ok(real)) => (said.0 - real.0).abs() <= Span::seconds(1).0.max(real.0 / 10),
+                    (Ok(given), Ok(real)) => (given.0 - real.0).abs() <= Span::seconds(1).0.max(real.0 / 10),
                     _ => false,
                 }
             }
@@ -129,33 +127,33 @@ impl Predict {
 }
 
 impl Step {
-    /// Every condition of it.
+    /// All conditions of the step.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
-        let asked = self.predict.as_ref().and_then(|ask| match &ask.about {
+        let question = self.predict.as_ref().and_then(|ask| match &ask.about {
             About::Time(until) => Some(&**until),
             About::Field { .. } | About::Count { .. } => None,
         });
         let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
-        let own = self.when.iter().chain(&self.goals).chain(&self.keeps);
-        own.chain(mistakes).chain(asked)
+        let conditions = self.when.iter().chain(&self.goals).chain(&self.keeps);
+        conditions.chain(mistakes).chain(question)
     }
 
-    /// Whether requests are counted for it.
+    /// Whether a condition of the step counts requests.
     pub(crate) fn counts_requests(&self) -> bool {
         self.conditions()
             .any(|condition| matches!(condition.check, Some(Check::Requests { .. })))
     }
 }
 
-/// What a condition as it is written wants; none if it is no condition.
+/// Describes a condition that is given as JSON. None if it is not a valid condition.
 pub(crate) fn wanted(value: &Value) -> Option<podscope_protocol::Wanted> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
     condition.map(|condition| condition.wanted)
 }
 
-/// What is wrong with a value, for who writes a lesson: no names of Go's types.
-pub(super) fn in_plain_words(error: &FieldError) -> (ProblemKind, String) {
+/// Returns the message for a value of the wrong type, for authors of lessons. It does not mention Go types.
+pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
     let Some(mismatch) = &error.mismatch else {
         return (error.kind.clone(), error.message.clone());
     };
@@ -174,12 +172,12 @@ pub(super) fn in_plain_words(error: &FieldError) -> (ProblemKind, String) {
         Wanted::List => "a list: one `- ` before each item",
         Wanted::Fields => "fields with values, `name: value`",
     };
-    // That says it all.
+    // The message says all, so no further explanation is derived from the kind.
     (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
 }
 
-/// A text of a lesson as it is shown: hidden characters are written out, so that a hint runs as it reads.
-fn shown(text: String) -> String {
+/// Makes invisible characters of a text visible, so that a hint runs exactly what it shows.
+fn visible(text: String) -> String {
     match podscope_api::visible(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(visible) => visible,
@@ -202,25 +200,25 @@ impl Reader {
             goals: self.conditions(file, tree, &format!("{path}.goal"), &step.goal),
             keeps: self.conditions(file, tree, &format!("{path}.keep"), &step.keep),
             mistakes: self.mistakes(file, tree, &format!("{path}.mistakes"), step.mistakes),
-            text: shown(step.text),
+            text: visible(step.text),
             highlight: step.highlight,
             try_command,
             manifest: step.manifest,
-            hints: step.hints.into_iter().map(shown).collect(),
+            hints: step.hints.into_iter().map(visible).collect(),
         }
     }
 
     fn condition(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<Condition> {
         match expect::condition(document) {
             Ok(condition) => Some(condition),
-            Err(Bad { field, message, kind }) => {
+            Err(ConditionError { field, message, kind }) => {
                 self.problem_of(kind, file, tree, &join(path, &field), message);
                 None
             }
         }
     }
 
-    /// One condition or a list of them.
+    /// Reads a condition or a list of conditions.
     fn conditions(&mut self, file: &str, tree: &Tree<'_>, path: &str, value: &Value) -> Vec<Condition> {
         let one = [(path.to_owned(), value)];
         let all: Vec<(String, &Value)> = match value {
@@ -237,7 +235,7 @@ impl Reader {
             let is_read = errors.is_empty();
             for error in errors {
                 let path = join(&path, &error.path);
-                let (kind, message) = in_plain_words(&error);
+                let (kind, message) = plain_message(&error);
                 self.problem_of(kind, file, tree, &path, message);
             }
             if is_read {
@@ -253,12 +251,12 @@ impl Reader {
         }
         let options: Vec<String> = (document.options.iter())
             .map(|value| match value {
-                Value::String(text) => shown(text.clone()),
-                other => shown(other.to_string()),
+                Value::String(text) => visible(text.clone()),
+                other => visible(other.to_string()),
             })
             .collect();
         let why: ordered::Map<String, String> = (document.why.into_iter())
-            .map(|(option, text)| (shown(option), shown(text)))
+            .map(|(option, text)| (visible(option), visible(text)))
             .collect();
         let about = match (&document.is, &document.until) {
             (Some(is), None) => self.about(file, tree, &format!("{path}.is"), is)?,
@@ -297,7 +295,7 @@ impl Reader {
             }
         }
         Some(Predict {
-            ask: shown(document.ask),
+            ask: visible(document.ask),
             options,
             about,
             why,
@@ -305,7 +303,7 @@ impl Reader {
     }
 
     fn about(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<About> {
-        // A count is written without a test: any test makes it a whole condition.
+        // A count in a question has no test. This test is always true and makes it a valid condition.
         let mut whole = document.clone();
         if (whole.count.is_some() || whole.requests.is_some()) && whole.equals.is_null() {
             whole.least = Some(0);
@@ -355,7 +353,7 @@ impl Reader {
             }
             let when = self.conditions(file, tree, &path, &document.when);
             if !when.is_empty() {
-                let say = shown(document.say);
+                let say = visible(document.say);
                 mistakes.push(Mistake { when, say });
             }
         }

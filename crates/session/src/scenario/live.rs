@@ -1,5 +1,5 @@
-//! What files of a live cluster leave unsaid: what they refer to and do not hold, the time of the dump, and what
-//! answers rest on for it (P-09).
+//! Completion of a dump of a live cluster: assumed objects to which others refer, start time, and the basis of answers
+//! (P-09).
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use podscope_protocol::{Assumption, Basis, Hopeful, Many, Remark, Strain, Strain
 
 use super::{Reader, Start};
 
-/// Names of a kind that a notice gives; more are counted.
+/// Maximum number of names in a notice; more are counted.
 const MAX_NAMES: usize = 3;
-/// Pods that a notice gives.
+/// Maximum number of pods in a notice.
 const MAX_PODS: usize = 8;
 
-/// What it means for answers that an object of the kind was made up.
+/// How an assumed object of this kind affects answers.
 fn meaning(kind: Kind) -> Option<Assumption> {
     Some(match kind {
         Kind::Node => Assumption::Node,
@@ -27,8 +27,8 @@ fn meaning(kind: Kind) -> Option<Assumption> {
     })
 }
 
-/// What is assumed, in one notice.
-fn made_up(assumed: &Assumed) -> Option<Remark> {
+/// A notice of all assumed objects.
+fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let mut of_kinds: ordered::Map<Kind, Vec<&str>> = ordered::Map::new();
     for (kind, key) in assumed.stand_ins() {
         of_kinds.entry(*kind).or_default().push(&key.name);
@@ -36,7 +36,7 @@ fn made_up(assumed: &Assumed) -> Option<Remark> {
     let mut means: Vec<Assumption> = of_kinds.keys().filter_map(|kind| meaning(*kind)).collect();
     for owner in assumed.all_owners() {
         let names = of_kinds.entry(owner.kind).or_default();
-        // A mirror pod is its node's, and the node is a stand-in.
+        // The owner of a mirror pod is its node, which is listed already.
         if !names.contains(&&*owner.key.name) {
             names.push(&owner.key.name);
         }
@@ -61,8 +61,8 @@ fn made_up(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Which pods had trouble that lasts.
-fn lasting(assumed: &Assumed) -> Option<Remark> {
+/// A notice of pods with lasting problems.
+fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
     let troubled = assumed.troubled();
     let each = troubled.iter().map(|(key, word)| Troubled {
         pod: key.to_string(),
@@ -71,8 +71,8 @@ fn lasting(assumed: &Assumed) -> Option<Remark> {
     (!troubled.is_empty()).then(|| Remark::Lasting(Many::of(troubled.len(), each, MAX_PODS)))
 }
 
-/// Which nodes are short of something, or not ready by their own word.
-fn strained(assumed: &Assumed) -> Option<Remark> {
+/// A notice of nodes that are under pressure or not ready, according to their own status.
+fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
     let says = |one: &NodeCondition| match &*one.kind {
         "Ready" => Strain::NotReady(one.reason.to_string()),
@@ -88,8 +88,8 @@ fn strained(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Pods that stay Pending, for what the real scheduler said.
-fn unplaced(assumed: &Assumed) -> Vec<Remark> {
+/// Notices of pods that stay Pending, with the real scheduler's messages.
+fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
     let all = assumed.unplaced();
     let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::Unplaced {
         pod: key.to_string(),
@@ -99,8 +99,9 @@ fn unplaced(assumed: &Assumed) -> Vec<Remark> {
     each.chain((more > 0).then_some(Remark::MoreUnplaced(more))).collect()
 }
 
-/// Pending pods that may run because something they use is made up; none of them where no node takes any.
-fn hopeful(assumed: &Assumed) -> Option<Remark> {
+/// A notice of pending pods that may run because they use assumed objects. None if the dump has only the names of
+/// nodes.
+fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let all = assumed.hopeful();
     let each = all.iter().map(|(key, used)| Hopeful {
         pod: key.to_string(),
@@ -109,33 +110,33 @@ fn hopeful(assumed: &Assumed) -> Option<Remark> {
             .map(|(kind, name)| format!("{} {name}", kind.name()))
             .collect(),
     });
-    let is_so = !all.is_empty() && !assumed.knows_only_names();
-    is_so.then(|| Remark::Hopeful(Many::of(all.len(), each, MAX_PODS)))
+    let is_known = !all.is_empty() && !assumed.knows_only_names();
+    is_known.then(|| Remark::Hopeful(Many::of(all.len(), each, MAX_PODS)))
 }
 
-/// Autoscalers whose metrics nobody knows.
-fn unmetered(assumed: &Assumed) -> Option<Remark> {
+/// A notice of autoscalers whose metrics are unknown.
+fn autoscalers_without_metrics(assumed: &Assumed) -> Option<Remark> {
     let many = assumed.unmetered().len();
     (many > 0).then_some(Remark::Unmetered(many))
 }
 
 impl Reader {
-    /// What imported objects refer to and no file has is assumed to exist, and said once.
-    pub(super) fn assume(&mut self) {
+    /// Adds objects to which imported objects refer and which no file has, with notices.
+    pub(super) fn add_assumed_objects(&mut self) {
         let setup = &mut self.loaded.setup;
         let generated: Vec<Str> = setup.nodes.names().map(|(name, _)| name.into()).collect();
         let assumed = Assumed::complete(&mut setup.objects, generated);
-        self.loaded.notices.extend(made_up(&assumed));
-        self.loaded.notices.extend(lasting(&assumed));
-        self.loaded.notices.extend(strained(&assumed));
-        self.loaded.notices.extend(unplaced(&assumed));
-        self.loaded.notices.extend(hopeful(&assumed));
-        self.loaded.notices.extend(unmetered(&assumed));
+        self.loaded.notices.extend(assumed_objects(&assumed));
+        self.loaded.notices.extend(lasting_problems(&assumed));
+        self.loaded.notices.extend(nodes_under_pressure(&assumed));
+        self.loaded.notices.extend(unplaced_pods(&assumed));
+        self.loaded.notices.extend(pods_using_assumed_objects(&assumed));
+        self.loaded.notices.extend(autoscalers_without_metrics(&assumed));
         self.loaded.setup.assumed = Arc::new(assumed);
     }
 
-    /// Files without any object are open all the same: that nothing of them is shown is said.
-    pub(super) fn nothing(&mut self) {
+    /// Adds a notice if the files contain no object at all.
+    pub(super) fn notice_if_empty(&mut self) {
         let setup = &self.loaded.setup;
         if setup.objects.is_empty() && !self.loaded.has_scenario && self.problems.is_empty() {
             let nodes = setup.nodes.names().count();
@@ -143,8 +144,8 @@ impl Reader {
         }
     }
 
-    /// What answers about a live cluster rest on, because of kinds that no file has.
-    pub(super) fn basis(&mut self) {
+    /// Adds the limitations of answers about a live cluster that result from missing kinds.
+    pub(super) fn add_basis(&mut self) {
         let objects = &self.loaded.setup.objects;
         let live_pods = || {
             let live = objects.iter().filter(|object| !object.metadata().uid.is_empty());
@@ -160,7 +161,7 @@ impl Reader {
         }
         let assumed = &self.loaded.setup.assumed;
         if self.loaded.setup.nodes.names().next().is_some() {
-            // Nodes are made, as the scenario asks for.
+            // The scenario asks for generated nodes.
         } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
         } else if assumed.knows_only_names() {
@@ -178,8 +179,8 @@ impl Reader {
         self.loaded.basis.extend(basis);
     }
 
-    /// Namespaces that objects name and no file has: they are made first, and said.
-    pub(super) fn namespaces(&mut self) {
+    /// Adds namespaces to which objects refer and which no file has, with notices.
+    pub(super) fn add_missing_namespaces(&mut self) {
         let objects = &self.loaded.setup.objects;
         let mut known: ordered::Set<&str> = objects
             .iter()
@@ -206,10 +207,10 @@ impl Reader {
         }
     }
 
-    /// The nodes in a dump of a live cluster are all the nodes there are, unless a Scenario with a `cluster` asks for
-    /// more; also where a hand or a program left nothing of them that shows that they were dumped (P-09). Nodes of one's
-    /// own stand beside those that are made, which is said.
-    pub(super) fn nodes(&mut self) {
+    /// A dump of a live cluster contains all of its nodes, so none are generated unless a Scenario defines a `cluster`.
+    /// This also applies if the nodes' UIDs were removed (P-09). A notice says so if a user's own nodes are added to
+    /// generated ones.
+    pub(super) fn drop_generated_nodes_of_dump(&mut self) {
         let objects = &self.loaded.setup.objects;
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
         let own: ordered::Set<&str> = nodes.map(|node| &*node.metadata().name).collect();
@@ -220,18 +221,18 @@ impl Reader {
         if self.loaded.has_scenario || own.is_empty() {
             return;
         }
-        // One of a made node's name is that node.
+        // A file's node replaces the generated node with the same name.
         let made: Vec<String> = self.loaded.setup.nodes.names().map(|(name, _)| name).collect();
-        let beside = made.iter().filter(|name| !own.contains(name.as_str())).count();
-        if beside > 0 && own.len() + beside > made.len() {
-            let (made, own) = (beside, own.len());
+        let generated_only = made.iter().filter(|name| !own.contains(name.as_str())).count();
+        if generated_only > 0 && own.len() + generated_only > made.len() {
+            let (made, own) = (generated_only, own.len());
             self.loaded.notices.push(Remark::NodesBeside { made, own });
         }
     }
 
-    /// Without `spec.start`, a live cluster that was looked at after the default start begins at its newest time:
-    /// nothing in it is younger than t = 0 (P-03).
-    pub(super) fn start_of_live_objects(&mut self) {
+    /// Without `spec.start`, sets the start of a live cluster to the newest time in its objects, so that no object is
+    /// younger than t = 0 (P-03).
+    pub(super) fn start_at_newest_time(&mut self) {
         let newest = podscope_cluster::newest_time(&self.loaded.setup.objects);
         if let Some(newest) = newest
             && self.loaded.start == Start::Default

@@ -1,4 +1,4 @@
-//! What is wrong with the objects of a scenario, each problem with its place in the files.
+//! Problems of a scenario's objects, with their places in the files.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use podscope_cluster::Cause;
 use super::{Loaded, with_namespace};
 use podscope_protocol::Problem;
 
-/// Most problems of objects that are listed with their places.
+/// Maximum number of problems that are listed with their places.
 pub const MAX_PLACED: usize = 1000;
 
 impl Loaded {
-    /// Problems of objects of the setup: the index of the object, and what is wrong there. More than [`MAX_PLACED`] are
-    /// counted, not listed.
+    /// Adds places to problems of objects, each given with the index of its object in the setup. Problems beyond
+    /// [`MAX_PLACED`] are counted only.
     pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
         let texts: Vec<std::cell::OnceCell<Cow<'_, str>>> = self.files.iter().map(|_| Default::default()).collect();
         let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
-        // The object that was read last: its problems come together.
+        // Tree of the previous problem's object: problems of one object follow one another.
         let mut last: Option<(usize, Option<Tree>)> = None;
         for (index, cause) in found {
             if problems.len() >= MAX_PLACED {
@@ -33,7 +33,7 @@ impl Loaded {
                 .files
                 .get(file)
                 .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
-            // What was parsed has the places.
+            // Places refer to the text without its surroundings.
             let text = texts
                 .get(file)
                 .map_or(text, |known| known.get_or_init(|| super::readable(text).text));
@@ -61,11 +61,11 @@ impl Loaded {
         problems
     }
 
-    /// What the API server would not accept of the objects that could be read, where others could not: each by itself,
-    /// for what it names may be among the others.
+    /// Validates the objects that could be read, if others could not. Each is checked on its own, because objects to
+    /// which it refers may be among the unreadable ones.
     pub(super) fn invalid_objects(&self) -> Vec<Problem> {
         let objects = self.setup.objects.iter().enumerate();
-        // Nodes and live objects are taken as they are.
+        // Nodes and live objects are not validated.
         let posted = objects.filter(|(_, object)| object.kind() != Kind::Node && object.metadata().uid.is_empty());
         self.problems_of(posted.flat_map(|(index, object)| {
             let mut object = with_namespace(object.clone());
@@ -92,10 +92,11 @@ impl Loaded {
 mod tests {
     use podscope_api::ProblemKind;
 
-    /// What more there is to say of a problem hangs on its kind; the words are the server's.
+    /// Problems have a kind, from which the page derives further explanations. The messages are those of the API
+    /// server.
     /// Shows: U-07
     #[test]
-    fn a_problem_knows_what_it_is() {
+    fn problems_have_the_expected_kind() {
         let pod =
             |name: &str, spec: &str| format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {spec}\n");
         let unserved = ProblemKind::Unserved {

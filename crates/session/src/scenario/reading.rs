@@ -1,24 +1,24 @@
-//! How files become documents: what is around the manifests in a text is taken away, a text that is cut off gets an end,
-//! and of a dump in many files what cannot be read is left out and told (P-09).
+//! Reading files as documents. Text around manifests is removed, a truncated text is completed, and in a dump of many
+//! files the unreadable ones are left out with a notice (P-09).
 
 use std::borrow::Cow;
 
 use podscope_api::{Kind, ObjectKey, Uid, ordered};
 use podscope_protocol::{Basis, Problem, Remark};
 
-use super::cut::{self, Cut};
+use super::cut::{self, TruncatedText};
 use super::{File, Reader, foreign, scrubbed};
 
-/// Problems of files that were left out, which are told one by one.
+/// Maximum number of left-out files' problems that are listed.
 const MAX_UNREAD: usize = 20;
 
-/// A text as it is parsed: what is around the manifests in it is taken away, and one that is cut off has an end.
+/// A text without its surroundings, and completed if it was truncated.
 pub(crate) struct Readable<'t> {
     pub(crate) text: Cow<'t, str>,
-    cut: Option<Cut>,
+    cut: Option<TruncatedText>,
 }
 
-/// Finds the manifests in a text.
+/// Removes text around manifests, and completes a truncated text.
 pub(crate) fn readable(text: &str) -> Readable<'_> {
     let mut found = Cow::Borrowed(text);
     for step in [foreign::unwrapped, foreign::without_logs, foreign::separated] {
@@ -26,7 +26,7 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
             found = Cow::Owned(better);
         }
     }
-    let mut cut = cut::whole_of(&found);
+    let mut cut = cut::complete(&found);
     if let Some(cut) = cut.as_mut().filter(|cut| cut.objects > 0) {
         found = Cow::Owned(std::mem::take(&mut cut.text));
     }
@@ -34,8 +34,8 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
 }
 
 impl Reader {
-    /// Says that a text ends in the middle.
-    fn cut(&mut self, name: &str, cut: &Cut) {
+    /// Adds a notice that a text is truncated.
+    fn cut(&mut self, name: &str, cut: &TruncatedText) {
         let basis = Basis::Cut {
             file: name.to_owned(),
             objects: cut.objects,
@@ -47,16 +47,16 @@ impl Reader {
 
     pub(super) fn read(&mut self, files: &[File]) {
         let mut read = Vec::new();
-        let mut unread: Vec<Problem> = Vec::new();
+        let mut report_unread: Vec<Problem> = Vec::new();
         for (index, (name, text)) in files.iter().enumerate() {
             let readable = readable(text);
             let cut = readable.cut.as_ref();
-            let is_nothing = || "the text ends in the middle, before its first object is whole".to_owned();
+            let cut_before_first_object = || "the text ends in the middle, before its first object is whole".to_owned();
             let why = foreign::explained(&readable.text)
-                .or_else(|| cut.filter(|cut| cut.objects == 0).map(|_| is_nothing()))
+                .or_else(|| cut.filter(|cut| cut.objects == 0).map(|_| cut_before_first_object()))
                 .or_else(|| foreign::too_long(&readable.text));
             match why {
-                Some(why) => unread.push(Problem::of(name.as_str(), why)),
+                Some(why) => report_unread.push(Problem::of(name.as_str(), why)),
                 None => {
                     if let Some(cut) = cut {
                         self.cut(name, cut);
@@ -66,14 +66,14 @@ impl Reader {
             }
         }
         let scrubbed = scrubbed::restore(&mut read);
-        // One file of many that cannot be read does not keep the others of a dump from being opened.
+        // In a dump of many files, a file that cannot be read does not prevent opening the others.
         let objects = || read.iter().flat_map(|(_, parsed)| &parsed.objects);
         self.is_lenient = files.len() > 1 && objects().any(|one| !one.value.metadata().uid.is_empty());
-        for problem in unread {
-            self.unread(problem);
+        for problem in report_unread {
+            self.report_unread(problem);
         }
         for (index, parsed) in read {
-            self.file(index, &files[index].0, parsed);
+            self.add_file(index, &files[index].0, parsed);
         }
         self.loaded.notices.extend(scrubbed);
         self.loaded.notices.extend(
@@ -84,8 +84,8 @@ impl Reader {
         );
     }
 
-    /// A problem of reading: of a dump in many files it is said, and what it concerns is left out.
-    pub(super) fn unread(&mut self, problem: Problem) {
+    /// Reports a problem. If reading is lenient, the problem becomes a notice, and its file or document is left out.
+    pub(super) fn report_unread(&mut self, problem: Problem) {
         if !self.is_lenient {
             return self.problems.push(problem);
         }
@@ -95,8 +95,8 @@ impl Reader {
         }
     }
 
-    /// Of a live object that stands in the files more than once, as in a dump by `must-gather`, the newest counts.
-    pub(super) fn one_of_each(&mut self) {
+    /// Keeps the newest of live objects that occur more than once, as in a dump by `must-gather`.
+    pub(super) fn drop_older_duplicates(&mut self) {
         let mut seen: ordered::Map<(Kind, ObjectKey, Uid), usize> = ordered::Map::new();
         let objects = &self.loaded.setup.objects;
         let version = |at: usize| objects[at].metadata().resource_version.parse::<u64>().unwrap_or(0);

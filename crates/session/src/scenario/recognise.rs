@@ -1,25 +1,29 @@
-//! What a text is: the one place that tells a scenario from manifests, and both from anything else. It is read, not
-//! searched: block style, flow style and JSON are the same to it.
+//! Recognises whether a text is a scenario, manifests, or anything else. The text is parsed, so that block style, flow
+//! style and JSON give the same result.
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::TextKind;
 
-use super::flow::unfolded;
+use super::flow::flow_to_block;
 
-/// What a document is; none for what says neither kind nor version.
-fn of_document(document: &Tree<'_>) -> Option<TextKind> {
-    let word = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
-    let (version, kind) = (word("apiVersion"), word("kind"));
+/// The kind of a document. None if it has neither `kind` nor `apiVersion`.
+fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
+    let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let (version, kind) = (field("apiVersion"), field("kind"));
     if kind == "Scenario" && (version.is_empty() || version.starts_with("podscope.dev/")) {
         let steps = document.get("spec").and_then(|spec| spec.get("steps"));
-        let tells = steps.is_some_and(|steps| matches!(&steps.data, Data::Seq(steps) if !steps.is_empty()));
-        return Some(if tells { TextKind::Lesson } else { TextKind::Scenario });
+        let has_steps = steps.is_some_and(|steps| matches!(&steps.data, Data::Seq(steps) if !steps.is_empty()));
+        return Some(if has_steps {
+            TextKind::Lesson
+        } else {
+            TextKind::Scenario
+        });
     }
     (!version.is_empty() && !kind.is_empty()).then_some(TextKind::Manifests)
 }
 
-/// What a text is. One that cannot be read to its end is what its documents before that are; what then remains is
-/// [`TextKind::Broken`] if it begins as a manifest does: its reader is told the place.
+/// The kind of a text. If the text has a syntax error, it counts as [`TextKind::Scenario`] or a lesson if an earlier
+/// document is one; otherwise as [`TextKind::Broken`] if it begins like a manifest.
 #[must_use]
 pub fn recognise(text: &str) -> TextKind {
     let (found, is_whole) = read(text);
@@ -27,22 +31,22 @@ pub fn recognise(text: &str) -> TextKind {
         Some(kind) if is_whole || kind >= TextKind::Scenario => kind,
         Some(_) => TextKind::Broken,
         None if is_whole => TextKind::Other,
-        // Brackets that are still open: what they hold so far says enough.
-        None => unfolded(text.trim_end(), "")
+        // If brackets are still open, their content so far is examined.
+        None => flow_to_block(text.trim_end(), "")
             .and_then(|(block, _)| read(&block).0)
-            .or(begins_as_one(text).then_some(TextKind::Broken))
+            .or(begins_like_manifest(text).then_some(TextKind::Broken))
             .unwrap_or_default(),
     }
 }
 
-/// What the documents of a text are, and whether it could be read to its end.
+/// The highest kind among the documents of a text, and whether it has no syntax error.
 fn read(text: &str) -> (Option<TextKind>, bool) {
     let (documents, wrong) = podscope_api::read_documents(text);
-    (documents.iter().filter_map(of_document).max(), wrong.is_none())
+    (documents.iter().filter_map(document_kind).max(), wrong.is_none())
 }
 
-/// Whether a text that cannot be read was meant as a manifest.
-fn begins_as_one(text: &str) -> bool {
+/// Whether a text with a syntax error begins like a manifest.
+fn begins_like_manifest(text: &str) -> bool {
     let first = text
         .lines()
         .find(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
@@ -58,10 +62,10 @@ fn begins_as_one(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What `kubectl get -o yaml` or `-o json` printed is told from other texts, in every style.
+    /// Output of `kubectl get -o yaml` and `-o json` is recognised in every style.
     /// Shows: U-07
     #[test]
-    fn texts_are_told_by_what_they_say() {
+    fn texts_are_recognised_by_content() {
         for (text, kind) in [
             ("apiVersion: v1\nkind: List\nitems: []\n", TextKind::Manifests),
             ("---\n# x\nkind: Pod\napiVersion: v1\n", TextKind::Manifests),
@@ -79,7 +83,7 @@ mod tests {
                 "{apiVersion: v1, kind: Pod}\n---\n{kind: Scenario, apiVersion: podscope.dev/v1alpha1, spec: {steps: [{text: a}]}}",
                 TextKind::Lesson,
             ),
-            // It only speaks of one.
+            // The text of a field mentions a Scenario.
             (
                 "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    kind: Scenario\n",
                 TextKind::Manifests,

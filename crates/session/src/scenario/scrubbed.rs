@@ -1,6 +1,6 @@
-//! Objects of a dump whose UIDs a hand or a program took away (P-09). A UID is what tells a dumped object from a manifest
-//! of a person, which is created: here those that were dumped all the same get theirs back, or one that is made of what
-//! they are, before anybody looks.
+//! Objects of a dump whose UIDs were removed by a person or program (P-09). A UID distinguishes a dumped object from a
+//! manifest that is created anew. Dumped objects without a UID get theirs back from references, or a generated one,
+//! before anything else reads them.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use serde_json::Value;
 
 use podscope_protocol::{Many, Remark};
 
-/// Names that the notice gives.
+/// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
 
-/// The UIDs that files tell of, each by what it identifies.
-type Known = ordered::Map<(Kind, ObjectKey), Uid>;
+/// UIDs that occur in the files, by kind and key of the identified object.
+type KnownUids = ordered::Map<(Kind, ObjectKey), Uid>;
 
-/// Gives UIDs to the dumped objects of files that lack theirs, or have one that others have too. Says for which.
+/// Restores missing and ambiguous UIDs of dumped objects. Returns notices about them.
 pub(super) fn restore(files: &mut [(usize, Parsed)]) -> Vec<Remark> {
-    let parted = part(files);
-    parted.into_iter().chain(give(files)).collect()
+    let shared_notice = separate_shared_uids(files);
+    shared_notice.into_iter().chain(restore_missing_uids(files)).collect()
 }
 
-/// Tells objects apart whose UIDs are the same, as where a hand has written one word for each: what refers to such a UID
-/// refers to a name alone from then on.
-fn part(files: &mut [(usize, Parsed)]) -> Option<Remark> {
+/// Gives different UIDs to objects that share one, for example a placeholder. References to a shared UID become
+/// references by name only.
+fn separate_shared_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     let mut owners: ordered::Map<Uid, (Kind, ObjectKey)> = ordered::Map::new();
     let mut shared: ordered::Set<Uid> = ordered::Set::new();
     for located in objects(files).filter(|located| has_uid(&located.value)) {
@@ -49,7 +49,7 @@ fn part(files: &mut [(usize, Parsed)]) -> Option<Remark> {
             if names.len() < MAX_NAMES {
                 names.push(format!("{} {key}", object.kind().name()));
             }
-            object.metadata_mut().uid = made(object.kind().name(), &key);
+            object.metadata_mut().uid = generated_uid(object.kind().name(), &key);
         }
         for owner in &mut object.metadata_mut().owner_references {
             if shared.contains(&owner.uid) {
@@ -71,34 +71,34 @@ fn part(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     Some(Remark::SharedUid(Many::of(count, names.into_iter(), MAX_NAMES)))
 }
 
-fn give(files: &mut [(usize, Parsed)]) -> Option<Remark> {
+fn restore_missing_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     let mut lacking: Vec<(usize, usize)> = Vec::new();
     for (file, (_, parsed)) in files.iter().enumerate() {
         let all = || parsed.objects.iter().map(|located| &located.value);
-        let is_dump = all().any(|object| has_uid(object) || lives(object));
-        let here = all().enumerate().filter(|(_, object)| !has_uid(object));
-        let here = here.filter(|(_, object)| is_dump && has_mark(object));
-        lacking.extend(here.map(|(at, _)| (file, at)));
+        let is_dump = all().any(|object| has_uid(object) || is_live_object(object));
+        let candidates = all().enumerate().filter(|(_, object)| !has_uid(object));
+        let candidates = candidates.filter(|(_, object)| is_dump && has_server_field(object));
+        lacking.extend(candidates.map(|(at, _)| (file, at)));
     }
-    let nameless = |owner: &OwnerReference| owner.uid.is_empty();
-    let is_whole = |object: &Object| !object.metadata().owner_references.iter().any(nameless);
-    if lacking.is_empty() && objects(files).all(|located| is_whole(&located.value)) {
+    let has_no_uid = |owner: &OwnerReference| owner.uid.is_empty();
+    let has_complete_references = |object: &Object| !object.metadata().owner_references.iter().any(has_no_uid);
+    if lacking.is_empty() && objects(files).all(|located| has_complete_references(&located.value)) {
         return None;
     }
-    let mut known = told(files);
+    let mut known = known_uids(files);
     for (file, at) in &lacking {
         let object = &mut files[*file].1.objects[*at].value;
         let key = key_of(object);
         let uid = known
             .entry((object.kind(), key.clone()))
-            .or_insert_with(|| made(object.kind().name(), &key));
+            .or_insert_with(|| generated_uid(object.kind().name(), &key));
         object.metadata_mut().uid = uid.clone();
     }
     let dumped = (files.iter_mut())
         .flat_map(|(_, parsed)| &mut parsed.objects)
         .filter(|located| has_uid(&located.value));
     for located in dumped {
-        refer(&mut located.value, &known);
+        fill_in_references(&mut located.value, &known);
     }
     let names = lacking.iter().map(|(file, at)| {
         let object = &files[*file].1.objects[*at].value;
@@ -115,27 +115,27 @@ fn has_uid(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// Whether a server has given the object something that no client gives one that is to be created.
+/// Whether the object has metadata that only a server sets.
 fn was_served(object: &Object) -> bool {
     let metadata = object.metadata();
     !metadata.resource_version.is_empty() || metadata.creation_timestamp.is_some()
 }
 
-/// Whether an object is no manifest for creation, whatever stands beside it: it was served, and has lived since.
-fn lives(object: &Object) -> bool {
+/// Whether the object is certainly not a manifest for creation: it has server metadata, and a status or node.
+fn is_live_object(object: &Object) -> bool {
     let is_bound = matches!(object, Object::Pod(pod) if pod.spec.node_name.is_some());
     was_served(object) && !object.metadata().name.is_empty() && (is_bound || has_status(object))
 }
 
-/// Whether something about an object that stands in a dump was not written by a person.
-fn has_mark(object: &Object) -> bool {
+/// Whether the object has a field that no person writes, provided that it is in a dump.
+fn has_server_field(object: &Object) -> bool {
     let metadata = object.metadata();
     let is_marked = was_served(object) || metadata.deletion_timestamp.is_some() || has_status(object);
     is_marked && !metadata.name.is_empty()
 }
 
-/// Whether a status says anything. How large a node is a person says as well: a node that is written by hand has no
-/// other place for it.
+/// Whether the status has content. Capacity of nodes does not count, because people write it into handwritten nodes
+/// too.
 fn has_status(object: &Object) -> bool {
     let mut value = object.typed_value();
     let Some(status) = value.get_mut("status") else {
@@ -145,14 +145,14 @@ fn has_status(object: &Object) -> bool {
         fields.remove("capacity");
         fields.remove("allocatable");
     }
-    says(status)
+    has_content(status)
 }
 
-/// Whether a tree has a leaf that is not what a field is without anybody's word.
-fn says(value: &Value) -> bool {
+/// Whether the value contains anything other than zero values.
+fn has_content(value: &Value) -> bool {
     match value {
-        Value::Object(fields) => fields.values().any(says),
-        Value::Array(items) => items.iter().any(says),
+        Value::Object(fields) => fields.values().any(has_content),
+        Value::Array(items) => items.iter().any(has_content),
         Value::Null => false,
         Value::Bool(is_true) => *is_true,
         Value::Number(number) => number.as_i64() != Some(0),
@@ -169,7 +169,7 @@ fn key_of(object: &Object) -> ObjectKey {
     }
 }
 
-/// Kind and key of an owner, if its kind is known here.
+/// Kind and key of an owner, if Podscope knows its kind.
 fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectKey)> {
     let kind = Kind::from_wire(&owner.api_version, &owner.kind)?;
     let key = match kind.is_namespaced() {
@@ -179,9 +179,9 @@ fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectK
     Some((kind, key))
 }
 
-/// What files say of UIDs: those of their objects, and those that references to others name.
-fn told(files: &[(usize, Parsed)]) -> Known {
-    let mut known = Known::new();
+/// Collects the UIDs in the files, of objects and of their references to others.
+fn known_uids(files: &[(usize, Parsed)]) -> KnownUids {
+    let mut known = KnownUids::new();
     let with_uid = || objects(files).filter(|located| has_uid(&located.value));
     for located in with_uid() {
         let object = &located.value;
@@ -209,8 +209,8 @@ fn told(files: &[(usize, Parsed)]) -> Known {
     known
 }
 
-/// Fills in the UIDs of what a dumped object refers to: nothing refers to a name alone.
-fn refer(object: &mut Object, known: &Known) {
+/// Fills in the UIDs of a dumped object's references that have only names.
+fn fill_in_references(object: &mut Object, known: &KnownUids) {
     let key = key_of(object);
     if object
         .metadata()
@@ -223,7 +223,7 @@ fn refer(object: &mut Object, known: &Known) {
             let owned_by = owner_of(&key, owner);
             let uid = owned_by.as_ref().and_then(|owned_by| known.get(owned_by)).cloned();
             let place = owned_by.map_or_else(|| ObjectKey::cluster(owner.name.clone()), |(_, key)| key);
-            owner.uid = uid.unwrap_or_else(|| made(&owner.kind, &place));
+            owner.uid = uid.unwrap_or_else(|| generated_uid(&owner.kind, &place));
         }
     }
     if let Object::PersistentVolume(volume) = object
@@ -234,14 +234,14 @@ fn refer(object: &mut Object, known: &Known) {
         let kind = Kind::PersistentVolumeClaim;
         let place = ObjectKey::new(claim.namespace.clone(), claim.name.clone());
         let uid = known.get(&(kind, place.clone())).cloned();
-        let uid = uid.unwrap_or_else(|| made(kind.name(), &place));
+        let uid = uid.unwrap_or_else(|| generated_uid(kind.name(), &place));
         if let Some(claim) = &mut Arc::make_mut(volume).spec.claim_ref {
             claim.uid = uid;
         }
     }
 }
 
-/// A UID that is the same whenever such an object is read.
-fn made(kind: &str, key: &ObjectKey) -> Uid {
+/// Generates a UID that depends only on kind and key.
+fn generated_uid(kind: &str, key: &ObjectKey) -> Uid {
     Rng::split(0, &format!("uid/{kind}/{key}")).uid()
 }

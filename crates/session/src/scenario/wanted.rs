@@ -1,5 +1,5 @@
-//! Conditions as a lesson's reader is told them (E-01). The file says them in the form of an expectation; nobody has
-//! to write them twice. The sentence is the protocol's.
+//! Conditions in a form from which the page makes a sentence for the lesson's reader (E-01), so that authors write each
+//! condition once. The sentences themselves are in the protocol crate.
 
 use podscope_protocol::{
     CountedField, CountedPlace, ObjectState, PodsWhich, Wanted, WantedCount, WantedObject, WantedState, WantedTime,
@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::expect::{Check, Test, Timing};
 use podscope_kubectl::command::{Get, Selection};
 
-/// `Pod web-0 is being deleted`, `There are 3 Running pods labelled app=web`.
+/// Describes a condition, for sentences such as `Pod web-0 is being deleted` or `There are 3 Running pods labelled
+/// app=web`.
 pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
     Wanted::Asked {
         when: match timing {
@@ -22,7 +23,7 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
             Check::Object { kind, key, path, test } => WantedState::Object {
                 object: WantedObject {
                     kind: kind.name().to_owned(),
-                    namespace: elsewhere(&key.namespace),
+                    namespace: named_namespace(&key.namespace),
                     name: key.name.to_string(),
                 },
                 is: match path {
@@ -34,7 +35,7 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
             Check::Requests { counted, test } => WantedState::Requests {
                 service: counted.service.name.to_string(),
                 outcome: counted.outcome().map(str::to_owned),
-                number: compared(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
+                number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
             },
             Check::Invariant(name) => {
                 let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
@@ -47,8 +48,8 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
     }
 }
 
-/// A namespace that is worth a word.
-fn elsewhere(namespace: &str) -> Option<String> {
+/// The namespace, if the sentence must name it.
+fn named_namespace(namespace: &str) -> Option<String> {
     (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
 }
 
@@ -59,24 +60,24 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// What a field is to be, in terms of what it means.
+/// Describes the wanted state of a field by its meaning, if it is known.
 fn field(path: &str, test: &Test) -> ObjectState {
-    let known = of_pod_or_node(path, test)
-        .or_else(|| of_condition(path, test))
-        .or_else(|| pods_of(path, test))
-        .or_else(|| label(path, test))
-        .or_else(|| of_container(path, test));
+    let known = pod_or_node_state(path, test)
+        .or_else(|| condition_state(path, test))
+        .or_else(|| pod_count_state(path, test))
+        .or_else(|| label_state(path, test))
+        .or_else(|| container_state(path, test));
     known.unwrap_or_else(|| {
         let path = path.trim_start_matches('.').to_owned();
-        match compared(test) {
+        match compared_value(test) {
             Ok(value) => ObjectState::Field { path, value },
             Err(is) => ObjectState::HasField { path, is },
         }
     })
 }
 
-/// The value a field is compared with, or whether it is to be there.
-fn compared(test: &Test) -> Result<WantedValue, bool> {
+/// The value with which a field is compared; `Err` holds whether the field must exist.
+fn compared_value(test: &Test) -> Result<WantedValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
         Test::Equals(value) => WantedValue::Is(plain(value)),
@@ -88,8 +89,8 @@ fn compared(test: &Test) -> Result<WantedValue, bool> {
     })
 }
 
-/// The fields that lessons look at.
-fn of_pod_or_node(path: &str, test: &Test) -> Option<ObjectState> {
+/// Fields of pods and nodes that lessons use.
+fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     Some(match (path, test) {
         (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
         (".spec.nodeName", Test::Equals(node) | Test::Not(node)) => ObjectState::PlacedOn {
@@ -121,8 +122,8 @@ fn of_pod_or_node(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Conditions, and taints by their effect.
-fn of_condition(path: &str, test: &Test) -> Option<ObjectState> {
+/// Conditions of the status, and taints by their effect.
+fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     const CONDITIONS: &str = ".status.conditions[?(@.type==";
     if let Some(name) = quoted(path, CONDITIONS, ")].status") {
         let (status, is) = match test {
@@ -160,8 +161,8 @@ fn of_condition(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// How many pods a workload has or wants.
-fn pods_of(path: &str, test: &Test) -> Option<ObjectState> {
+/// Numbers of pods that a workload has or wants.
+fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (wants, which) = match path {
         ".spec.replicas" => (true, PodsWhich::All),
         ".status.replicas" => (false, PodsWhich::All),
@@ -174,13 +175,13 @@ fn pods_of(path: &str, test: &Test) -> Option<ObjectState> {
         ".status.desiredHealthy" => (true, PodsWhich::Healthy),
         _ => return None,
     };
-    let number = compared(test).ok()?;
+    let number = compared_value(test).ok()?;
     let is_number = !matches!(number, WantedValue::IsNot(_));
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
-/// How far the containers of an object have come.
-fn of_container(path: &str, test: &Test) -> Option<ObjectState> {
+/// States of containers.
+fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {
             least: Some(least),
@@ -198,8 +199,7 @@ fn of_container(path: &str, test: &Test) -> Option<ObjectState> {
     }
 }
 
-/// A label of an object.
-fn label(path: &str, test: &Test) -> Option<ObjectState> {
+fn label_state(path: &str, test: &Test) -> Option<ObjectState> {
     let rest = path.strip_prefix(".metadata.labels")?;
     let name = match rest.strip_prefix("['").and_then(|name| name.strip_suffix("']")) {
         Some(name) => name,
@@ -217,7 +217,7 @@ fn label(path: &str, test: &Test) -> Option<ObjectState> {
     }
 }
 
-/// The quoted word of a path between two texts.
+/// Returns the quoted word between two parts of a path.
 fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let inner = path.strip_prefix(before)?.strip_suffix(after)?.trim();
     Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
@@ -245,19 +245,19 @@ fn count(get: &Get, test: &Test) -> WantedCount {
                 _ => CountedField::Other(part.to_owned()),
             })
             .collect(),
-        place: match target.namespace.as_deref().and_then(elsewhere) {
+        place: match target.namespace.as_deref().and_then(named_namespace) {
             _ if target.all_namespaces => CountedPlace::Everywhere,
             Some(namespace) => CountedPlace::Namespace(namespace),
             None => CountedPlace::Default,
         },
-        number: compared(test).unwrap_or_else(|_| unreachable!("a count without a number is refused as well")),
+        number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    /// The goal as the page shows it.
-    fn words(goal: &str) -> String {
+    /// The sentence of a goal.
+    fn sentence(goal: &str) -> String {
         let text = format!(
             "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec: {{steps: [{{text: x, goal: {goal}}}]}}\n"
         );
@@ -270,7 +270,7 @@ mod tests {
     /// Shows: E-01
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
-    fn a_goal_has_words_for_people() {
+    fn goal_is_described_by_sentence() {
         for (goal, want) in [
             (
                 "{object: Pod default/p, path: .spec.nodeName, equals: a-1}",
@@ -370,7 +370,7 @@ mod tests {
                 "From 30s on: there are at least 2 pods",
             ),
         ] {
-            assert_eq!(words(goal), want);
+            assert_eq!(sentence(goal), want);
         }
     }
 }

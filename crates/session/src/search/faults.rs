@@ -1,4 +1,4 @@
-//! Faults that a seed draws (F-01), each with its repair.
+//! Random faults (F-01), each with its repair.
 
 use podscope_cluster::{Rng, Span};
 
@@ -6,25 +6,26 @@ use super::{Part, at};
 use crate::scenario::{SearchFault, Timed};
 use podscope_kubectl::command;
 
-/// One of the names, drawn.
+/// Picks a random element. None if the slice is empty.
 pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     let index = usize::try_from(rng.below(from.len() as u64)).ok()?;
     from.get(index)
 }
 
-/// Commands at whole seconds.
+/// Builds a part from command lines and their times in seconds.
 ///
 /// # Panics
-/// One is no command: the lines are made here and in `workloads.rs`, of names that the API server took.
+/// A line is not a valid command. All lines are generated here and in `workloads.rs`, from names that the API server
+/// accepts.
 pub(super) fn acts(lines: &[(i64, String)]) -> Part {
     let timed = |(seconds, line): &(i64, String)| Timed {
         at: at(*seconds),
-        command: command::parse(line).unwrap_or_else(|error| panic!("the search made {line:?}: {error:?}")),
+        command: command::parse(line).unwrap_or_else(|error| panic!("invalid generated command {line:?}: {error:?}")),
     };
     Part::Acts(lines.iter().map(timed).collect())
 }
 
-/// A fault of one of the kinds of `spec.search`, somewhere within the horizon, and its repair.
+/// Generates a fault of one of `kinds` within the horizon, and its repair.
 pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<Part> {
     let kind = *pick(rng, kinds)?;
     let node = pick(rng, nodes)?.clone();
@@ -68,7 +69,7 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horiz
                 format!("fault slow {node} 0s"),
             )
         }
-        // A restart ends both instances and starts one.
+        // The repair is a restart: it ends both instances and starts one.
         SearchFault::SecondManager => (
             "fault second controller-manager".to_owned(),
             "fault restart controller-manager".to_owned(),

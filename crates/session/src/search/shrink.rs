@@ -1,16 +1,16 @@
-//! Makes a run small: the fewest parts and acts that still break the same
-//! invariant from the same cause, then every one as early as it goes.
+//! Shrinks a run: finds the fewest parts and commands that still violate the same invariant for the same cause, then
+//! moves each command to the earliest possible time.
 
 use podscope_cluster::{BreakCause, SimTime, Span};
 
 use super::{Found, Goal, Part, Run};
 
-/// How much later than before a smaller run may break.
-const LATER: Span = Span::seconds(300);
-/// Rounds of leaving out and moving; each keeps what it gained.
+/// How much later the violation of a smaller run may occur.
+const MAX_DELAY: Span = Span::seconds(300);
+/// Maximum number of rounds of removing and moving. Each round starts from the best run so far.
 const ROUNDS: usize = 3;
 
-/// The smallest run that could be found in a few rounds.
+/// Returns the smallest run found within `ROUNDS`.
 pub fn shrink(found: Found) -> Found {
     let violation = found.record.violation();
     let goal = Goal {
@@ -20,7 +20,7 @@ pub fn shrink(found: Found) -> Found {
     let mut best = found;
     for _ in 0..ROUNDS {
         let before = best.size();
-        best = earlier(fewer(best, &goal), &goal);
+        best = move_earlier(remove_parts(best, &goal), &goal);
         if best.size() == before {
             break;
         }
@@ -28,13 +28,13 @@ pub fn shrink(found: Found) -> Found {
     best
 }
 
-/// Plays a changed run; it is the better one if it still meets the goal in time.
-fn attempt(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
+/// Plays a changed run. Returns it if it still meets the goal by `until`.
+fn play_changed(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
     run.play_until(goal, until.min(run.until)).ok()?.found
 }
 
-/// Leaves out parts, in halves, quarters, …, one by one; then the repairs.
-fn fewer(mut best: Found, goal: &Goal) -> Found {
+/// Removes parts by halves, quarters and so on down to single ones, then removes repairs.
+fn remove_parts(mut best: Found, goal: &Goal) -> Found {
     let mut width = best.run.parts.len().div_ceil(2).max(1);
     loop {
         let mut from = 0;
@@ -42,7 +42,7 @@ fn fewer(mut best: Found, goal: &Goal) -> Found {
             let mut run = best.run.clone();
             let to = (from + width).min(run.parts.len());
             run.parts.drain(from..to);
-            match attempt(run, goal, best.record.at + LATER) {
+            match play_changed(run, goal, best.record.at + MAX_DELAY) {
                 Some(smaller) => best = smaller,
                 None => from = to,
             }
@@ -59,14 +59,14 @@ fn fewer(mut best: Found, goal: &Goal) -> Found {
         };
         if acts.len() > 1 {
             acts.truncate(1);
-            best = attempt(run, goal, best.record.at + LATER).unwrap_or(best);
+            best = play_changed(run, goal, best.record.at + MAX_DELAY).unwrap_or(best);
         }
     }
     best
 }
 
-/// Moves each act towards the start, as far as the break does not come later.
-fn earlier(mut best: Found, goal: &Goal) -> Found {
+/// Moves each command to an earlier time, as long as the violation does not occur later.
+fn move_earlier(mut best: Found, goal: &Goal) -> Found {
     for index in 0..best.run.parts.len() {
         let Some(Part::Acts(acts)) = best.run.parts.get(index) else {
             continue;
@@ -78,7 +78,8 @@ fn earlier(mut best: Found, goal: &Goal) -> Found {
     best
 }
 
-/// Bisects the time between an act and the one before it in its part; moving the first takes the others along.
+/// Finds the earliest time of a command by bisection, between the previous command of its part and its present time.
+/// Moving the first command moves the later ones with it.
 fn move_act(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
     let instant = |best: &Found| match best.run.parts.get(index) {
         Some(Part::Acts(acts)) => {
@@ -103,7 +104,7 @@ fn move_act(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
                 .skip(act)
                 .for_each(|timed| timed.at = timed.at - (high - target));
         }
-        match attempt(run, goal, best.record.at) {
+        match play_changed(run, goal, best.record.at) {
             Some(moved) => best = moved,
             None => low = target + Span::seconds(1),
         }

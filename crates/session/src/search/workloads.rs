@@ -1,7 +1,6 @@
-//! Whole runs that a seed draws: a small cluster, workloads of every kind,
-//! what an operator does to them, and faults. The faults lie in the first ten
-//! minutes and are repaired in the five after; the rest is calm, longer than
-//! the slowest liveness promise.
+//! Random runs: a small cluster, workloads of every kind, operator commands, and faults. Faults and commands begin in
+//! the first 450 seconds and are repaired within the 450 seconds that follow. The rest of the run is quiet and longer
+//! than the slowest liveness deadline.
 
 use std::fmt::Write;
 
@@ -11,39 +10,40 @@ use super::faults::{self, acts, pick};
 use super::{Part, Run, at};
 use crate::scenario::SearchFault;
 
-/// Faults and commands begin before this.
-const TROUBLE: Span = Span::seconds(450);
-/// End of a run, seconds.
+/// Faults and commands begin before this time.
+const LAST_START: Span = Span::seconds(450);
+/// End of a run, in seconds.
 const END: i64 = 2300;
 
-/// What commands may name.
+/// Names of generated objects to which commands can refer.
 #[derive(Default)]
-struct Cast {
+struct Names {
     nodes: Vec<String>,
-    /// Pods whose names are known beforehand, with their container.
+    /// Pods with predictable names, that is, of StatefulSets.
     pods: Vec<String>,
-    /// `deployment/web`, …
+    /// Workloads with replicas, such as `deployment/web`.
     scalable: Vec<String>,
-    /// Everything that owns pods.
+    /// Controllers that own pods, such as `job app1`.
     owners: Vec<String>,
     volumes: Vec<String>,
     has_team: bool,
 }
 
-/// The run of a seed.
+/// Generates the run of a seed.
 pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     let mut rng = Rng::split(seed, "search");
-    let mut cast = Cast::default();
+    let mut names = Names::default();
     let (zones, per_zone) = (1 + rng.below(3), 1 + rng.below(3));
-    let names: Vec<&str> = ["a", "b", "c"]
+    let zone_names: Vec<&str> = ["a", "b", "c"]
         .into_iter()
         .take(usize::try_from(zones).unwrap_or(1))
         .collect();
-    for zone in &names {
-        cast.nodes
+    for zone in &zone_names {
+        names
+            .nodes
             .extend((1..=per_zone).map(|number| format!("{zone}-{number}")));
     }
-    let zones = names.join(", ");
+    let zones = zone_names.join(", ");
     let history = history.join(", ");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: search-{seed}}}\nspec:\n  title: Found by search, seed {seed}\n  \
@@ -53,19 +53,19 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
                    apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n";
     let mut parts = Vec::new();
     for number in 0..1 + rng.below(4) {
-        let text = workload(&mut rng, number, &mut cast);
+        let text = workload(&mut rng, number, &mut names);
         parts.push(Part::Objects((format!("workload-{number}.yaml"), text)));
     }
     for _ in 0..rng.below(5) {
-        parts.extend(command(&mut rng, &cast));
+        parts.extend(command(&mut rng, &names));
     }
     for _ in 0..rng.below(5) {
-        parts.extend(faults::draw(&mut rng, &SearchFault::ALL, &cast.nodes, TROUBLE));
+        parts.extend(faults::draw(&mut rng, &SearchFault::ALL, &names.nodes, LAST_START));
     }
     Run {
         seed,
         parts,
-        // The classes stay: without them pods that name one are refused, which is another story.
+        // The PriorityClasses cannot be removed: without them, pods that name one would be refused.
         files: vec![
             ("search.yaml".to_owned(), scenario),
             ("classes.yaml".to_owned(), classes.to_owned()),
@@ -74,7 +74,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     }
 }
 
-/// A pod template's `metadata` and `spec`, in flow style, as items of a map.
+/// `metadata` and `spec` of a pod template, as entries of a flow mapping.
 fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     let grace = pick(rng, &["1", "2", "5", "30", "30", "60"]).copied().unwrap_or("30");
     let cpu = pick(rng, &["50m", "100m", "500m", "1500m"]).copied().unwrap_or("100m");
@@ -145,7 +145,7 @@ fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     )
 }
 
-/// A volume of a back-end that enforces one attachment, or does not.
+/// A PersistentVolume. Depending on its type, the storage enforces a single attachment or does not.
 fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     let source = match rng.below(3) {
         0 => format!("awsElasticBlockStore: {{volumeID: {name}}}"),
@@ -158,23 +158,23 @@ fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     )
 }
 
-/// One workload with what it needs.
-fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
+/// A workload with the objects that it needs.
+fn workload(rng: &mut Rng, number: u64, names: &mut Names) -> String {
     let app = format!("app{number}");
     let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
     let replicas = 1 + rng.below(4);
     match rng.below(8) {
-        0 | 1 => deployment(rng, &app, &selector, replicas, cast),
-        2..=4 => stateful_set(rng, &app, &selector, replicas, cast),
+        0 | 1 => deployment(rng, &app, &selector, replicas, names),
+        2..=4 => stateful_set(rng, &app, &selector, replicas, names),
         5 => {
-            cast.owners.push(format!("daemonset {app}"));
+            names.owners.push(format!("daemonset {app}"));
             let template = template(rng, &app, None);
             format!(
                 "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {{name: {app}}}\nspec: {{{selector}, template: {{{template}}}}}\n"
             )
         }
         6 => {
-            cast.owners.push(format!("job {app}"));
+            names.owners.push(format!("job {app}"));
             let completions = replicas + rng.below(3);
             let run = 5 + rng.below(200);
             format!(
@@ -184,11 +184,11 @@ fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
             )
         }
         _ => {
-            cast.scalable.push(format!("replicaset/{app}"));
-            cast.owners.push(format!("replicaset {app}"));
+            names.scalable.push(format!("replicaset/{app}"));
+            names.owners.push(format!("replicaset {app}"));
             let name = format!("{app}-disk");
             let volume = volume(rng, &name, &app);
-            cast.volumes.push(name);
+            names.volumes.push(name);
             let template = template(rng, &app, Some(&app));
             format!(
                 "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: {app}}}\nspec: {{replicas: 1, {selector}, template: {{{template}}}}}\n{volume}---\n\
@@ -199,7 +199,7 @@ fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
     }
 }
 
-fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mut Cast) -> String {
+fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut Names) -> String {
     let in_team = rng.below(3) == 0;
     let strategy = if rng.below(4) == 0 {
         "strategy: {type: Recreate}, "
@@ -208,13 +208,13 @@ fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mu
     };
     let mut text = String::new();
     let mut place = "";
-    if in_team && !cast.has_team {
-        cast.has_team = true;
+    if in_team && !names.has_team {
+        names.has_team = true;
         place = ", namespace: team";
         text.push_str("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n");
     } else {
-        cast.scalable.push(format!("deployment/{app}"));
-        cast.owners.push(format!("deployment {app}"));
+        names.scalable.push(format!("deployment/{app}"));
+        names.owners.push(format!("deployment {app}"));
     }
     let template = template(rng, app, None);
     let _ = write!(
@@ -230,10 +230,11 @@ fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mu
     text
 }
 
-fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mut Cast) -> String {
-    cast.scalable.push(format!("statefulset/{app}"));
-    cast.owners.push(format!("statefulset {app}"));
-    cast.pods
+fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut Names) -> String {
+    names.scalable.push(format!("statefulset/{app}"));
+    names.owners.push(format!("statefulset {app}"));
+    names
+        .pods
         .extend((0..replicas).map(|ordinal| format!("{app}-{ordinal}")));
     let policy = if rng.below(3) == 0 {
         "podManagementPolicy: Parallel, "
@@ -250,7 +251,7 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &
         for ordinal in 0..replicas {
             let name = format!("{app}-disk-{ordinal}");
             volumes.push_str(&volume(rng, &name, app));
-            cast.volumes.push(name);
+            names.volumes.push(name);
         }
     }
     let template = template(rng, app, has_volume.then_some("data"));
@@ -260,19 +261,19 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &
     )
 }
 
-/// Something an operator does, and takes back where it would last.
-fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
-    let start = rng.between(Span::seconds(5), TROUBLE).whole_seconds();
-    let end = start + rng.between(Span::seconds(20), TROUBLE).whole_seconds();
-    let node = pick(rng, &cast.nodes)?.clone();
+/// An operator command, with the command that undoes it if its effect would last.
+fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
+    let start = rng.between(Span::seconds(5), LAST_START).whole_seconds();
+    let end = start + rng.between(Span::seconds(20), LAST_START).whole_seconds();
+    let node = pick(rng, &names.nodes)?.clone();
     let lines = match rng.below(12) {
         0 | 1 => {
-            let pod = pick(rng, &cast.pods)?;
+            let pod = pick(rng, &names.pods)?;
             let how = pick(rng, &["", " --now", " --grace-period=3", " --grace-period=0 --force"])?;
             vec![(start, format!("kubectl delete pod {pod}{how} --wait=false"))]
         }
         2 => {
-            let whom = pick(rng, &cast.scalable)?;
+            let whom = pick(rng, &names.scalable)?;
             let (first, second) = (rng.below(6), 1 + rng.below(4));
             vec![
                 (start, format!("kubectl scale {whom} --replicas={first}")),
@@ -280,7 +281,7 @@ fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
             ]
         }
         3 | 4 => {
-            let whom = pick(rng, &cast.scalable)?;
+            let whom = pick(rng, &names.scalable)?;
             if whom.starts_with("replicaset") {
                 return None;
             }
@@ -293,7 +294,7 @@ fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
             ),
             (end, format!("kubectl uncordon {node}")),
         ],
-        // The machine is gone for good, or its kubelet registers again.
+        // Either the machine leaves for good, or its kubelet registers the node again.
         7 => {
             let delete = (start, format!("kubectl delete node {node} --wait=false"));
             match rng.below(2) {
@@ -312,23 +313,23 @@ fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
             ),
         ],
         9 => {
-            if !cast.has_team {
+            if !names.has_team {
                 return None;
             }
             vec![(start, "kubectl delete namespace team --wait=false".to_owned())]
         }
         10 => {
-            let whom = pick(rng, &cast.owners)?;
+            let whom = pick(rng, &names.owners)?;
             let cascade = pick(rng, &["background", "foreground", "orphan"])?;
             vec![(start, format!("kubectl delete {whom} --cascade={cascade} --wait=false"))]
         }
         _ => {
-            if let Some(volume) = pick(rng, &cast.volumes)
+            if let Some(volume) = pick(rng, &names.volumes)
                 && rng.below(3) == 0
             {
                 vec![(start, format!("fault detach {volume}"))]
             } else {
-                let pod = pick(rng, &cast.pods)?;
+                let pod = pick(rng, &names.pods)?;
                 vec![(start, format!("fault exit {pod} main 1"))]
             }
         }
@@ -341,9 +342,9 @@ mod tests {
     use super::*;
     use podscope_kubectl::command;
 
-    /// Everything that is drawn is well-formed: each command parses and each object is admitted.
+    /// Every generated command parses, and the API server admits every generated object.
     #[test]
-    fn what_is_drawn_is_valid() {
+    fn generated_runs_are_valid() {
         for seed in 0..60 {
             let run = draw(seed, &[]);
             let loaded = run
@@ -355,7 +356,7 @@ mod tests {
                 assert!(command::parse(&timed.command.to_string()).is_ok());
             }
             let empty = run.parts.iter().filter(|part| **part == Part::Acts(Vec::new())).count();
-            assert_eq!(empty, 0, "seed {seed}: a command that does not parse");
+            assert_eq!(empty, 0, "seed {seed}: a part has no commands");
         }
     }
 }

@@ -1,19 +1,19 @@
-//! A branch: its schedule of commands, its log, its checkpoints.
+//! A branch of a session: schedule of commands, trace, output and checkpoints.
 
 use podscope_cluster::{Answer, OutputLine, SimTime, World};
 
 use super::{FIRST_SPACING, MAX_COMMANDS, Progress, Trace};
 use crate::scenario::Timed;
 
-/// A command of a branch.
+/// A scheduled command of a branch.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) timed: Timed,
-    /// Given by the user, not by the scenario.
-    pub(crate) is_users: bool,
+    /// Whether the user gave the command. Otherwise it belongs to the scenario.
+    pub(crate) is_from_user: bool,
 }
 
-/// The world at an instant.
+/// Copy of the world and its progress at an instant.
 #[derive(Debug, Clone)]
 pub(crate) struct Checkpoint {
     pub(crate) at: SimTime,
@@ -24,30 +24,30 @@ pub(crate) struct Checkpoint {
 /// One course of events.
 #[derive(Debug, Clone)]
 pub struct Branch {
-    /// The branch it left; none for the first.
+    /// Index of the branch from which this one was forked. None for the first branch.
     pub parent: Option<usize>,
-    /// When it left it.
+    /// Time of the fork.
     pub from: SimTime,
-    /// Its first command of its own.
+    /// First line of the first command that the parent does not have.
     pub label: String,
-    /// How far it has been computed.
+    /// The latest instant that has been computed.
     pub horizon: SimTime,
-    /// Where its cursor was when it was left.
+    /// Time of the cursor when the session last left this branch.
     pub cursor: SimTime,
-    /// Commands by time; the scenario's before the user's at equal times.
+    /// Commands ordered by time. At equal times the scenario's commands precede the user's.
     pub(crate) schedule: Vec<Entry>,
-    /// Everything that happened up to the horizon.
     pub(crate) trace: Trace,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
-    /// Answers to calls, by their clients' numbers, until they are fetched.
+    /// Answers to API calls that have not been fetched yet, with the numbers of their clients.
     pub(crate) answers: Vec<(u32, Vec<Answer>)>,
-    /// By position; the first is t = 0 and stays.
+    /// Ordered by time. Invariant: the first is at t = 0 and is never removed.
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Events between checkpoints.
     pub(crate) spacing: u64,
-    /// After how many events, and at which revision, a checkpoint was considered last, whether it was made or not.
-    pub(crate) looked: (u64, u64),
+    /// Number of processed events and revision of the store when a checkpoint was last considered, even if none was
+    /// made.
+    pub(crate) last_considered: (u64, u64),
 }
 
 impl Branch {
@@ -62,7 +62,7 @@ impl Branch {
                 .iter()
                 .map(|timed| Entry {
                     timed: timed.clone(),
-                    is_users: false,
+                    is_from_user: false,
                 })
                 .collect(),
             trace: Trace::default(),
@@ -71,7 +71,7 @@ impl Branch {
             answers: Vec::new(),
             checkpoints: Vec::new(),
             spacing: FIRST_SPACING,
-            looked: (0, 0),
+            last_considered: (0, 0),
         }
     }
 
@@ -79,42 +79,48 @@ impl Branch {
     pub(crate) fn commands(&self) -> impl Iterator<Item = &Timed> {
         self.schedule
             .iter()
-            .filter(|entry| entry.is_users)
+            .filter(|entry| entry.is_from_user)
             .map(|entry| &entry.timed)
     }
 
-    /// Puts the user's commands into the schedule, none before the command of that number.
+    /// Inserts the user's commands into the schedule, at index `next` or later.
     pub(crate) fn schedule(&mut self, commands: Vec<Timed>, next: usize) {
         for timed in commands.into_iter().take(MAX_COMMANDS) {
             let later = self.schedule.iter().position(|entry| entry.timed.at > timed.at);
             let index = later.unwrap_or(self.schedule.len()).max(next);
-            self.schedule.insert(index, Entry { timed, is_users: true });
+            self.schedule.insert(
+                index,
+                Entry {
+                    timed,
+                    is_from_user: true,
+                },
+            );
         }
     }
 
-    /// When the command of that number was given, and whether it is the user's last of all.
-    pub(crate) fn given(&self, number: u32) -> Option<(SimTime, bool)> {
+    /// Returns the time of a command, given its number from 1, and whether it is the user's last one.
+    pub(crate) fn command_time(&self, number: u32) -> Option<(SimTime, bool)> {
         let index = (number as usize).checked_sub(1)?;
         let entry = self.schedule.get(index)?;
-        let last = self.schedule.iter().rposition(|entry| entry.is_users);
+        let last = self.schedule.iter().rposition(|entry| entry.is_from_user);
         Some((entry.timed.at, last == Some(index)))
     }
 
-    /// Its first command that the branch it left did not give.
-    pub(crate) fn called(&self, parent: Option<&Branch>) -> String {
+    /// Label of the branch: the first command that differs from those of its parent.
+    pub(crate) fn label_relative_to(&self, parent: Option<&Branch>) -> String {
         let theirs = parent.into_iter().flat_map(Branch::commands);
         let shared = self.commands().zip(theirs).take_while(|(own, theirs)| own == theirs);
         let own = self.commands().nth(shared.count());
-        let words = own.map(|own| own.command.to_string()).unwrap_or_default();
-        words.lines().next().unwrap_or_default().to_owned()
+        let text = own.map(|own| own.command.to_string()).unwrap_or_default();
+        text.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Everything that happened up to the horizon.
+    /// Records up to the horizon.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Checkpoints kept.
+    /// Number of checkpoints.
     pub fn checkpoint_count(&self) -> usize {
         self.checkpoints.len()
     }

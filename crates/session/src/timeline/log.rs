@@ -1,20 +1,20 @@
-//! What is written down of a branch while it is played.
+//! Recording of a branch's trace and output while it is played.
 
 use podscope_cluster::{Answer, BreakCause, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
 
 use podscope_kubectl::Followed;
 
-use super::perform::told;
+use super::perform::log_text;
 use super::{Branch, MAX_PRINTED, MAX_UNFETCHED, Progress};
 
-/// Writes the branch's log; what is replayed is already there.
+/// Appends records and output to a branch. During a replay they exist already and are only compared.
 pub(crate) struct Log<'a> {
     pub(crate) branch: &'a mut Branch,
     pub(crate) progress: &'a mut Progress,
 }
 
 impl Log<'_> {
-    pub(super) fn complain(&mut self, at: SimTime, command: u32, text: String) {
+    pub(super) fn print_error(&mut self, at: SimTime, command: u32, text: String) {
         for line in text.lines() {
             self.output(OutputLine {
                 at,
@@ -27,18 +27,18 @@ impl Log<'_> {
 }
 
 impl Log<'_> {
-    /// `logs -f`: a line for what a container tells, until it ends.
-    fn follow(&mut self, record: &Record) {
-        let (Some(text), Some(subject)) = (told(&record.happening), &record.object) else {
+    /// `logs -f`: prints a line for each record that shows in the container's log, until the container exits.
+    fn print_followed_logs(&mut self, record: &Record) {
+        let (Some(text), Some(subject)) = (log_text(&record.happening), &record.object) else {
             return;
         };
-        let is_its =
+        let is_followed =
             |one: &Followed| one.uid == subject.uid && record.container.as_deref() == Some(one.container.as_str());
         let has_ended = matches!(record.happening, Happening::ContainerExited { .. });
-        let (mine, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.progress.followed)
+        let (of_container, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.progress.followed)
             .into_iter()
-            .partition(|(_, one)| is_its(one));
-        for (command, one) in mine {
+            .partition(|(_, one)| is_followed(one));
+        for (command, one) in of_container {
             self.output(OutputLine {
                 at: record.at,
                 command,
@@ -71,14 +71,14 @@ impl Sink for Log<'_> {
             _ => {}
         }
         if !self.progress.followed.is_empty() {
-            self.follow(&record);
+            self.print_followed_logs(&record);
         }
         if self.progress.recorded >= self.branch.trace.len() {
             self.branch.trace.push(record);
         } else {
             debug_assert!(
                 self.branch.trace.agrees(self.progress.recorded, &record),
-                "what is replayed is what was (T-01), but not {record:?}"
+                "replay is deterministic (T-01), but this record differs: {record:?}"
             );
         }
         self.progress.recorded += 1;
@@ -93,7 +93,7 @@ impl Sink for Log<'_> {
             line.kind = OutputKind::Error;
         }
         match self.branch.outputs.get(self.progress.printed) {
-            Some(was) => debug_assert_eq!(*was, line, "what is replayed is what was (T-01)"),
+            Some(was) => debug_assert_eq!(*was, line, "replay is deterministic (T-01)"),
             None => self.branch.outputs.push(line),
         }
         self.progress.printed += 1;
@@ -111,17 +111,17 @@ impl Sink for Log<'_> {
         if !self.branch.finished.contains(&(command, at, status)) {
             debug_assert!(
                 at >= self.branch.horizon,
-                "what is replayed is what was (T-01), but command {command} had not ended"
+                "replay is deterministic (T-01), but command {command} had not finished before"
             );
             self.branch.finished.push((command, at, status));
         }
     }
 }
 
-/// A sink that forgets.
-pub(super) struct Nothing;
+/// Sink that drops everything.
+pub(super) struct NullSink;
 
-impl Sink for Nothing {
+impl Sink for NullSink {
     fn record(&mut self, _record: Record) {}
     fn output(&mut self, _line: OutputLine) {}
     fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}

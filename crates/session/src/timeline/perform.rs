@@ -1,4 +1,4 @@
-//! Commands: given at the cursor, put into the schedule, performed on the world.
+//! Performing commands: they are inserted into the schedule at the cursor and applied to the world.
 
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::Answer;
@@ -7,7 +7,7 @@ use podscope_cluster::fault::Fault;
 use podscope_cluster::{Given, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
-use super::log::{Log, Nothing};
+use super::log::{Log, NullSink};
 use super::{MAX_COMMANDS, MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
@@ -15,25 +15,25 @@ use podscope_kubectl::rest::ApiCall;
 use podscope_kubectl::{Printed, Reach, View, unreachable};
 use podscope_protocol::Limit;
 
-/// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
+/// Exit status of an interrupted command, as shells report it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// A program's request on its way.
+/// An API call that has been sent.
 #[derive(Debug, Clone)]
-pub struct Called {
-    /// The number that its answers come with.
+pub struct SentCall {
+    /// Number of the client that gets the answers.
     pub client: u32,
-    /// What the API server warns of, whatever it answers.
+    /// Warnings of the API server, which precede any answer.
     pub warnings: Vec<String>,
 }
 
 impl Session {
-    /// Gives a command at the cursor. In the past this starts a branch. The command has acted when this returns.
+    /// Gives a command at the cursor and performs it. If the cursor is before the horizon, a branch is forked first.
     ///
     /// # Errors
     /// A limit is reached.
     pub fn command(&mut self, command: Command) -> Result<(), Limit> {
-        if self.branch().schedule.iter().filter(|entry| entry.is_users).count() >= MAX_COMMANDS {
+        if self.branch().schedule.iter().filter(|entry| entry.is_from_user).count() >= MAX_COMMANDS {
             return Err(Limit::Commands(MAX_COMMANDS));
         }
         let at = if self.progress.before_events {
@@ -58,7 +58,7 @@ impl Session {
             index,
             Entry {
                 timed: Timed { at, command },
-                is_users: true,
+                is_from_user: true,
             },
         );
         while self.progress.next_command <= index {
@@ -69,36 +69,38 @@ impl Session {
         Ok(())
     }
 
-    /// Sends a program's request to the API server at the cursor. [`Session::take_answers`] has its answers once they
-    /// have come.
+    /// Sends an API call at the cursor. [`Session::take_answers`] returns its answers once they have arrived.
     ///
     /// # Errors
     /// A limit is reached.
-    pub fn call(&mut self, call: ApiCall) -> Result<Called, Limit> {
-        self.answer_to = None;
+    pub fn call(&mut self, call: ApiCall) -> Result<SentCall, Limit> {
+        self.last_call = None;
         self.command(Command::Api(call))?;
-        Ok(self.answer_to.take().expect("a call has been performed at once"))
+        Ok(self
+            .last_call
+            .take()
+            .expect("`command` performs the call before it returns"))
     }
 
-    /// What programs' requests were answered since this was asked last: the number of the call, and an answer for each
-    /// request that it came to.
+    /// Takes the answers that have arrived since the last call of this function: for each API call the number of its
+    /// client, and one answer per request.
     pub fn take_answers(&mut self) -> Vec<(u32, Vec<Answer>)> {
         std::mem::take(&mut self.branches[self.current].answers)
     }
 
-    /// Puts the user's commands of a link into a session at t = 0.
+    /// Schedules the user's commands of a link, in a session at t = 0.
     pub fn schedule(&mut self, commands: Vec<Timed>) {
         let next = self.progress.next_command;
         self.branches[self.current].schedule(commands, next);
     }
 
-    /// Runs a command on the world at the cursor, and records it.
+    /// Performs a command on the world at the cursor, and records it.
     pub(super) fn perform(&mut self, command: &Command) {
         let text = command.to_string();
         let number = self.progress.next_command as u32;
         if let Command::Kubectl(kubectl) = command {
-            let followed = self.viewing(|view| podscope_kubectl::followed(kubectl, view));
-            if let Some(printed) = self.answer(kubectl) {
+            let followed = self.with_view(|view| podscope_kubectl::followed(kubectl, view));
+            if let Some(printed) = self.read_if_reachable(kubectl) {
                 let branch = &mut self.branches[self.current];
                 let mut log = Log {
                     branch,
@@ -125,7 +127,7 @@ impl Session {
         match command {
             Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
             Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
-            Command::Api(call) => self.answer_to = call_api(&mut self.world, call, given, &mut log),
+            Command::Api(call) => self.last_call = call_api(&mut self.world, call, given, &mut log),
             Command::Stop { all } => stop(&mut self.world, *all, given, &mut log),
             Command::Help(topic) => {
                 let at = self.world.now();
@@ -141,20 +143,20 @@ impl Session {
         }
     }
 
-    /// What a person who gives a command that only reads is told now: its answer, or, while the control plane cannot
-    /// give one, why; none if it is a command that writes.
+    /// Returns the output of a command that only reads, or an error text while the control plane is unreachable. None
+    /// if the command writes, or if it follows logs.
     pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
-        // What goes on being printed is a command to the world.
+        // A command that follows logs is performed on the world, because its output continues.
         match self
-            .viewing(|view| podscope_kubectl::followed(command, view))
+            .with_view(|view| podscope_kubectl::followed(command, view))
             .is_empty()
         {
-            true => self.answer(command),
+            true => self.read_if_reachable(command),
             false => None,
         }
     }
 
-    fn answer(&self, command: &Kubectl) -> Option<Printed> {
+    fn read_if_reachable(&self, command: &Kubectl) -> Option<Printed> {
         let reach = match self.world.control_plane() {
             (false, _) => Reach::Nothing,
             (true, false) => Reach::Server,
@@ -164,18 +166,19 @@ impl Session {
         Some(unreachable(command, reach).unwrap_or(printed))
     }
 
-    /// Answers a command that only reads, whatever the control plane can do; none if it is one that writes.
+    /// Returns the output of a command that only reads, regardless of the state of the control plane. None if it
+    /// writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
-        self.viewing(|view| podscope_kubectl::read(command, view))
+        self.with_view(|view| podscope_kubectl::read(command, view))
     }
 
-    /// What a pod's container uses now, if it runs: cpu in thousandths, memory in bytes.
+    /// Resource usage of a running container: CPU in millicores, memory in bytes. None if it does not run.
     pub fn usage(&self, pod: &Pod, container: &str) -> Option<(i64, i64)> {
         container_usage(&self.world, pod, container)
     }
 
-    /// What somebody makes of the objects as they are now.
-    fn viewing<R>(&self, how: impl FnOnce(&View<'_>) -> R) -> R {
+    /// Calls `read` with a view of the objects at the cursor.
+    fn with_view<R>(&self, read: impl FnOnce(&View<'_>) -> R) -> R {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);
         let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
@@ -184,7 +187,7 @@ impl Session {
             let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
             Some(podscope_api::Time(start.0 + at.0))
         };
-        how(&View {
+        read(&View {
             objects: self.world.objects(),
             now: podscope_api::Time(start.0 + self.world.now().0),
             start,
@@ -195,19 +198,20 @@ impl Session {
     }
 }
 
-/// The life events of a container, for `logs` (K-02): what a scripted container has to tell.
+/// Log of a container (K-02): its life-cycle events, one line each. `previous` selects the instance before the last
+/// restart.
 fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
     let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
     for record in trace {
-        let mine = record.container.as_deref() == Some(container)
+        let is_of_container = record.container.as_deref() == Some(container)
             && record
                 .object
                 .as_ref()
                 .is_some_and(|subject| subject.uid == pod.metadata.uid);
-        if !mine {
+        if !is_of_container {
             continue;
         }
-        let Some(text) = told(&record.happening) else {
+        let Some(text) = log_text(&record.happening) else {
             continue;
         };
         if matches!(record.happening, Happening::ContainerStarted { .. }) {
@@ -222,8 +226,8 @@ fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool)
     index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
 }
 
-/// What a container's log says of what happened to it.
-pub(super) fn told(happening: &Happening) -> Option<String> {
+/// Returns the log line for an event of a container. None if the event does not show in the log.
+pub(super) fn log_text(happening: &Happening) -> Option<String> {
     Some(match happening {
         Happening::ContainerStarted { .. } => "process started".to_owned(),
         Happening::SignalSent { signal } => format!("received {signal}"),
@@ -235,7 +239,7 @@ pub(super) fn told(happening: &Happening) -> Option<String> {
     })
 }
 
-/// What a container uses now, if it runs, as its behaviour says: cpu in thousandths, memory in bytes.
+/// Resource usage of a running container according to its scripted behavior: CPU in millicores, memory in bytes.
 fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
     let machine = world.machine(pod.spec.node_name.as_ref()?)?;
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
@@ -243,17 +247,17 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
     process.is_running().then(|| (process.cpu(now), process.memory(now)))
 }
 
-/// Sends what a program asks of the API server; the number of the client that waits for the answer.
-fn call_api(world: &mut World, call: &ApiCall, given: Given<'_>, log: &mut Log<'_>) -> Option<Called> {
+/// Starts a client that sends an API call. Returns the number of the client and the warnings.
+fn call_api(world: &mut World, call: &ApiCall, given: Given<'_>, log: &mut Log<'_>) -> Option<SentCall> {
     let sent = podscope_kubectl::rest::sent(call, world.objects());
     world.record_command(given, None, log);
-    Some(Called {
+    Some(SentCall {
         client: world.start_client(ClientCommand::Api(sent.requests), log),
         warnings: sent.warnings,
     })
 }
 
-/// Begins a command that writes, or says why it cannot be.
+/// Starts a command that writes, or prints why it is refused.
 fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'_>) {
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
@@ -268,13 +272,13 @@ fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'
         });
     }
     if let Some(message) = plan.refused {
-        log.complain(at, given.number, message);
+        log.print_error(at, given.number, message);
     }
     match plan.client {
         Some(_) if world.clients() + log.progress.followed.len() >= MAX_RUNNING => {
             let message =
                 format!("error: {MAX_RUNNING} commands are running: `stop` ends the last one, `stop --all` all");
-            log.complain(at, given.number, message);
+            log.print_error(at, given.number, message);
         }
         Some(client) => drop(world.start_client(client, log)),
         None => {}
@@ -282,23 +286,23 @@ fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'
 }
 
 fn inject(world: &mut World, fault: &Fault, given: Given<'_>, log: &mut Log<'_>) {
-    // The record of the command comes before those of its effects.
+    // The command is tried on a clone first, because its record must precede the records of its effects.
     let mut probe = world.clone();
-    match probe.apply_fault(fault, &mut Nothing) {
+    match probe.apply_fault(fault, &mut NullSink) {
         Ok(()) => {
             world.record_command(given, None, log);
             world
                 .apply_fault(fault, log)
-                .expect("a clone of this world has just taken it");
+                .expect("a clone of this world has accepted the fault");
         }
         Err(message) => {
             world.record_command(given, Some(&message), log);
-            log.complain(world.now(), given.number, format!("error: {message}"));
+            log.print_error(world.now(), given.number, format!("error: {message}"));
         }
     }
 }
 
-/// Stops the command that runs since last, or all.
+/// Stops the command that was started last, or all commands.
 fn stop(world: &mut World, all: bool, given: Given<'_>, log: &mut Log<'_>) {
     let mut running = world.running_clients();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));
@@ -313,7 +317,7 @@ fn stop(world: &mut World, all: bool, given: Given<'_>, log: &mut Log<'_>) {
     if stopped.is_empty() {
         let message = "error: no command is running";
         world.record_command(given, Some(message), log);
-        return log.complain(at, given.number, message.to_owned());
+        return log.print_error(at, given.number, message.to_owned());
     }
     world.record_command(given, None, log);
     for client in stopped {

@@ -1,5 +1,5 @@
-//! What is judged while time runs: expectations, the story's steps, its
-//! goals. Part of every checkpoint, so that seeking finds it as it was.
+//! Conditions that are checked while time runs: expectations, steps of the story, goals. Their state is part of every
+//! checkpoint, so that a seek restores it.
 
 use std::cell::RefCell;
 
@@ -9,36 +9,35 @@ use podscope_cluster::{SimTime, Span, World};
 use podscope_kubectl::Followed;
 
 use super::log::Log;
-use crate::scenario::{Findings, Scenario, Seen, Step, Timing};
+use crate::scenario::{Findings, Scenario, Step, Timing, WorldState};
 use crate::story::{Moment, Story};
 
-/// Where everything that is judged stands.
+/// State of everything that is checked while time runs, and positions in the branch's lists at the cursor.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// Index of the next command of the schedule.
+    /// Index in the schedule of the next command.
     pub(crate) next_command: usize,
-    /// No event of the present instant has happened yet.
+    /// Whether no event of the present instant has happened yet.
     pub(crate) before_events: bool,
-    /// Records up to here.
+    /// Number of records up to the cursor.
     pub(crate) recorded: usize,
-    /// Output lines up to here.
+    /// Number of output lines up to the cursor.
     pub(crate) printed: usize,
-    /// Scheduling attempts so far.
+    /// Number of scheduling attempts up to the cursor.
     pub(crate) attempts: u64,
-    /// Invariants broken so far, with the first instant.
+    /// Invariants that have been violated, with the time of the first violation.
     pub(crate) broken: ordered::Map<String, SimTime>,
-    /// Invariants broken with `cause: bug` so far.
+    /// Number of violations with `cause: bug`.
     pub(crate) bugs: u32,
-    /// Verdict of each expectation; none while it is open.
+    /// Verdict of each expectation. None while it is undecided.
     pub(crate) expect: Vec<Option<bool>>,
-    /// The lesson's story.
     pub(crate) story: Story,
-    /// Containers whose logs commands follow, each with the command's number.
+    /// Containers whose logs are followed, each with the number of the following command.
     pub(crate) followed: Vec<(u32, Followed)>,
-    /// Something relevant happened since the last judgement.
+    /// Whether a violation or a count of requests has changed since the last check.
     pub(crate) changed: bool,
     revision: u64,
-    /// Whether conditions count requests, which come while nothing happens: they are looked at every second.
+    /// Whether a step counts requests. Counts grow without events, so these conditions are checked every second.
     counts_requests: bool,
     judged_until: i64,
     findings: Findings,
@@ -57,27 +56,26 @@ impl Progress {
         }
     }
 
-    /// Verdicts of the expectations; none while open. `always` is open as long as it holds.
+    /// Verdict of each expectation. None while it is undecided; `always` is undecided as long as it holds.
     pub fn expectations(&self) -> &[Option<bool>] {
         &self.expect
     }
 
-    /// Invariants broken so far.
+    /// Invariants that have been violated, with the time of the first violation.
     pub fn broken(&self) -> &ordered::Map<String, SimTime> {
         &self.broken
     }
 
-    /// How many violations were `cause: bug`.
+    /// Number of violations with `cause: bug`.
     pub fn bugs(&self) -> u32 {
         self.bugs
     }
 
-    /// The lesson's story.
     pub fn story(&self) -> &Story {
         &self.story
     }
 
-    /// The next instant at which something must be judged although nothing happens.
+    /// The next instant at which conditions must be checked even if nothing happens.
     pub(crate) fn next_deadline(&self, scenario: &Scenario) -> Option<SimTime> {
         let expect = scenario
             .expect
@@ -97,7 +95,7 @@ impl Progress {
     }
 }
 
-/// Judges what is open at the present instant, whose events are over; whether another step of the story shows.
+/// Checks undecided conditions at the present instant, after its events. Returns whether the story shows another step.
 pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, deadline: bool) -> bool {
     let now = world.now();
     let revision = world.revision();
@@ -128,13 +126,13 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         if !due {
             continue;
         }
-        let seen = Seen {
+        let state = WorldState {
             objects: &objects,
             broken: &is_broken,
             requests: &requests,
             findings: &findings,
         };
-        let (holds, found) = expect.check.holds(&seen);
+        let (holds, found) = expect.check.holds(&state);
         let verdict = match expect.timing {
             Timing::At(_) => Some(holds),
             Timing::By(_) if holds => Some(true),

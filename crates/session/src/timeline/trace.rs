@@ -1,7 +1,6 @@
-//! The records of a branch. The latest stand as they are; older ones are packed
-//! a thousand to a block, because a run of a large cluster writes millions and
-//! hardly anyone looks back: a record takes some 400 bytes, a packed one about
-//! twenty. Blocks are shared between the branches that have them in common.
+//! The records of a branch. The latest records are kept unpacked. Older ones are packed in blocks of 1024, because a
+//! run of a large cluster writes millions of records, which are rarely read: a record takes some 400 bytes unpacked and
+//! about twenty packed. Branches share the blocks that they have in common.
 
 mod block;
 
@@ -12,41 +11,39 @@ use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
-/// Records of a block.
+/// Number of records in a block.
 const BLOCK: usize = 1024;
-/// Records that stand as they are, at least, before older ones are packed.
+/// Minimum number of records that stay unpacked.
 const RECENT: usize = 8 * BLOCK;
 
-/// Everything that happened on a branch, in order.
+/// All records of a branch, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    /// The oldest, [`BLOCK`] each.
+    /// Packed blocks of the oldest records, [`BLOCK`] each.
     blocks: Vec<Arc<[u8]>>,
-    /// Those after them.
+    /// Unpacked records, which follow the blocks.
     recent: Vec<Arc<Record>>,
-    /// Places of scheduling attempts, each with a hash of its pod's key.
+    /// Sequence numbers of scheduling attempts, each with a hash of its pod's key.
     attempts: Vec<(u32, u32)>,
-    /// Invariants that broke.
+    /// Records of violated invariants.
     violations: Vec<Arc<Record>>,
 }
 
 impl Trace {
-    /// How many records there are.
     pub fn len(&self) -> usize {
-        self.packed() + self.recent.len()
+        self.packed_len() + self.recent.len()
     }
 
-    /// Whether nothing has happened.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The record at a place.
+    /// The record with this sequence number.
     pub fn get(&self, place: usize) -> Option<Arc<Record>> {
         Reader::new(self).at(place)
     }
 
-    /// The records from one place to before another.
+    /// The records with sequence numbers in `from..until`.
     pub fn range(&self, from: usize, until: usize) -> Records<'_> {
         let until = until.min(self.len());
         Records {
@@ -57,12 +54,11 @@ impl Trace {
         }
     }
 
-    /// All records.
     pub fn iter(&self) -> Records<'_> {
         self.range(0, self.len())
     }
 
-    /// The attempts to schedule pods of that key before a place, oldest first.
+    /// Scheduling attempts before `until` for pods with this key, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
         let hash = hash_of(key);
         let mut reader = Reader::new(self);
@@ -75,12 +71,12 @@ impl Trace {
             .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == *key))
     }
 
-    /// The records of those numbers and all that led to them, in order.
+    /// Returns the records with those sequence numbers and all their causes, in order.
     pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
         let mut wanted: BinaryHeap<u64> = of.into_iter().collect();
         let mut reader = Reader::new(self);
         let mut found = Vec::new();
-        // From the latest back: what led to a record stands before it, so each block is unpacked once.
+        // From the latest to the earliest: a cause precedes its effects, so each block is unpacked once.
         while let Some(seq) = wanted.pop() {
             if found.last().is_some_and(|known: &Arc<Record>| known.seq == seq) {
                 continue;
@@ -91,7 +87,7 @@ impl Trace {
             let cause = record.caused_by.seq();
             debug_assert!(
                 cause.is_none_or(|cause| cause < seq),
-                "record {seq} was caused by a later one"
+                "record {seq} has a cause that is not earlier"
             );
             wanted.extend(cause);
             found.push(record);
@@ -100,25 +96,25 @@ impl Trace {
         found
     }
 
-    /// The violations of invariants, in order.
+    /// Violations of invariants, in order.
     pub(super) fn violations(&self) -> &[Arc<Record>] {
         &self.violations
     }
 
-    fn packed(&self) -> usize {
+    fn packed_len(&self) -> usize {
         self.blocks.len() * BLOCK
     }
 
-    /// Whether the record at a place is this one. Of packed ones the first of each block is looked at: to unpack all
-    /// of them would cost more than to play them.
+    /// Whether the record at this place equals `record`. Of a packed block only the first record is compared, because
+    /// unpacking all of them would cost more than the replay.
     pub(super) fn agrees(&self, place: usize, record: &Record) -> bool {
-        let is_dear = place < self.packed() && !place.is_multiple_of(BLOCK);
-        is_dear || self.get(place).is_some_and(|known| *known == *record)
+        let is_expensive = place < self.packed_len() && !place.is_multiple_of(BLOCK);
+        is_expensive || self.get(place).is_some_and(|known| *known == *record)
     }
 
-    /// Writes down what happened next.
+    /// Appends a record.
     pub(super) fn push(&mut self, record: Record) {
-        assert_eq!(record.seq, self.len() as u64, "a record stands at its number");
+        assert_eq!(record.seq, self.len() as u64, "sequence numbers have no gaps");
         let record = Arc::new(record);
         match (record.what(), &record.object) {
             (What::Attempt, Some(pod)) => {
@@ -135,19 +131,19 @@ impl Trace {
         }
     }
 
-    /// Forgets all but the first records.
+    /// Removes all records after the first `len`.
     pub(super) fn truncate(&mut self, len: usize) {
-        if len < self.packed() {
+        if len < self.packed_len() {
             self.recent = self.block(len / BLOCK);
             self.blocks.truncate(len / BLOCK);
         }
-        self.recent.truncate(len - self.packed().min(len));
-        debug_assert!(self.len() <= len, "{} are left of {len}", self.len());
+        self.recent.truncate(len - self.packed_len().min(len));
+        debug_assert!(self.len() <= len, "{} records remain, the limit is {len}", self.len());
         self.attempts.retain(|(place, _)| (*place as usize) < len);
         self.violations.retain(|record| record.seq < len as u64);
     }
 
-    /// The records of a block, which is there: its place is one of those that are packed.
+    /// Unpacks a block. `number` must be less than the number of packed blocks.
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
         let records = block::unpack(&self.blocks[number]);
         assert_eq!(records.len(), BLOCK, "block {number} was packed whole");
@@ -156,36 +152,36 @@ impl Trace {
     }
 }
 
-/// A hash of a pod's key; different ones may share it.
+/// Hash of a pod's key; collisions are possible.
 fn hash_of(key: &ObjectKey) -> u32 {
     fnv1a(hash::EMPTY, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
-/// Reads records, and keeps the block that it unpacked last.
+/// Reads records and keeps the block that was unpacked last.
 #[derive(Debug, Clone)]
 struct Reader<'a> {
     trace: &'a Trace,
-    open: Option<(usize, Vec<Arc<Record>>)>,
+    unpacked: Option<(usize, Vec<Arc<Record>>)>,
 }
 
 impl<'a> Reader<'a> {
     fn new(trace: &'a Trace) -> Self {
-        Self { trace, open: None }
+        Self { trace, unpacked: None }
     }
 
     fn at(&mut self, place: usize) -> Option<Arc<Record>> {
-        if let Some(recent) = place.checked_sub(self.trace.packed()) {
+        if let Some(recent) = place.checked_sub(self.trace.packed_len()) {
             return self.trace.recent.get(recent).cloned();
         }
         let number = place / BLOCK;
-        if self.open.as_ref().is_none_or(|(open, _)| *open != number) {
-            self.open = Some((number, self.trace.block(number)));
+        if self.unpacked.as_ref().is_none_or(|(unpacked, _)| *unpacked != number) {
+            self.unpacked = Some((number, self.trace.block(number)));
         }
-        self.open.as_ref()?.1.get(place % BLOCK).cloned()
+        self.unpacked.as_ref()?.1.get(place % BLOCK).cloned()
     }
 }
 
-/// Records in a row.
+/// Iterator over a range of records.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
     from: usize,
@@ -202,7 +198,7 @@ impl Iterator for Records<'_> {
         self.front.at(place)
     }
 
-    /// Without reading what is passed over: `skip` comes here.
+    /// Skips records without reading them; `skip` calls this.
     fn nth(&mut self, passed: usize) -> Option<Arc<Record>> {
         self.from = self.from.saturating_add(passed).min(self.until);
         self.next()

@@ -1,4 +1,4 @@
-//! Back and forth: checkpoints, seeking, branches, taking back.
+//! Moving through time: checkpoints, seeking, branches, undo.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,82 +10,82 @@ use podscope_protocol::Limit;
 use super::branch::{Branch, Checkpoint};
 use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session};
 
-/// A branch that was kept: the one that it left, and where; its cursor; its commands.
-type Kept = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
+/// A stored branch: its parent and the time of the fork in microseconds, its cursor, its commands.
+type StoredBranch = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
 
-// What is weighed is told in [`ROOM`].
+// Weights are in the unit of [`ROOM`].
 
-/// A node of the world, with its machine and its kubelet.
-const NODE_WEIGHS: usize = 20;
-/// A pod of the world, with its containers.
-const POD_WEIGHS: usize = 25;
-/// What is known of a node; of a pod it is 1.
-const KNOWN_NODE_WEIGHS: usize = 5;
-/// An event that waits: a checkpoint copies all of them.
-const EVENT_WEIGHS: usize = 1;
-/// An object's former state.
-const WRITE_WEIGHS: usize = 4;
-/// A checkpoint comes after so many events at least for what it copies: it takes a part of the time of these.
-const KNOWN_PER_EVENT: u64 = 5;
-/// Where so much is known, a checkpoint comes after as many events; with more, after more for each: the larger a world,
-/// the fewer of them have room.
-const KNOWN_OF_LARGE: u64 = 50_000;
-/// A world that takes so much of the room leaves some of it to a few checkpoints alone: one that would soon have to go
-/// is not made.
-const LARGE: usize = ROOM / 4;
+/// Weight of a node in the world, with its machine and kubelet.
+const NODE_WEIGHT: usize = 20;
+/// Weight of a pod in the world, with its containers.
+const POD_WEIGHT: usize = 25;
+/// Weight of a scheduler's data about a node; about a pod it is 1.
+const CACHED_NODE_WEIGHT: usize = 5;
+/// Weight of a queued event. A checkpoint copies all of them.
+const EVENT_WEIGHT: usize = 1;
+/// Weight of an older version of an object.
+const WRITE_WEIGHT: usize = 4;
+/// Checkpointed weight per event of minimum spacing: copying then takes a bounded share of the time for the events.
+const WEIGHT_PER_EVENT: u64 = 5;
+/// Weight at which the minimum spacing equals the weight. Above it the spacing grows faster, because fewer checkpoints
+/// of a large world have room.
+const SQUARE_SPACING_WEIGHT: u64 = 50_000;
+/// Above this weight the world leaves room for few checkpoints. One that would soon be dropped is not made.
+const LARGE_WORLD_WEIGHT: usize = ROOM / 4;
 
-/// Nodes and pods of a world.
+/// Numbers of nodes and pods.
 fn size(world: &World) -> (usize, usize) {
     let objects = world.objects();
     (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
 }
 
-/// What a world weighs.
+/// Weight of a world.
 fn weight(world: &World) -> usize {
     let (nodes, pods) = size(world);
-    nodes * NODE_WEIGHS + pods * POD_WEIGHS
+    nodes * NODE_WEIGHT + pods * POD_WEIGHT
 }
 
-/// What a checkpoint has for itself: what the scheduler, the controllers and the network know of nodes and pods, which
-/// is copied when they learn something; and the objects that were written after it.
+/// Weight of what a checkpoint does not share with later states: the data of scheduler, controllers and network about
+/// nodes and pods, and the objects that were written after the checkpoint.
 fn own_weight(checkpoint: &World, after: &World) -> usize {
     let written = after.revision().saturating_sub(checkpoint.revision());
     let written = usize::try_from(written).unwrap_or(usize::MAX);
-    known(checkpoint) + written.saturating_mul(WRITE_WEIGHS).min(weight(checkpoint))
+    copied_weight(checkpoint) + written.saturating_mul(WRITE_WEIGHT).min(weight(checkpoint))
 }
 
-fn known(world: &World) -> usize {
+fn copied_weight(world: &World) -> usize {
     let (nodes, pods) = size(world);
-    nodes * KNOWN_NODE_WEIGHS + pods + world.queue_stats().0 * EVENT_WEIGHS
+    nodes * CACHED_NODE_WEIGHT + pods + world.queue_stats().0 * EVENT_WEIGHT
 }
 
-/// Events between two checkpoints at least.
-fn least_spacing(world: &World) -> u64 {
-    let known = known(world) as u64;
-    (known / KNOWN_PER_EVENT).max(known * known / KNOWN_OF_LARGE)
+/// Minimum number of events between two checkpoints.
+fn min_spacing(world: &World) -> u64 {
+    let copied_weight = copied_weight(world) as u64;
+    (copied_weight / WEIGHT_PER_EVENT).max(copied_weight * copied_weight / SQUARE_SPACING_WEIGHT)
 }
 
 impl Branch {
-    /// What the checkpoints weigh beside the world.
+    /// Weight of the checkpoints without the world itself.
     fn weight(&self, world: &World) -> usize {
         let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
         let after = worlds().skip(1).chain([world]);
         worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
     }
 
-    /// Whether a checkpoint of the world has room, and will have it when so much more was written.
+    /// Whether a checkpoint of the world has room now, and after `written` more writes.
     fn has_room(&self, world: &World, written: usize) -> bool {
         let whole = weight(world);
-        let own = known(world) + written.saturating_mul(WRITE_WEIGHS).min(whole);
+        let own = copied_weight(world) + written.saturating_mul(WRITE_WEIGHT).min(whole);
         whole + self.weight(world) + own <= ROOM
     }
 
-    /// Lets every other checkpoint go, but never the first, until the rest has room beside the world.
+    /// Drops every other checkpoint, but never the first, until the rest has room beside the world.
     fn thin_out(&mut self, world: &World, room: usize) {
         while self.checkpoints.len() > 1
             && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > room)
         {
-            // Of two or three the last was too heavy, because much has changed since: that need not go on.
+            // With three checkpoints or fewer, the last one was too heavy because many objects have changed since.
+            // Later ones may be lighter, so the spacing stays.
             if self.checkpoints.len() > 3 {
                 self.spacing = self.spacing.saturating_mul(2);
             }
@@ -97,7 +97,7 @@ impl Branch {
         }
         debug_assert!(
             self.checkpoints.first().is_some_and(|first| first.at == SimTime::ZERO),
-            "t = 0 stays: every seek can begin there"
+            "the checkpoint at t = 0 is kept, so that every seek has a start"
         );
     }
 }
@@ -111,22 +111,22 @@ impl Session {
         if events > last && events.is_multiple_of(FIRST_SPACING) {
             branch.thin_out(&self.world, ROOM);
         }
-        let (looked, revision) = branch.looked.max((last, revision));
-        if events < looked + branch.spacing.max(least_spacing(&self.world)) {
+        let (last_considered, revision) = branch.last_considered.max((last, revision));
+        if events < last_considered + branch.spacing.max(min_spacing(&self.world)) {
             return;
         }
-        branch.looked = (events, self.world.revision());
+        branch.last_considered = (events, self.world.revision());
         let written = usize::try_from(self.world.revision().saturating_sub(revision)).unwrap_or(usize::MAX);
-        if weight(&self.world) > LARGE && !branch.has_room(&self.world, written) {
+        if weight(&self.world) > LARGE_WORLD_WEIGHT && !branch.has_room(&self.world, written) {
             return;
         }
-        // Seeking finds the nearest one by halves.
+        // `nearest` finds checkpoints by binary search.
         assert!(
             branch
                 .checkpoints
                 .last()
                 .is_none_or(|last| { last.at <= self.world.now() && last.progress.recorded <= self.progress.recorded }),
-            "a checkpoint comes after those before it"
+            "checkpoints are ordered by time"
         );
         branch.checkpoints.push(Checkpoint {
             at: self.world.now(),
@@ -136,8 +136,8 @@ impl Session {
         branch.thin_out(&self.world, ROOM);
     }
 
-    /// Starts to seek: afterwards [`Session::advance`] to the same instant finishes it. Both ways begin at the
-    /// last checkpoint before the target, unless the cursor is nearer.
+    /// Begins to seek; the caller then calls [`Session::advance`] with the same instant. Restores the last checkpoint
+    /// before the target if the cursor is after the target or before that checkpoint.
     pub fn seek(&mut self, target: SimTime) {
         let now = self.world.now();
         if target < now || self.nearest(target).at > now {
@@ -145,13 +145,13 @@ impl Session {
         }
     }
 
-    /// The last checkpoint that is not after the instant; before t = 0 the first.
+    /// Returns the last checkpoint at or before the target; if there is none, the first.
     fn nearest(&self, target: SimTime) -> &Checkpoint {
         let checkpoints = &self.branch().checkpoints;
         let after = checkpoints.partition_point(|checkpoint| checkpoint.at <= target);
         checkpoints
             .get(after.saturating_sub(1))
-            .expect("the checkpoint of t = 0 stays")
+            .expect("the checkpoint at t = 0 is kept")
     }
 
     fn restore(&mut self, target: SimTime) {
@@ -160,10 +160,10 @@ impl Session {
         self.progress = checkpoint.progress;
     }
 
-    /// Keeps the present future as a branch and continues from the cursor on a new one.
+    /// Keeps the current branch with its future, and continues from the cursor on a new one.
     ///
     /// # Errors
-    /// There are too many branches.
+    /// The maximum number of branches is reached.
     pub fn fork(&mut self) -> Result<(), Limit> {
         if self.branches.len() >= MAX_BRANCHES {
             return Err(Limit::Branches(MAX_BRANCHES));
@@ -187,16 +187,16 @@ impl Session {
         let mut index = 0;
         branch.schedule.retain(|entry| {
             index += 1;
-            index <= next || !entry.is_users
+            index <= next || !entry.is_from_user
         });
         branch
             .checkpoints
             .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
-        branch.looked = (0, 0);
+        branch.last_considered = (0, 0);
         self.branches[parent].cursor = now;
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
-        // What was hashed up to here stands on the new branch too.
+        // The records that were hashed are the same on the new branch.
         let hashed = self.hashed.get();
         if hashed.branch == parent && hashed.len <= recorded {
             self.hashed.set(Hashed {
@@ -207,7 +207,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes to another branch, where its cursor was. The way there is replayed by [`Session::advance`]; the answer is the instant to advance to.
+    /// Switches to another branch at its last cursor. Returns the instant to which the caller must advance.
     pub fn switch(&mut self, branch: usize) -> Option<SimTime> {
         if branch >= self.branches.len() {
             return None;
@@ -220,9 +220,14 @@ impl Session {
         Some(target)
     }
 
-    /// Lays the other branches of a kept session beside the one at t = 0, which gets its place among them. They are
-    /// computed when somebody goes there. What names no branch is left out.
-    pub(crate) fn lay_out(&mut self, others: Vec<Kept>, place: usize, left: Option<(usize, i64)>) {
+    /// Adds the other branches of a stored session to the one at t = 0, which gets the index `place`. They are computed
+    /// when the user switches to them. Parents that do not exist are dropped.
+    pub(crate) fn add_stored_branches(
+        &mut self,
+        others: Vec<StoredBranch>,
+        place: usize,
+        fork_point: Option<(usize, i64)>,
+    ) {
         let Some(present) = self.branches.pop().filter(|_| self.branches.is_empty()) else {
             return;
         };
@@ -230,56 +235,58 @@ impl Session {
             schedule: present
                 .schedule
                 .iter()
-                .filter(|entry| !entry.is_users)
+                .filter(|entry| !entry.is_from_user)
                 .cloned()
                 .collect(),
             ..present.clone()
         };
         let place = place.min(others.len());
-        self.branches.extend(others.into_iter().map(|(left, cursor, commands)| {
-            let mut branch = scripted.clone();
-            branch.parent = left.map(|(parent, _)| parent);
-            branch.from = left.map_or(SimTime::ZERO, |(_, from)| SimTime(from));
-            branch.schedule(commands, 0);
-            branch.cursor = cursor;
-            branch
-        }));
+        self.branches
+            .extend(others.into_iter().map(|(fork_point, cursor, commands)| {
+                let mut branch = scripted.clone();
+                branch.parent = fork_point.map(|(parent, _)| parent);
+                branch.from = fork_point.map_or(SimTime::ZERO, |(_, from)| SimTime(from));
+                branch.schedule(commands, 0);
+                branch.cursor = cursor;
+                branch
+            }));
         self.branches.insert(
             place,
             Branch {
-                parent: left.map(|(parent, _)| parent),
-                from: left.map_or(SimTime::ZERO, |(_, from)| SimTime(from)),
+                parent: fork_point.map(|(parent, _)| parent),
+                from: fork_point.map_or(SimTime::ZERO, |(_, from)| SimTime(from)),
                 ..present
             },
         );
         self.current = place;
-        self.hashed.set(Hashed::nothing(place));
+        self.hashed.set(Hashed::empty(place));
         let count = self.branches.len();
         for at in 0..count {
             let parent = self.branches[at]
                 .parent
                 .filter(|parent| *parent < count && *parent != at);
-            let label = self.branches[at].called(parent.and_then(|parent| self.branches.get(parent)));
+            let label = self.branches[at].label_relative_to(parent.and_then(|parent| self.branches.get(parent)));
             (self.branches[at].parent, self.branches[at].label) = (parent, label);
         }
     }
 
-    /// Takes back the last command of this branch; the cursor goes to just before it.
+    /// Removes the user's last command from this branch. Returns the instant just before it, to which the caller must
+    /// advance.
     pub fn undo(&mut self) -> Option<SimTime> {
         let branch = &mut self.branches[self.current];
-        let index = branch.schedule.iter().rposition(|entry| entry.is_users)?;
+        let index = branch.schedule.iter().rposition(|entry| entry.is_from_user)?;
         let at = branch.schedule.remove(index).timed.at;
         let keep = |checkpoint: &Checkpoint| {
             checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
         };
         branch.checkpoints.retain(keep);
-        branch.looked = (0, 0);
+        branch.last_considered = (0, 0);
         let target = at - Span(1);
         self.restore(target);
-        // What the command led to is not what was: the branch is cut where the checkpoint stands.
+        // The trace after the command is no longer valid: the branch is cut at the restored checkpoint.
         let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
         if self.hashed.get().len > recorded {
-            self.hashed.set(Hashed::nothing(self.current));
+            self.hashed.set(Hashed::empty(self.current));
         }
         let branch = &mut self.branches[self.current];
         branch.trace.truncate(recorded);
@@ -289,7 +296,8 @@ impl Session {
         Some(target.max(now))
     }
 
-    /// The decision behind the attempt with that place in the trace, by replaying to it with recording on.
+    /// Returns the scheduling decision of the attempt with that sequence number. Replays up to it with recording of
+    /// decisions on.
     pub(crate) fn decision(&self, place: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
         let place = usize::try_from(place).ok()?;
         let checkpoint = self
@@ -304,8 +312,8 @@ impl Session {
             progress: checkpoint.progress.clone(),
             branches: vec![self.branch().clone()],
             current: 0,
-            hashed: Cell::new(Hashed::nothing(0)),
-            answer_to: None,
+            hashed: Cell::new(Hashed::empty(0)),
+            last_call: None,
         };
         replay.world.record_decisions(true);
         while replay.progress.recorded <= place {
@@ -323,7 +331,7 @@ mod tests {
     use super::*;
     use crate::{lessons, scenario};
 
-    fn played() -> Session {
+    fn session_after_30_minutes() -> Session {
         let loaded = scenario::load(&[lessons::welcome()]).expect("it loads");
         let mut session = Session::new(loaded).expect("it starts");
         session.advance(SimTime::from_seconds(1800), u64::MAX);
@@ -332,11 +340,11 @@ mod tests {
 
     /// Shows: T-01
     #[test]
-    fn checkpoints_stay_within_their_room() {
-        let session = played();
+    fn checkpoints_stay_within_memory_limit() {
+        let session = session_after_30_minutes();
         let (branch, world) = (session.branch(), session.world());
         let all = branch.checkpoint_count();
-        assert!(all > 8, "{all} of half an hour");
+        assert!(all > 8, "only {all} checkpoints in half an hour");
         for part in [1, 2, 4] {
             let room = weight(world) + branch.weight(world) / part;
             let mut less = branch.clone();
@@ -347,25 +355,25 @@ mod tests {
         }
         let mut none = branch.clone();
         none.thin_out(world, 0);
-        assert_eq!(none.checkpoint_count(), 1, "t = 0 stays");
+        assert_eq!(none.checkpoint_count(), 1, "the checkpoint at t = 0 is kept");
     }
 
     /// Shows: T-01
     #[test]
-    fn a_checkpoint_weighs_more_the_more_was_written_after_it() {
-        let mut session = played();
+    fn checkpoint_weight_grows_with_later_writes() {
+        let mut session = session_after_30_minutes();
         let world = session.world().clone();
-        assert_eq!(own_weight(&world, &world), known(&world));
-        let mut last = known(&world);
+        assert_eq!(own_weight(&world, &world), copied_weight(&world));
+        let mut last = copied_weight(&world);
         for _ in 0..3 {
             session.advance(session.now() + Span::seconds(10), u64::MAX);
             let weighs = own_weight(&world, session.world());
             assert!(
-                weighs > last || weighs == known(&world) + weight(&world),
+                weighs > last || weighs == copied_weight(&world) + weight(&world),
                 "{weighs} after {last}"
             );
             last = weighs;
         }
-        assert!(last > known(&world));
+        assert!(last > copied_weight(&world));
     }
 }

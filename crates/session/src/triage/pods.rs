@@ -475,7 +475,7 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
 fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<String> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
     while search.suggestions().len() < HELP && !search.step().finished {}
-    let maker = view::Maker::Nobody;
+    let maker = view::PodCreator::None;
     let found = search.suggestions().iter().take(HELP);
     found
         .map(|suggestion| view::remedy(pod, &maker, suggestion).to_string())

@@ -1,4 +1,4 @@
-//! What the inspector shows (U-06).
+//! Content of the inspector (U-06).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
@@ -15,7 +15,7 @@ use podscope_protocol::{
     ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView,
 };
 
-/// The detail of a subject at the cursor.
+/// Details of the selected object at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
     match subject {
         SubjectRef::Pod { key, uid } => pod(session, key, uid, marks),
@@ -25,7 +25,7 @@ pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) ->
     }
 }
 
-fn split(key: &str) -> ObjectKey {
+fn parse_key(key: &str) -> ObjectKey {
     match key.split_once('/') {
         Some((namespace, name)) => ObjectKey::new(namespace, name),
         None => ObjectKey::cluster(key),
@@ -66,7 +66,7 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
     at.map_or(0, |at| at.0 - session.world().start().0)
 }
 
-/// A condition: type, status, reason and message, and since when it is so.
+/// A condition line. `since` is the last transition time.
 fn condition(
     session: &Session,
     status: ConditionStatus,
@@ -89,7 +89,7 @@ fn yaml(object: &Object) -> String {
 fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let world = session.world();
     let machines = Machines::of(world);
-    let object_key = split(key);
+    let object_key = parse_key(key);
     let found = world
         .objects()
         .get::<Pod>(&object_key)
@@ -104,7 +104,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .collect()
     };
     let Some(pod) = found else {
-        return forgotten(session, &object_key, uid, &machines, bars(uid));
+        return deleted_pod(session, &object_key, uid, &machines, bars(uid));
     };
     let now = Time(world.start().0 + world.now().0);
     let row = pod_row(pod, now);
@@ -121,14 +121,14 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             namespace: object_key.namespace.to_string(),
             priority: pod.priority(),
         },
-        summary: pod_summary(pod, row, node.clone(), machine.is_some_and(|machine| machine.is_dark)),
+        summary: pod_summary(pod, row, node.clone(), machine.is_some_and(|machine| machine.is_silent)),
         conditions: pod
             .status
             .conditions
             .iter()
             .map(|one| {
-                let words = [&*one.kind, &one.reason, &one.message];
-                condition(session, one.status.clone(), words, one.last_transition_time)
+                let texts = [&*one.kind, &one.reason, &one.message];
+                condition(session, one.status.clone(), texts, one.last_transition_time)
             })
             .collect(),
         containers: containers(pod, machine),
@@ -146,8 +146,8 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     }
 }
 
-/// What is told of a pod that the API does not have: which processes of it still run.
-fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
+/// Details of a pod that the API does not have: its processes that are still running.
+fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
     let world = session.world();
     let processes: Vec<_> = machines
         .0
@@ -188,7 +188,7 @@ fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Ma
                 ..ContainerDetail::default()
             })
             .collect(),
-        // The API has forgotten the pod's volumes. The machine still has the emptyDirs that were written into.
+        // The API does not know the deleted pod's volumes. The machine still has emptyDirs that were written to.
         volumes: (written.chunk_by(|one, next| one.volume == next.volume))
             .filter_map(|of_one| Some((of_one.first()?.volume.to_string(), scratch(of_one))))
             .collect(),
@@ -231,7 +231,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
         .collect()
 }
 
-/// Who controls the pod, and who controls that: kinds and names.
+/// Kind and name of the pod's controller, of the controller's controller, and so on.
 fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     let mut owners = Vec::new();
     let mut owner = pod.metadata.controller_ref().cloned();
@@ -289,7 +289,7 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
     }
 }
 
-/// An emptyDir with what was written into it.
+/// An emptyDir with the data written to it.
 fn scratch<'a>(written: impl IntoIterator<Item = &'a Written>) -> VolumeView {
     let views = written.into_iter().map(|written| WrittenView {
         size: Quantity::from_bytes(written.bytes).to_string(),
@@ -345,8 +345,8 @@ fn node(session: &Session, name: &str) -> Detail {
                 .conditions
                 .iter()
                 .map(|one| {
-                    let words = [&*one.kind, &one.reason, &one.message];
-                    condition(session, one.status.clone(), words, one.last_transition_time)
+                    let texts = [&*one.kind, &one.reason, &one.message];
+                    condition(session, one.status.clone(), texts, one.last_transition_time)
                 })
                 .collect(),
             events: events(session, "Node", &ObjectKey::cluster(name), ""),
@@ -375,7 +375,7 @@ fn node(session: &Session, name: &str) -> Detail {
 }
 
 fn object(session: &Session, kind: &str, key: &str) -> Detail {
-    let found = Kind::named(kind).and_then(|known| session.world().objects().get_kind(known, &split(key)));
+    let found = Kind::named(kind).and_then(|known| session.world().objects().get_kind(known, &parse_key(key)));
     let Some(object) = found else {
         return Detail {
             title: key.to_owned(),
@@ -391,8 +391,8 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
     let conditions = list(value.pointer("/status/conditions"))
         .map(|(_, one)| {
             let since = podscope_api::parse_rfc3339(text(one, "lastTransitionTime")).map(Time);
-            let words = ["type", "reason", "message"].map(|field| text(one, field));
-            condition(session, ConditionStatus::from(text(one, "status")), words, since)
+            let texts = ["type", "reason", "message"].map(|field| text(one, field));
+            condition(session, ConditionStatus::from(text(one, "status")), texts, since)
         })
         .collect();
     Detail {
@@ -418,26 +418,26 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
 }
 
 fn invariant(session: &Session, name: &str) -> Detail {
-    let breaks: Vec<_> = session
+    let violations: Vec<_> = session
         .violations()
         .filter_map(|record| Some((record.at, record.violation()?)))
         .filter(|(_, violation)| *violation.invariant == *name)
         .collect();
-    let summary = match breaks.first() {
+    let summary = match violations.first() {
         None => Summary::Holds {
             invariant: name.to_owned(),
         },
-        Some((at, first)) => Summary::Broken(super::told(session, *at, first)),
+        Some((at, first)) => Summary::Broken(super::broken_invariant(session, *at, first)),
     };
     Detail {
         title: name.to_owned(),
         subtitle: Subtitle::Invariant,
         summary,
-        breaks: breaks
+        breaks: violations
             .iter()
             .rev()
             .take(200)
-            .map(|(at, violation)| super::told(session, *at, violation))
+            .map(|(at, violation)| super::broken_invariant(session, *at, violation))
             .collect(),
         ..Detail::default()
     }

@@ -1,4 +1,4 @@
-//! Where API and machine differ, and why a pod is being deleted.
+//! Differences between API and machine, and causes of pod deletions.
 
 use podscope_api::{Node, NodeName, Pod};
 use podscope_cluster::{SimTime, World};
@@ -6,7 +6,7 @@ use podscope_cluster::{SimTime, World};
 use super::nodes::MachineState;
 use podscope_protocol::{DeletionCause, Difference, PodView};
 
-/// Where API and machine differ; empty where they agree (U-02).
+/// Returns the differences between the API's and the machine's state (U-02).
 pub(super) fn differs(
     world: &World,
     node: &NodeName,
@@ -21,19 +21,19 @@ pub(super) fn differs(
             node: name(),
             listed: (world.objects().pods_on(node)).filter(|pod| !pod.is_terminal()).count(),
         });
-    } else if state.is_dark && world.objects().named::<Node>(node.as_str()).is_none() {
+    } else if state.is_silent && world.objects().named::<Node>(node.as_str()).is_none() {
         out.push(Difference::Unknown {
             node: name(),
             is_kubelet_down: !state.kubelet,
         });
-    } else if state.is_dark {
+    } else if state.is_silent {
         out.push(Difference::Dark {
             node: name(),
             is_kubelet_down: !state.kubelet,
             silent: heartbeat.map(|at| (world.now() - at).whole_seconds()),
         });
     }
-    if state.is_deaf && !state.is_dark {
+    if state.is_deaf && !state.is_silent {
         out.push(Difference::Deaf { node: name() });
     }
     if !state.runtime && state.powered {
@@ -48,7 +48,7 @@ pub(super) fn differs(
     out
 }
 
-/// Why a pod is being deleted (C-09).
+/// The cause of a pod's deletion (C-09).
 pub(super) fn deletion_cause(pod: &Pod) -> DeletionCause {
     let Some(condition) = pod.condition("DisruptionTarget") else {
         return DeletionCause::Request;

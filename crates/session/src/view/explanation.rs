@@ -1,37 +1,37 @@
-//! A decision for the page, from the scheduler's own explanation.
+//! Converts the scheduler's explanation of a decision for the page.
 
 use podscope_protocol as protocol;
 use podscope_scheduler::explain::{
     CandidateExplanation, Explanation, NodeExplanation, NodeVerdict, SpreadExplanation, Verdict, VictimExplanation,
 };
 
-pub(crate) fn explanation(told: Explanation) -> protocol::Explanation {
+pub(crate) fn explanation(explanation: Explanation) -> protocol::Explanation {
     protocol::Explanation {
-        outcome: match told.verdict {
+        outcome: match explanation.verdict {
             Verdict::Scheduled => protocol::Outcome::Scheduled,
             Verdict::Unschedulable => protocol::Outcome::Unschedulable,
             Verdict::Preempts => protocol::Outcome::Preempts,
             Verdict::Error => protocol::Outcome::Error,
         },
-        conclusion: told.conclusion,
-        chosen: told.chosen,
-        won: told.won,
-        message: told.message,
-        plugins: (told.plugins.into_iter())
+        conclusion: explanation.conclusion,
+        chosen: explanation.chosen,
+        won: explanation.won,
+        message: explanation.message,
+        plugins: (explanation.plugins.into_iter())
             .map(|plugin| protocol::ScoringPlugin {
                 name: plugin.name,
                 about: plugin.about,
                 weight: plugin.weight,
             })
             .collect(),
-        nodes: told.nodes.into_iter().map(node).collect(),
-        spread: told.spread.into_iter().map(spread).collect(),
-        preemption: told.preemption.map(|found| protocol::PreemptionExplanation {
+        nodes: explanation.nodes.into_iter().map(node).collect(),
+        spread: explanation.spread.into_iter().map(spread).collect(),
+        preemption: explanation.preemption.map(|found| protocol::PreemptionExplanation {
             result: found.result,
             candidates: found.candidates.into_iter().map(candidate).collect(),
             unhelped: found.unhelped,
         }),
-        sampling: told.sampling,
+        sampling: explanation.sampling,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Nodes by the value of a label, and how the pods of each owner are spread over them (U-11).
+//! Nodes grouped by a label, and the distribution of each owner's pods over the groups (U-11).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,106 +9,114 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Pod, TopologySpreadConstraint, UnsatisfiableAction};
 
 use super::nodes::Nodes;
-use super::pods::Seen;
+use super::pods::PodEntry;
 use podscope_protocol::{GroupView, PodMark, PodView, SpreadCount};
 
-/// What a pod adds to the counts: found once, because most pods stay as they are from frame to frame.
+/// Contribution of a pod to the counts. It is cached, because most pods do not change between frames.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Share {
-    /// Index of its node's group.
+pub(crate) struct Contribution {
+    /// Index of the node's group.
     group: Option<usize>,
-    /// Whom it is counted with, if with anybody.
+    /// Index of the owner with which the pod is counted, if any.
     owner: Option<usize>,
-    /// Whether it is spread over the key, and the skew that it allows.
+    /// Some if the pod has a spread constraint for the key; holds the maximum skew of a hard constraint.
     skew: Option<Option<u32>>,
-    /// Whether it counts: it has not ended and does not end.
+    /// Whether the pod counts, that is, has neither ended nor is terminating.
     counts: bool,
 }
 
-/// The groups of a picture.
+/// All groups, as of the last frame.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
     pub(crate) views: Vec<GroupView>,
-    /// The key by which they are made.
+    /// Label key by which nodes are grouped.
     key: String,
-    /// Everyone that pods were counted with, by name: an index.
+    /// Indices of owners by name.
     owners: ordered::Map<String, usize>,
 }
 
-/// What changed of the groups.
-pub(crate) enum Regrouped {
-    /// Other nodes, or another key: all of them.
+/// Change of the groups since the last frame.
+pub(crate) enum GroupChange {
+    /// Other nodes or another key: all groups have changed.
     All,
-    /// The same groups with other counts.
+    /// Only the counts have changed.
     Counts,
-    Nothing,
+    Unchanged,
 }
 
-/// The pods of one owner.
+/// Pods of one owner.
 #[derive(Debug, Clone, Default)]
-struct Spread {
-    /// How many there are, whether they count or not.
+struct OwnerPods {
+    /// Number of pods, including those that do not count.
     members: u32,
     skew: Option<Option<u32>>,
 }
 
 impl Groups {
-    /// Groups the nodes by a key, unless they are grouped so already and none of them came, went or has another label;
-    /// and counts the pods and ghosts of each owner in each group.
-    pub(crate) fn follow(&mut self, nodes: &Nodes, pods: &mut [Seen], key: &str, are_others: bool) -> Regrouped {
+    /// Groups the nodes by a key, unless neither the key nor the nodes have changed. Counts the pods and ghosts of each
+    /// owner in each group.
+    pub(crate) fn update(
+        &mut self,
+        nodes: &Nodes,
+        pods: &mut [PodEntry],
+        key: &str,
+        have_nodes_changed: bool,
+    ) -> GroupChange {
         let is_other_key = self.key != key;
-        let kept = !are_others && !is_other_key;
+        let is_kept = !have_nodes_changed && !is_other_key;
         if is_other_key {
             key.clone_into(&mut self.key);
             self.owners.clear();
         }
-        let mut is_same = kept;
-        if !kept {
+        let mut is_same = is_kept;
+        if !is_kept {
             let views = by_label(nodes, key);
-            is_same = !is_other_key && are_alike(&views, &self.views);
+            is_same = !is_other_key && are_same_groups(&views, &self.views);
             if !is_same {
-                pods.iter_mut().for_each(|seen| seen.share = None);
+                pods.iter_mut().for_each(|entry| entry.contribution = None);
                 self.views = views;
             }
         }
         debug_assert!(
-            are_alike(&by_label(nodes, key), &self.views),
-            "groups that are kept are those of the nodes"
+            are_same_groups(&by_label(nodes, key), &self.views),
+            "unchanged groups match the nodes"
         );
-        for seen in pods.iter_mut().filter(|seen| seen.share.is_none()) {
-            seen.share = Some(self.share(nodes, &seen.view, Some(&seen.pod)));
+        for entry in pods.iter_mut().filter(|entry| entry.contribution.is_none()) {
+            entry.contribution = Some(self.contribution(nodes, &entry.view, Some(&entry.pod)));
         }
-        let haunting: Vec<Share> = (nodes.values().flat_map(|node| &node.ghosts))
-            .map(|ghost| self.share(nodes, ghost, None))
+        let ghosts: Vec<Contribution> = (nodes.values().flat_map(|node| &node.ghosts))
+            .map(|ghost| self.contribution(nodes, ghost, None))
             .collect();
         let groups = self.views.len();
-        let mut spreads = vec![Spread::default(); self.owners.len()];
+        let mut owner_pods = vec![OwnerPods::default(); self.owners.len()];
         let mut counts = vec![(0, 0); self.owners.len() * groups];
-        let shares = pods.iter().filter_map(|seen| seen.share);
-        for (share, is_ghost) in (shares.map(|share| (share, false))).chain(haunting.into_iter().map(|s| (s, true))) {
-            let Some(owner) = share.owner else { continue };
-            let spread = &mut spreads[owner];
+        let contributions = pods.iter().filter_map(|entry| entry.contribution);
+        for (contribution, is_ghost) in (contributions.map(|contribution| (contribution, false)))
+            .chain(ghosts.into_iter().map(|ghost| (ghost, true)))
+        {
+            let Some(owner) = contribution.owner else { continue };
+            let spread = &mut owner_pods[owner];
             spread.members += 1;
-            spread.skew = spread.skew.or(share.skew);
-            let Some(group) = share.group else { continue };
+            spread.skew = spread.skew.or(contribution.skew);
+            let Some(group) = contribution.group else { continue };
             let count = &mut counts[owner * groups + group];
-            count.0 += u32::from(share.counts);
+            count.0 += u32::from(contribution.counts);
             count.1 += u32::from(is_ghost);
         }
         let mut are_counts_same = true;
         for (at, view) in self.views.iter_mut().enumerate() {
-            let told = self.owners.iter().filter_map(|(name, owner)| {
-                let spread = &spreads[*owner];
+            let new_counts = self.owners.iter().filter_map(|(name, owner)| {
+                let spread = &owner_pods[*owner];
                 let (pods, ghosts) = counts[*owner * groups + at];
-                let is_told = spread.members > 0 && (pods > 0 || ghosts > 0 || spread.skew.is_some());
-                is_told.then_some((name, pods, ghosts, spread.skew.flatten()))
+                let is_shown = spread.members > 0 && (pods > 0 || ghosts > 0 || spread.skew.is_some());
+                is_shown.then_some((name, pods, ghosts, spread.skew.flatten()))
             });
-            let is_as_before = told
+            let is_as_before = new_counts
                 .clone()
                 .eq((view.counts.iter()).map(|c| (&c.owner, c.pods, c.ghosts, c.max_skew)));
             if !is_as_before {
                 are_counts_same = false;
-                view.counts = told
+                view.counts = new_counts
                     .map(|(owner, pods, ghosts, max_skew)| SpreadCount {
                         owner: owner.clone(),
                         pods,
@@ -119,14 +127,14 @@ impl Groups {
             }
         }
         match (is_same, are_counts_same) {
-            (false, _) => Regrouped::All,
-            (true, false) => Regrouped::Counts,
-            (true, true) => Regrouped::Nothing,
+            (false, _) => GroupChange::All,
+            (true, false) => GroupChange::Counts,
+            (true, true) => GroupChange::Unchanged,
         }
     }
 
-    /// What a pod, or a ghost, adds.
-    fn share(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> Share {
+    /// Computes the contribution of a pod or ghost.
+    fn contribution(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> Contribution {
         let value = (nodes.get(&*view.node)).map(|node| node.view.labels.get(&self.key).map_or("", String::as_str));
         let group = value.map(|value| {
             let named = (self.views).partition_point(|group| !group.name.is_empty() && *group.name < *value);
@@ -136,7 +144,7 @@ impl Groups {
             let mut constraints = pod.spec.topology_spread_constraints.iter();
             constraints.find(|constraint| *constraint.topology_key == *self.key)
         });
-        let owner = counted_with(view, constraint).map(|name| match self.owners.get(&*name) {
+        let owner = counting_owner(view, constraint).map(|name| match self.owners.get(&*name) {
             Some(owner) => *owner,
             None => {
                 let owner = self.owners.len();
@@ -144,7 +152,7 @@ impl Groups {
                 owner
             }
         });
-        Share {
+        Contribution {
             group,
             owner,
             skew: constraint.map(|constraint| {
@@ -160,15 +168,15 @@ impl Groups {
     }
 }
 
-/// Whether two groupings are of the same nodes.
-fn are_alike(new: &[GroupView], old: &[GroupView]) -> bool {
-    let is_alike = |(new, old): (&GroupView, &GroupView)| new.name == old.name && new.nodes == old.nodes;
-    new.len() == old.len() && new.iter().zip(old).all(is_alike)
+/// Whether two groupings have the same names and nodes.
+fn are_same_groups(new: &[GroupView], old: &[GroupView]) -> bool {
+    let is_same_group = |(new, old): (&GroupView, &GroupView)| new.name == old.name && new.nodes == old.nodes;
+    new.len() == old.len() && new.iter().zip(old).all(is_same_group)
 }
 
-/// Who a pod is counted with: its owner's, or, of a pod that nobody owns, those with the labels of its constraint; none
-/// for a pod that is spread by nothing.
-fn counted_with<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
+/// The owner with which a pod is counted. For a pod without an owner, the labels that its spread constraint selects.
+/// None if it has neither.
+fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
     if !view.owner.is_empty() {
         return Some(Cow::Borrowed(&view.owner));
     }
@@ -179,7 +187,7 @@ fn counted_with<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstra
     Some(Cow::Owned(labels.collect::<Vec<_>>().join(",")))
 }
 
-/// Nodes by the value of a label; those without it stand apart, at the end.
+/// Groups nodes by the value of a label. Nodes without the label form the last group.
 fn by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
     let mut groups: ordered::Map<&str, Vec<String>> = ordered::Map::new();
     for (name, node) in nodes {

@@ -1,4 +1,4 @@
-//! Marks and bars of the timeline (U-05), from the branch's whole trace.
+//! Marks and bars of the timeline (U-05), made from the branch's whole trace.
 
 mod requests;
 
@@ -12,34 +12,35 @@ use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{Component, CutFrom, Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
-/// The marks of one branch, kept up as the trace grows.
+/// Marks of one branch, as far as the trace has been processed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     branch: usize,
     seen: usize,
     marks: ordered::Map<u64, Mark>,
-    /// Open bars, and their marks.
+    /// Bars without an end yet, with the ids of their marks.
     open: ordered::Map<Bar, u64>,
-    /// What commands with manifests say of themselves: the same on every branch, and not read again after a seek back.
-    given: ordered::Map<String, MarkLabel>,
-    /// Containers that run, by the name of their pod and its UID.
-    living: ordered::Map<String, ordered::Map<String, usize>>,
+    /// Labels of commands with manifests, by command. They are kept across branches and seeks, because they are costly
+    /// to make.
+    manifest_labels: ordered::Map<String, MarkLabel>,
+    /// Number of running containers by pod key and pod UID.
+    running_containers: ordered::Map<String, ordered::Map<String, usize>>,
 }
 
-/// Whether a taint is the control plane's own: it says what a condition or a cordon has said. Only people say that a
-/// node is out of service.
+/// Whether the control plane sets the taint, so that a condition or cordon already has a mark. The taint out-of-service
+/// is set by users only.
 fn is_own_taint(key: &str) -> bool {
     key.starts_with("node.kubernetes.io/") && key != "node.kubernetes.io/out-of-service"
 }
 
-/// Whether a fault goes on until it is repaired.
-const fn lasts(fault: FaultKind) -> bool {
+/// Whether a fault lasts until it is repaired.
+const fn is_lasting(fault: FaultKind) -> bool {
     use FaultKind::{Detach, Exit, Join, Leave, Sandbox};
     !matches!(fault, Exit | Sandbox | Join | Leave | Detach)
 }
 
-/// What ends when a fault of that kind is repaired: power brings back the programs of a machine.
-fn ends_with(fault: FaultKind) -> Vec<FaultKind> {
+/// Faults that end when the given one is repaired. Power also restarts the programs of a machine.
+fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     use FaultKind::{Crash, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
     match fault {
         PowerOff => vec![
@@ -54,29 +55,29 @@ fn ends_with(fault: FaultKind) -> Vec<FaultKind> {
     }
 }
 
-/// What a bar that has no end yet is about.
+/// Identifies a bar that has no end yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Bar {
-    /// A fault that goes on, since a record of the trace.
+    /// A lasting fault; `since` is the sequence number of its record.
     Fault { fault: FaultKind, name: String, since: u64 },
-    /// A container that is to end.
+    /// A container that is being terminated.
     Container { uid: String, container: String },
-    /// What is believed of a node.
+    /// A condition of a node in the API.
     Condition { node: String, condition: String },
-    /// A guarantee that is broken of pods of a name.
+    /// A violated invariant about pods with the same key.
     Broken { invariant: String, key: String },
-    /// What is sent to a Service.
+    /// Requests from a client to a Service.
     Requests { service: String, client: String },
 }
 
 impl Bar {
-    /// Whether it is of a fault, of one of these kinds, that strikes a name.
+    /// Whether the bar is of one of these faults, for this name.
     fn is_fault(&self, of: &[FaultKind], whom: &str) -> bool {
         matches!(self, Self::Fault { fault, name, .. } if name == whom && of.contains(fault))
     }
 }
 
-/// How the page calls a fault; none of one whose mark says itself what it is.
+/// The fault in the protocol. None if its mark has a label of its own.
 fn fault_view(fault: FaultKind) -> Option<FaultView> {
     let component = |process: ControlPlaneProcess| match process {
         ControlPlaneProcess::Scheduler => Component::Scheduler(0),
@@ -116,7 +117,7 @@ fn cut(node: String, from: &str, one_way: Option<OneWay>) -> MarkLabel {
     }
 }
 
-/// By whom a pod is evicted, as its condition DisruptionTarget says. A preemption has a record of its own.
+/// Who evicts a pod, according to its condition DisruptionTarget. None for preemption, which has its own record.
 fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     match reason {
         "DeletionByTaintManager" => Some(Evictor::Taint),
@@ -128,8 +129,8 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     }
 }
 
-/// What a command on one line says of itself.
-fn given(text: &str) -> MarkLabel {
+/// The label of a command on one line.
+fn command_label(text: &str) -> MarkLabel {
     let is_marked = match command::parse(text) {
         Ok(Command::Fault(fault)) => !matches!(fault, Fault::Member { .. }),
         Ok(Command::Kubectl(kubectl)) => matches!(kubectl, Kubectl::Cordon { .. } | Kubectl::Taint { .. }),
@@ -141,24 +142,24 @@ fn given(text: &str) -> MarkLabel {
     }
 }
 
-/// Objects that a mark names.
-const NAMED: usize = 3;
+/// Maximum number of objects in a label.
+const MAX_NAMED_OBJECTS: usize = 3;
 
-/// What a command says of itself: of one with manifests, of what they are.
-fn written(command: &str) -> MarkLabel {
+/// The label of a command with manifests, which lists the objects in them.
+fn manifest_command_label(command: &str) -> MarkLabel {
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
     let objects = podscope_api::parse(rest.rsplit_once('\n').map_or("", |(body, _)| body)).objects;
     let Some((verb, _)) = first.split_once(" -").filter(|_| !objects.is_empty()) else {
         return MarkLabel::Written(first.to_owned());
     };
-    let named = objects.iter().take(NAMED).map(|found| {
+    let named = objects.iter().take(MAX_NAMED_OBJECTS).map(|found| {
         let object = &found.value;
         format!("{} {}", object.kind().name(), object.metadata().name)
     });
     MarkLabel::Given {
         command: verb.to_owned(),
         objects: named.collect(),
-        more: objects.len().saturating_sub(NAMED),
+        more: objects.len().saturating_sub(MAX_NAMED_OBJECTS),
     }
 }
 
@@ -166,14 +167,14 @@ fn is_of_node(record: &Record) -> bool {
     (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
 }
 
-/// Guarantees that are broken for as long as processes of two pods of one name run.
-const TWO_AT_ONCE: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
+/// Invariants whose violation lasts as long as two pods with the same name have processes.
+const DUPLICATE_POD_INVARIANTS: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
 
-/// It is broken for as long as the process runs that was not fenced.
-const UNFENCED: &str = "fence-before-break";
+/// The invariant whose violation lasts as long as the process that should have been fenced runs.
+const FENCING_INVARIANT: &str = "fence-before-break";
 
-/// The key under which a broken guarantee of a pod's name is open.
-fn twice(invariant: &str, key: &str) -> Bar {
+/// Identifies the bar of a violated invariant.
+fn violation_bar(invariant: &str, key: &str) -> Bar {
     Bar::Broken {
         invariant: invariant.to_owned(),
         key: key.to_owned(),
@@ -198,25 +199,24 @@ fn pod_ref(record: &Record) -> Option<SubjectRef> {
 }
 
 impl Marks {
-    /// All marks.
     pub(crate) fn all(&self) -> Vec<Mark> {
         self.marks.values().cloned().collect()
     }
 
-    /// Takes in what the trace has beyond the last time: marks new or changed, and marks gone.
+    /// Processes new records of the trace. Returns new or changed marks, and the ids of removed ones.
     pub(crate) fn update(&mut self, branch: usize, trace: &Trace) -> (Vec<Mark>, Vec<u64>) {
         let mut gone = Vec::new();
         if branch != self.branch || trace.len() < self.seen {
             gone = self.marks.keys().copied().collect();
             *self = Marks {
                 branch,
-                given: std::mem::take(&mut self.given),
+                manifest_labels: std::mem::take(&mut self.manifest_labels),
                 ..Marks::default()
             };
         }
         let mut changed = podscope_api::ordered::Set::new();
         for record in trace.range(self.seen, trace.len()) {
-            self.take(&record, &mut changed);
+            self.add_record(&record, &mut changed);
         }
         self.seen = trace.len();
         gone.retain(|id| !self.marks.contains_key(id));
@@ -224,7 +224,7 @@ impl Marks {
         (marks, gone)
     }
 
-    fn point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: MarkLabel) -> u64 {
+    fn add_point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: MarkLabel) -> u64 {
         self.marks.insert(
             record.seq,
             Mark {
@@ -248,14 +248,14 @@ impl Marks {
         Some(id)
     }
 
-    /// Ends every open bar that is meant.
-    fn close_all(&mut self, is_meant: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
-        let keys: Vec<_> = self.open.keys().filter(|bar| is_meant(bar)).cloned().collect();
+    /// Ends all open bars for which the predicate is true.
+    fn close_all(&mut self, should_close: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
+        let keys: Vec<_> = self.open.keys().filter(|bar| should_close(bar)).cloned().collect();
         keys.iter().filter_map(|key| self.close(key, at)).collect()
     }
 
-    /// A fault, and what ends by it.
-    fn struck(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
+    /// Adds the mark of a fault, and ends bars that it replaces.
+    fn add_fault(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
         let node = name.to_owned();
         let (kind, label) = match (fault_view(fault), details) {
             (_, FaultDetails::Cut { from, one_way }) => (MarkKind::Cut, cut(node, from, *one_way)),
@@ -265,25 +265,25 @@ impl Marks {
         };
         let mut changed = match fault {
             FaultKind::Leave => {
-                let is_meant = |bar: &Bar| matches!(bar, Bar::Fault { name: of, .. } if of == name);
-                self.close_all(is_meant, record.at)
+                let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: of, .. } if of == name);
+                self.close_all(should_close, record.at)
             }
-            // Cuts add up until the node is healed of all.
+            // Partitions add up until the node is healed.
             FaultKind::Partition => Vec::new(),
             FaultKind::Crash(process) => {
                 self.close_all(|bar| bar.is_fault(&[FaultKind::Second(process)], name), record.at)
             }
             _ => self.close_all(|bar| bar.is_fault(&[fault], name), record.at),
         };
-        changed.push(self.point(record, Lane::Faults, kind, label));
-        if lasts(fault) {
-            self.begin(record, fault, name);
+        changed.push(self.add_point(record, Lane::Faults, kind, label));
+        if is_lasting(fault) {
+            self.open_fault_bar(record, fault, name);
         }
         changed
     }
 
-    /// The mark of a record becomes a bar that ends with the fault's repair.
-    fn begin(&mut self, record: &Record, fault: FaultKind, name: &str) {
+    /// Makes the mark of a record a bar that ends when the fault is repaired.
+    fn open_fault_bar(&mut self, record: &Record, fault: FaultKind, name: &str) {
         if let Some(mark) = self.marks.get_mut(&record.seq) {
             mark.to = None;
             let (name, since) = (name.to_owned(), record.seq);
@@ -291,23 +291,23 @@ impl Marks {
         }
     }
 
-    /// A fault is repaired.
-    fn healed(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
-        let ended = ends_with(fault);
+    /// Adds the mark of a repair, and ends the bars of the fault.
+    fn add_repair(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
+        let ended = faults_ended_by_repair_of(fault);
         let mut changed = self.close_all(|bar| bar.is_fault(&ended, &name), record.at);
         let label = match fault_view(fault) {
             Some(fault) => MarkLabel::Healed { fault, name },
             None => MarkLabel::Unfenced { node: name },
         };
-        changed.push(self.point(record, Lane::Faults, MarkKind::Healed, label));
+        changed.push(self.add_point(record, Lane::Faults, MarkKind::Healed, label));
         changed
     }
 
-    /// A process has ended: by a signal that has a bar, or by itself.
-    fn exited(&mut self, record: &Record, life: &Bar, code: i32, reason: &str) -> Vec<u64> {
-        let mut changed: Vec<u64> = self.close(life, record.at).into_iter().collect();
+    /// Handles the end of a process, by a signal with a bar or otherwise.
+    fn handle_exit(&mut self, record: &Record, container_bar: &Bar, code: i32, reason: &str) -> Vec<u64> {
+        let mut changed: Vec<u64> = self.close(container_bar, record.at).into_iter().collect();
         let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
-        // With the power of a machine everything ends.
+        // Processes that end because the machine loses power have no mark.
         if changed.is_empty() && code != 0 && reason != "Unknown" {
             let label = MarkLabel::Exited {
                 pod,
@@ -315,14 +315,14 @@ impl Marks {
                 code,
                 is_out_of_memory: reason == "OOMKilled",
             };
-            changed.push(self.point(record, Lane::Terminations, MarkKind::Exited, label));
+            changed.push(self.add_point(record, Lane::Terminations, MarkKind::Exited, label));
         }
-        changed.extend(self.ends(record));
+        changed.extend(self.end_violations(record));
         changed
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each happening that has a mark")]
-    fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::Set<u64>) {
+    fn add_record(&mut self, record: &Record, changed: &mut podscope_api::ordered::Set<u64>) {
         let name = record
             .object
             .as_ref()
@@ -332,21 +332,21 @@ impl Marks {
             .as_ref()
             .map_or_else(String::new, |subject| subject.uid.to_string());
         let container = record.container.as_deref().unwrap_or_default().to_owned();
-        let life = Bar::Container {
+        let container_bar = Bar::Container {
             uid,
             container: container.clone(),
         };
         match &record.happening {
-            Happening::Fault { fault, details } => changed.extend(self.struck(record, *fault, details, &name)),
-            Happening::Healed { fault, .. } => changed.extend(self.healed(record, *fault, name)),
+            Happening::Fault { fault, details } => changed.extend(self.add_fault(record, *fault, details, &name)),
+            Happening::Healed { fault, .. } => changed.extend(self.add_repair(record, *fault, name)),
             Happening::Fenced { by } => {
                 let label = MarkLabel::Fenced { node: name.clone() };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
-                self.begin(record, FaultKind::Fence(*by), &name);
+                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Fenced, label));
+                self.open_fault_bar(record, FaultKind::Fence(*by), &name);
             }
             Happening::VolumeCorrupted { .. } => {
                 let label = MarkLabel::Corrupted { volume: name };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Corrupted, label));
+                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Corrupted, label));
             }
             Happening::Command { command, error } => {
                 let kind = if error.is_some() {
@@ -355,15 +355,19 @@ impl Marks {
                     MarkKind::Command
                 };
                 let label = match command.contains('\n') {
-                    true => (self.given.entry(command.clone()).or_insert_with(|| written(command))).clone(),
-                    false => given(command),
+                    true => (self
+                        .manifest_labels
+                        .entry(command.clone())
+                        .or_insert_with(|| manifest_command_label(command)))
+                    .clone(),
+                    false => command_label(command),
                 };
-                changed.insert(self.point(record, Lane::Commands, kind, label));
+                changed.insert(self.add_point(record, Lane::Commands, kind, label));
             }
             Happening::Bound { node } => {
                 let (pod, node) = (name, node.to_string());
                 let label = MarkLabel::Bound { pod, node };
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Bound, label));
+                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Bound, label));
             }
             Happening::Attempt {
                 result: AttemptResult::Scheduled { .. },
@@ -371,49 +375,51 @@ impl Marks {
             } => {}
             Happening::Attempt { .. } => {
                 let label = MarkLabel::NoNode { pod: name };
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Failed, label));
+                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Failed, label));
             }
             Happening::Nominated { node } => {
                 let (pod, node) = (name, node.to_string());
                 let label = MarkLabel::Nominated { pod, node };
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Nominated, label));
+                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Nominated, label));
             }
             Happening::Preempted { .. } => {
                 let label = MarkLabel::Preempted { pod: name };
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Preempted, label));
+                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Preempted, label));
             }
             Happening::HookStarted {
                 hook: HookKind::PreStop,
             } => {
-                changed.extend(self.close(&life, record.at));
-                self.bar(record, life, MarkKind::PreStop, changed);
+                changed.extend(self.close(&container_bar, record.at));
+                self.open_container_bar(record, container_bar, MarkKind::PreStop, changed);
             }
             Happening::HookFinished {
                 hook: HookKind::PreStop,
                 ..
-            } => changed.extend(self.close(&life, record.at)),
+            } => changed.extend(self.close(&container_bar, record.at)),
             Happening::ContainerStarted { attempt } => {
-                self.lives(record);
+                self.count_container_start(record);
                 if *attempt > 0 {
                     let label = MarkLabel::Restarted { pod: name, container };
-                    changed.insert(self.point(record, Lane::Terminations, MarkKind::Restarted, label));
+                    changed.insert(self.add_point(record, Lane::Terminations, MarkKind::Restarted, label));
                 }
             }
             Happening::ContainerExited { exit_code, reason } => {
-                changed.extend(self.exited(record, &life, *exit_code, reason));
+                changed.extend(self.handle_exit(record, &container_bar, *exit_code, reason));
             }
             Happening::SignalSent { signal } => {
-                changed.extend(self.close(&life, record.at));
+                changed.extend(self.close(&container_bar, record.at));
                 let kind = if &**signal == "SIGKILL" {
                     MarkKind::Killed
                 } else {
                     MarkKind::Sigterm
                 };
-                self.bar(record, life, kind, changed);
+                self.open_container_bar(record, container_bar, kind, changed);
             }
-            Happening::InvariantViolated { violation } => changed.extend(self.broken(record, &violation.invariant)),
+            Happening::InvariantViolated { violation } => {
+                changed.extend(self.add_violation(record, &violation.invariant))
+            }
             Happening::ConditionChanged { kind, status, .. } if is_of_node(record) => {
-                changed.extend(self.of_node(record, kind, status, &name));
+                changed.extend(self.update_node_condition(record, kind, status, &name));
             }
             Happening::ConditionChanged {
                 kind, reason, message, ..
@@ -424,17 +430,17 @@ impl Marks {
                 );
                 if let Some(by) = evictor(reason, message) {
                     let label = MarkLabel::Evicted { pod: name, by };
-                    changed.insert(self.point(record, Lane::Terminations, MarkKind::Evicted, label));
+                    changed.insert(self.add_point(record, Lane::Terminations, MarkKind::Evicted, label));
                 }
             }
             Happening::Updated { changed: what } if is_of_node(record) => {
                 if let Some(is_on) = what.unschedulable {
                     let kind = if is_on { MarkKind::Fenced } else { MarkKind::Healed };
                     let label = MarkLabel::Cordoned { node: name, is_on };
-                    changed.insert(self.point(record, Lane::Faults, kind, label));
+                    changed.insert(self.add_point(record, Lane::Faults, kind, label));
                 }
             }
-            // Of a Node that is gone nothing is believed any more.
+            // A deleted Node has no conditions any more.
             Happening::Deleted if is_of_node(record) => {
                 changed.extend(self.close_all(
                     |bar| matches!(bar, Bar::Condition { node, .. } if *node == name),
@@ -447,42 +453,42 @@ impl Marks {
                     key: key.to_string(),
                     effect: effect.to_string(),
                 };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
+                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Fenced, label));
             }
             Happening::TaintRemoved { key, .. } if is_of_node(record) && !is_own_taint(key) => {
                 let label = MarkLabel::Untainted {
                     node: name,
                     key: key.to_string(),
                 };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
+                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Healed, label));
             }
-            Happening::RequestRate { rate } => changed.extend(self.rate(record, rate)),
+            Happening::RequestRate { rate } => changed.extend(self.add_request_rate(record, rate)),
             Happening::RequestsFailed { failed } => {
-                changed.insert(self.failed(record, failed));
+                changed.insert(self.add_failed_requests(record, failed));
             }
             Happening::Expectation { expect, ok, .. } => {
                 let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };
                 let label = MarkLabel::Written(expect.clone());
-                changed.insert(self.point(record, Lane::Invariants, kind, label));
+                changed.insert(self.add_point(record, Lane::Invariants, kind, label));
             }
             _ => {}
         }
     }
 
-    fn lives(&mut self, record: &Record) {
+    fn count_container_start(&mut self, record: &Record) {
         if let Some(subject) = &record.object {
-            let lives = self.living.entry(subject.key.to_string()).or_default();
+            let lives = self.running_containers.entry(subject.key.to_string()).or_default();
             *lives.entry(subject.uid.to_string()).or_insert(0) += 1;
         }
     }
 
-    /// A process has ended: what was broken for as long as there were two of a name is whole again.
-    fn ends(&mut self, record: &Record) -> Vec<u64> {
+    /// Handles the end of a process: ends violations that last as long as two pods with the same name run.
+    fn end_violations(&mut self, record: &Record) -> Vec<u64> {
         let Some(subject) = &record.object else {
             return Vec::new();
         };
         let key = subject.key.to_string();
-        if let Some(lives) = self.living.get_mut(&key) {
+        if let Some(lives) = self.running_containers.get_mut(&key) {
             let uid = subject.uid.to_string();
             let left = lives.get(&uid).map_or(0, |n| n.saturating_sub(1));
             match left {
@@ -496,31 +502,31 @@ impl Marks {
                 return Vec::new();
             }
         }
-        let closed = TWO_AT_ONCE.into_iter().chain([UNFENCED]);
+        let closed = DUPLICATE_POD_INVARIANTS.into_iter().chain([FENCING_INVARIANT]);
         closed
-            .filter_map(|invariant| self.close(&twice(invariant, &key), record.at))
+            .filter_map(|invariant| self.close(&violation_bar(invariant, &key), record.at))
             .collect()
     }
 
-    /// A broken guarantee: a bar for as long as two of a name run, else a point.
-    fn broken(&mut self, record: &Record, invariant: &str) -> Option<u64> {
+    /// Adds a violation: a bar if it lasts as long as processes run, otherwise a point.
+    fn add_violation(&mut self, record: &Record, invariant: &str) -> Option<u64> {
         let key = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.to_string());
-        let lives = self.living.get(&key).map_or(0, ordered::Map::len);
-        let are_two = TWO_AT_ONCE.contains(&invariant) && lives > 1;
-        let lasts = are_two || invariant == UNFENCED && lives > 0;
-        if lasts && self.open.contains_key(&twice(invariant, &key)) {
+        let lives = self.running_containers.get(&key).map_or(0, ordered::Map::len);
+        let has_duplicate = DUPLICATE_POD_INVARIANTS.contains(&invariant) && lives > 1;
+        let is_lasting = has_duplicate || invariant == FENCING_INVARIANT && lives > 0;
+        if is_lasting && self.open.contains_key(&violation_bar(invariant, &key)) {
             return None;
         }
         let label = MarkLabel::Broken {
             invariant: invariant.to_owned(),
             name: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
-            at_once: if are_two { lives } else { 0 },
+            at_once: if has_duplicate { lives } else { 0 },
         };
-        let id = self.point(record, Lane::Invariants, MarkKind::Broken, label);
+        let id = self.add_point(record, Lane::Invariants, MarkKind::Broken, label);
         if let Some(mark) = self.marks.get_mut(&id) {
-            if lasts {
+            if is_lasting {
                 mark.to = None;
-                self.open.insert(twice(invariant, &key), id);
+                self.open.insert(violation_bar(invariant, &key), id);
             }
             mark.subject = Some(SubjectRef::Invariant {
                 name: invariant.to_owned(),
@@ -529,27 +535,39 @@ impl Marks {
         Some(id)
     }
 
-    fn bar(&mut self, record: &Record, life: Bar, kind: MarkKind, changed: &mut podscope_api::ordered::Set<u64>) {
+    fn open_container_bar(
+        &mut self,
+        record: &Record,
+        container_bar: Bar,
+        kind: MarkKind,
+        changed: &mut podscope_api::ordered::Set<u64>,
+    ) {
         let label = MarkLabel::Container {
             pod: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
             container: record.container.as_deref().unwrap_or_default().to_owned(),
         };
-        let id = self.point(record, Lane::Terminations, kind, label);
+        let id = self.add_point(record, Lane::Terminations, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }
-        self.open.insert(life, id);
+        self.open.insert(container_bar, id);
         changed.insert(id);
     }
 
-    /// What the API server knows of a node: a bar for as long as it is not ready or under pressure.
-    fn of_node(&mut self, record: &Record, condition: &str, status: &ConditionStatus, name: &str) -> Option<u64> {
-        let is_well = (condition == "Ready") == (*status == ConditionStatus::True);
+    /// Adds or ends a bar for a node that is NotReady or under pressure.
+    fn update_node_condition(
+        &mut self,
+        record: &Record,
+        condition: &str,
+        status: &ConditionStatus,
+        name: &str,
+    ) -> Option<u64> {
+        let is_healthy = (condition == "Ready") == (*status == ConditionStatus::True);
         let open = Bar::Condition {
             node: name.to_owned(),
             condition: condition.to_owned(),
         };
-        if is_well {
+        if is_healthy {
             return self.close(&open, record.at);
         }
         if self.open.contains_key(&open) {
@@ -559,7 +577,7 @@ impl Marks {
             node: name.to_owned(),
             condition: if condition == "Ready" { "NotReady" } else { condition }.to_owned(),
         };
-        let id = self.point(record, Lane::Faults, MarkKind::NotReady, label);
+        let id = self.add_point(record, Lane::Faults, MarkKind::NotReady, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }

@@ -1,5 +1,5 @@
-//! What the page draws, from the world at the cursor. A picture follows the world from frame to
-//! frame: what did not change since the last one is neither made again nor sent.
+//! State of the page, made from the world at the cursor. [`ViewState`] is updated from frame to frame: what has not
+//! changed since the last frame is neither made nor sent again.
 
 mod detail;
 mod differences;
@@ -23,13 +23,13 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
-pub(crate) use queue::not_held_in_words as not_held;
-pub(crate) use remedies::{Maker, command, remedy};
+pub(crate) use queue::not_held_view as not_held;
+pub(crate) use remedies::{PodCreator, command, remedy};
 pub(crate) use spread::Spread;
 pub(crate) use thread::Threads;
-pub(crate) use traffic::Travel;
+pub(crate) use traffic::TrafficView;
 
-use groups::{Groups, Regrouped};
+use groups::{GroupChange, Groups};
 
 use crate::timeline::Session;
 use podscope_protocol::{
@@ -37,14 +37,14 @@ use podscope_protocol::{
     Guarantee, Mark, OwnerView, StoryState,
 };
 
-/// The key nodes are grouped by unless the page says otherwise.
+/// Label by which nodes are grouped by default.
 pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Everything that is drawn.
+/// What the page shows, as of the last frame.
 ///
-/// Invariant: what it holds is what it would hold if it were made anew at the same cursor.
+/// Invariant: incremental updates lead to the same content as a new `ViewState` at the same cursor.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Picture {
+pub(crate) struct ViewState {
     is_drawn: bool,
     machines: nodes::Machines,
     nodes: nodes::Nodes,
@@ -56,10 +56,10 @@ pub(crate) struct Picture {
     story: StoryState,
 }
 
-impl Picture {
-    /// Becomes the picture at the cursor, and says what differs from the one before; an empty one
-    /// says everything. `owners` keeps each owner's colour for the session.
-    pub(crate) fn follow(
+impl ViewState {
+    /// Updates to the cursor and returns the changes since the last frame. The first frame contains everything.
+    /// `owners` keeps the colour of each owner for the whole session.
+    pub(crate) fn update(
         &mut self,
         session: &Session,
         group_by: &str,
@@ -74,30 +74,30 @@ impl Picture {
             ..Frame::default()
         };
         let machines = nodes::Machines::of(world);
-        let heard = std::mem::take(&mut self.machines);
+        let last_machines = std::mem::take(&mut self.machines);
         let mut places = ordered::Set::new();
-        pods::follow(
+        pods::update(
             &mut self.pods,
             session,
             &machines,
-            &heard,
+            &last_machines,
             owners,
             &mut places,
             &mut frame,
         );
-        let are_others = nodes::follow(&mut self.nodes, world, &machines, owners, &places, &mut frame);
+        let have_nodes_changed = nodes::update(&mut self.nodes, world, &machines, owners, &places, &mut frame);
         self.machines = machines;
-        let regrouped = (self.groups).follow(&self.nodes, &mut self.pods.seen, group_by, are_others);
-        match regrouped {
-            told if reset || matches!(told, Regrouped::All) => frame.groups = Some(self.groups.views.clone()),
-            Regrouped::Counts => {
+        let group_change = (self.groups).update(&self.nodes, &mut self.pods.entries, group_by, have_nodes_changed);
+        match group_change {
+            change if reset || matches!(change, GroupChange::All) => frame.groups = Some(self.groups.views.clone()),
+            GroupChange::Counts => {
                 frame.counts = Some(self.groups.views.iter().map(|group| group.counts.clone()).collect());
             }
-            Regrouped::All | Regrouped::Nothing => {}
+            GroupChange::All | GroupChange::Unchanged => {}
         }
-        frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
-        frame.branches = renew(&mut self.branches, branches(session), reset);
-        frame.story = renew(&mut self.story, story, reset);
+        frame.control_plane = update_value(&mut self.control_plane, control_plane(session), reset);
+        frame.branches = update_value(&mut self.branches, branches(session), reset);
+        frame.story = update_value(&mut self.story, story, reset);
         if reset || self.owners != owners.views {
             self.owners.clone_from(&owners.views);
             frame.owners = Some(owners.views.clone());
@@ -106,28 +106,27 @@ impl Picture {
     }
 }
 
-/// Takes the new value; told if it is another one, or nothing has been told yet.
-fn renew<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
-    let told = (reset || *known != new).then(|| new.clone());
+/// Stores the new value. Returns it if it has changed, or if all values must be sent.
+fn update_value<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
+    let changed = (reset || *known != new).then(|| new.clone());
     *known = new;
-    told
+    changed
 }
 
-/// Owners of pods in order of appearance: each keeps its colour.
+/// Owners of pods in order of appearance, each with a fixed colour.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owners {
     views: Vec<OwnerView>,
-    /// Owner by the UID of a pod: ghosts keep their colour.
+    /// Owner by UID of a pod. Entries are kept, so that ghosts have the colour of their owner.
     pods: ordered::Map<Uid, usize>,
 }
 
 impl Owners {
-    /// Each owner with its colour.
     pub(crate) fn views(&self) -> &[OwnerView] {
         &self.views
     }
 
-    pub(crate) fn see(&mut self, id: &str, name: &str, uid: &Uid) {
+    pub(crate) fn add_pod(&mut self, id: &str, name: &str, uid: &Uid) {
         if self.pods.contains_key(uid) {
             return;
         }
@@ -143,7 +142,7 @@ impl Owners {
         self.pods.insert(uid.clone(), at);
     }
 
-    pub(crate) fn of_uid(&self, uid: &Uid) -> String {
+    pub(crate) fn owner_of_uid(&self, uid: &Uid) -> String {
         self.pods
             .get(uid)
             .and_then(|at| self.views.get(*at))
@@ -154,15 +153,15 @@ impl Owners {
 fn control_plane(session: &Session) -> ControlPlaneView {
     let world = session.world();
     let (api, etcd) = world.control_plane();
-    let either = |is_up: bool, down: ComponentState| if is_up { ComponentState::Up } else { down };
+    let state_of = |is_up: bool, down: ComponentState| if is_up { ComponentState::Up } else { down };
     let mut components = vec![
         ComponentView {
             component: Component::ApiServer,
-            state: either(api, ComponentState::Down),
+            state: state_of(api, ComponentState::Down),
         },
         ComponentView {
             component: Component::Etcd,
-            state: either(etcd, ComponentState::Unreachable),
+            state: state_of(etcd, ComponentState::Unreachable),
         },
     ];
     for (actor, is_up, leads) in world.control_plane_processes() {
@@ -184,28 +183,28 @@ fn control_plane(session: &Session) -> ControlPlaneView {
     for record in session.violations() {
         let Some(violation) = record.violation() else { continue };
         if !broken.iter().any(|known| *known.name == *violation.invariant) {
-            broken.push(told(session, record.at, violation));
+            broken.push(broken_invariant(session, record.at, violation));
         }
     }
     ControlPlaneView { components, broken }
 }
 
-/// A break as it is told.
-fn told(session: &Session, at: SimTime, violation: &Violation) -> BrokenInvariant {
+/// Converts a violation for the page.
+fn broken_invariant(session: &Session, at: SimTime, violation: &Violation) -> BrokenInvariant {
     let by = &violation.by;
-    let blamed = by.command.and_then(|number| session.branch().given(number));
+    let command = by.command.and_then(|number| session.branch().command_time(number));
     BrokenInvariant {
         at: at.0,
         cause: cause(violation.cause),
         by: by.who.clone(),
         seen: violation.seen.clone(),
         name: violation.invariant.to_string(),
-        since: blamed.map(|(at, _)| at.0),
-        is_last: blamed.is_some_and(|(_, is_last)| is_last),
+        since: command.map(|(at, _)| at.0),
+        is_last: command.is_some_and(|(_, is_last)| is_last),
     }
 }
 
-/// `namespace/name`, or a name in `default`.
+/// Parses `namespace/name`, or a name in `default`.
 pub(crate) fn pod_key(text: &str) -> ObjectKey {
     match text.split_once('/') {
         Some((namespace, name)) => ObjectKey::new(namespace, name),
@@ -221,11 +220,11 @@ const fn cause(cause: podscope_cluster::BreakCause) -> BreakCause {
     }
 }
 
-/// Every invariant as people read it, group by group.
+/// Descriptions of all invariants, ordered by group.
 pub(crate) fn guarantees() -> Vec<Guarantee> {
     let mut all: Vec<_> = podscope_cluster::INVARIANTS.iter().collect();
     all.stable_sort_by_key(|invariant| invariant.group);
-    let told = |invariant: &Invariant| Guarantee {
+    let guarantee = |invariant: &Invariant| Guarantee {
         name: invariant.name.to_owned(),
         group: invariant.group.title().to_owned(),
         is_safety: invariant.promise == podscope_cluster::Promise::Safety,
@@ -234,7 +233,7 @@ pub(crate) fn guarantees() -> Vec<Guarantee> {
         breaker: invariant.breaker.to_owned(),
         lesson: invariant.lesson.to_owned(),
     };
-    all.into_iter().map(told).collect()
+    all.into_iter().map(guarantee).collect()
 }
 
 fn branches(session: &Session) -> Vec<BranchView> {
@@ -253,7 +252,7 @@ fn branches(session: &Session) -> Vec<BranchView> {
         .collect()
 }
 
-/// Marks that are new or changed since the last time.
+/// Marks that are new or changed since the last call, and ids of those that are gone.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
     marks.update(session.current(), session.branch().trace())
 }

@@ -1,4 +1,4 @@
-//! Nodes and the machines under them, and where the two differ (U-02).
+//! Nodes and their machines, and the differences between the two (U-02).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::Owners;
 use super::pods;
 use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
-/// What is known of one machine.
+/// State of a machine.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineState {
     pub(crate) machine: Arc<Machine>,
@@ -24,27 +24,26 @@ pub(crate) struct MachineState {
     pub(crate) storage_refused: bool,
     pub(crate) is_isolated: bool,
     pub(crate) cuts: Vec<Cut>,
-    /// The API server does not hear from its kubelet.
-    pub(crate) is_dark: bool,
-    /// Its kubelet does not hear from the API server.
+    /// Whether the API server does not receive messages from the machine's kubelet.
+    pub(crate) is_silent: bool,
+    /// Whether the machine's kubelet does not receive messages from the API server.
     pub(crate) is_deaf: bool,
 }
 
 impl MachineState {
-    /// Whether nothing is to be said of it but what its processes are.
-    fn is_well(&self) -> bool {
-        !self.is_dark && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
+    /// Whether the machine has no trouble, so that only its processes matter.
+    fn is_healthy(&self) -> bool {
+        !self.is_silent && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
 
     fn is_same(&self, other: &MachineState) -> bool {
         Arc::ptr_eq(&self.machine, &other.machine)
-            && self.is_dark == other.is_dark
+            && self.is_silent == other.is_silent
             && self.is_isolated == other.is_isolated
             && self.cuts == other.cuts
     }
 }
 
-/// All machines at an instant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Machines(pub(crate) ordered::Map<NodeName, MachineState>);
 
@@ -61,25 +60,25 @@ impl Machines {
             let mut control_plane = (is_isolated, is_isolated);
             if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
-                // What is lost: (to the node, from the node).
-                let lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
-                let mut say = |from: CutFrom, (is_in, is_out): (bool, bool)| {
+                // Whether messages are lost: (to the node, from the node).
+                let are_lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
+                let mut add_cut = |from: CutFrom, (is_in, is_out): (bool, bool)| {
                     if is_in || is_out {
                         cuts.push(Cut { from, is_in, is_out });
                     }
                 };
-                control_plane = lost(&Place::ControlPlane);
-                say(CutFrom::ControlPlane, control_plane);
-                say(CutFrom::Storage, lost(&Place::Storage));
-                // One by one they would be a million links of a zone that is cut off.
+                control_plane = are_lost(&Place::ControlPlane);
+                add_cut(CutFrom::ControlPlane, control_plane);
+                add_cut(CutFrom::Storage, are_lost(&Place::Storage));
+                // Individual links to all other nodes are not listed, because a zone can have very many.
                 if cut.contains(name) {
-                    say(CutFrom::Nodes, network.is_apart(name));
+                    add_cut(CutFrom::Nodes, network.is_apart(name));
                     for (other, cut) in pairs.get(name).into_iter().flatten() {
-                        say(CutFrom::Node(other.to_string()), *cut);
+                        add_cut(CutFrom::Node(other.to_string()), *cut);
                     }
                 }
             }
-            // Both are in the order of names.
+            // Both lists are ordered by name.
             let kubelet = kubelets.next_if_eq(&name).is_some();
             let is_down = !kubelet || !machine.is_on();
             machines.insert(
@@ -92,7 +91,7 @@ impl Machines {
                     storage_refused: machine.is_storage_refused(),
                     is_isolated,
                     cuts,
-                    is_dark: is_down || control_plane.1,
+                    is_silent: is_down || control_plane.1,
                     is_deaf: is_down || control_plane.0,
                 },
             );
@@ -104,26 +103,26 @@ impl Machines {
         self.0.get(node)
     }
 
-    /// Whether the API server does not hear from a node's kubelet.
-    pub(crate) fn is_dark(&self, node: &str) -> bool {
-        self.get(node).is_none_or(|machine| machine.is_dark)
+    /// Whether the API server does not receive messages from the node's kubelet.
+    pub(crate) fn is_silent(&self, node: &str) -> bool {
+        self.get(node).is_none_or(|machine| machine.is_silent)
     }
 
-    /// Whether a node's kubelet hears nothing from the API server.
+    /// Whether the node's kubelet does not receive messages from the API server.
     pub(crate) fn is_deaf(&self, node: &str) -> bool {
         self.get(node).is_none_or(|machine| machine.is_deaf)
     }
 
-    /// Whether the API server hears of the same ones as in others.
-    pub(crate) fn are_heard_as(&self, others: &Machines) -> bool {
+    /// Whether the machines are the same as `others`, and the same ones are silent.
+    pub(crate) fn have_same_reachability(&self, others: &Machines) -> bool {
         let one = |((a, this), (b, that)): ((&NodeName, &MachineState), (&NodeName, &MachineState))| {
-            a == b && this.is_dark == that.is_dark
+            a == b && this.is_silent == that.is_silent
         };
         self.0.len() == others.0.len() && self.0.iter().zip(&others.0).all(one)
     }
 }
 
-/// Other nodes that a node is cut from one by one, with what is lost: (to the node, from the node).
+/// Pairs of nodes whose link is cut individually, with the lost directions: (to the first node, from the first node).
 type Pairs<'w> = ordered::Map<&'w NodeName, ordered::Map<&'w NodeName, (bool, bool)>>;
 
 fn pairs(network: &Network) -> Pairs<'_> {
@@ -137,33 +136,33 @@ fn pairs(network: &Network) -> Pairs<'_> {
     pairs
 }
 
-/// A node's view with its ghosts, and what they were made of.
+/// Entry of a node: its view and ghosts, and the objects from which they were made.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct NodeEntry {
     node: Option<Arc<Node>>,
     state: Option<MachineState>,
     pub(crate) view: NodeView,
-    /// Processes that the API has forgotten, by UID.
+    /// Pods with processes that the API has deleted, ordered by UID.
     pub(crate) ghosts: Vec<PodView>,
 }
 
-impl Seen {
-    /// Whether it would be made the same again: all that it was made of is still that, and of who
-    /// is well nothing depends on the time.
+impl NodeEntry {
+    /// Whether rebuilding would give the same entry: its inputs are the same, and the node has no trouble, so that
+    /// nothing depends on time.
     fn stays(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
         self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
-            && node.is_none_or(|node| !is_left(node))
-            && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_well() && old.is_same(new))
+            && node.is_none_or(|node| !has_evicting_taint(node))
+            && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_healthy() && old.is_same(new))
     }
 }
 
-/// The nodes of a picture, and machines without a Node object. They are boxed, because the map moves what it holds.
-pub(crate) type Nodes = ordered::Map<NodeName, Box<Seen>>;
+/// Nodes, and machines without a Node object. Entries are boxed because the map moves its values.
+pub(crate) type Nodes = ordered::Map<NodeName, Box<NodeEntry>>;
 
-/// Makes the nodes those at the cursor and says what changed. `places` are the nodes of which a pod
-/// is another one. True if other nodes stand in the picture, or one has other labels: its groups are others then.
-pub(crate) fn follow(
+/// Updates the nodes to those at the cursor, and adds the changes to the frame. `places` are nodes with changed pods.
+/// Returns whether nodes were added or removed, or labels changed, so that groups must be made again.
+pub(crate) fn update(
     nodes: &mut Nodes,
     world: &World,
     machines: &Machines,
@@ -173,36 +172,36 @@ pub(crate) fn follow(
 ) -> bool {
     let objects = world.objects();
     let mut before = std::mem::take(nodes).into_iter().peekable();
-    // All three are in the order of the names.
-    let mut there = machines.0.iter().peekable();
-    let mut known = objects.list::<Node>().peekable();
-    let judged = OnceCell::new();
+    // All three lists are ordered by name.
+    let mut machine_states = machines.0.iter().peekable();
+    let mut node_objects = objects.list::<Node>().peekable();
+    let predictions = OnceCell::new();
     let mut gone = Vec::new();
-    let mut are_others = false;
+    let mut have_nodes_changed = false;
     loop {
-        let name = match (there.peek(), known.peek()) {
+        let name = match (machine_states.peek(), node_objects.peek()) {
             (None, None) => break,
             (Some((name, _)), None) => (*name).clone(),
             (Some((name, _)), Some(node)) if name.0 <= node.metadata.name => (*name).clone(),
             (_, Some(node)) => NodeName(node.metadata.name.clone()),
         };
-        let state = there.next_if(|(at, _)| **at == name).map(|(_, state)| state);
-        let node = known.next_if(|node| node.metadata.name == name.0);
-        while let Some(left) = before.next_if(|(at, _)| *at < name) {
-            gone.push(left);
+        let state = machine_states.next_if(|(at, _)| **at == name).map(|(_, state)| state);
+        let node = node_objects.next_if(|node| node.metadata.name == name.0);
+        while let Some(removed) = before.next_if(|(at, _)| *at < name) {
+            gone.push(removed);
         }
         let old = before.next_if(|(at, _)| *at == name).map(|(_, old)| old);
-        let seen = match old {
+        let entry = match old {
             Some(old) if old.stays(node, state) && !places.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
-                let view = view(world, &name, node, state, &ghosts, &judged);
-                are_others |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
+                let view = view(world, &name, node, state, &ghosts, &predictions);
+                have_nodes_changed |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
                 if old.as_ref().is_none_or(|old| old.view != view) {
                     frame.nodes.push(view.clone());
                 }
-                haunt(old.map_or_else(Vec::new, |old| old.ghosts), &ghosts, frame);
-                Box::new(Seen {
+                add_ghost_changes(old.map_or_else(Vec::new, |old| old.ghosts), &ghosts, frame);
+                Box::new(NodeEntry {
                     node: node.cloned(),
                     state: state.cloned(),
                     view,
@@ -210,18 +209,18 @@ pub(crate) fn follow(
                 })
             }
         };
-        nodes.insert(name, seen);
+        nodes.insert(name, entry);
     }
     for (name, old) in gone.into_iter().chain(before) {
-        are_others = true;
-        haunt(old.ghosts, &[], frame);
+        have_nodes_changed = true;
+        add_ghost_changes(old.ghosts, &[], frame);
         frame.nodes_gone.push(name.to_string());
     }
-    are_others
+    have_nodes_changed
 }
 
-/// Says which ghosts of a node came, changed and went.
-fn haunt(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
+/// Adds new, changed and removed ghosts of a node to the frame.
+fn add_ghost_changes(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
     frame
         .pods
         .extend(new.iter().filter(|ghost| !old.contains(ghost)).cloned().map(Arc::new));
@@ -237,7 +236,7 @@ fn view(
     node: Option<&Arc<Node>>,
     state: Option<&MachineState>,
     ghosts: &[PodView],
-    judged: &OnceCell<Judged>,
+    predictions: &OnceCell<NodePredictions>,
 ) -> NodeView {
     let mut view = NodeView {
         name: name.to_string(),
@@ -255,7 +254,7 @@ fn view(
         }
         view.cordoned = node.is_unschedulable();
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
-        // One that keeps pods away from what is made up is none of the cluster's.
+        // The taint of assumed nodes is Podscope's own.
         let own = node.spec.taints.iter().filter(|taint| &*taint.key != NOT_IN_THE_DUMP);
         view.taints = own.map(taint_text).collect();
         view.pressure = node
@@ -267,7 +266,7 @@ fn view(
             .collect();
         view.pressure_lasts = state.is_some_and(|state| {
             let mut kinds = view.pressure.iter();
-            kinds.any(|kind| state.machine.lasting(kind).is_some())
+            kinds.any(|kind| state.machine.imported_condition(kind).is_some())
         });
         view.labels = node
             .metadata
@@ -288,12 +287,13 @@ fn view(
         view.pods = (pods, allocatable("pods").map_or(0, |quantity| quantity.value()));
     }
     let heartbeat = world.heartbeats().last_renewal(name, world.now());
-    // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
-    let silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_dark);
-    let last_heartbeat = heartbeat.filter(|_| silent).map(|at| at.0);
-    view.next = node.filter(|node| silent || is_left(node)).and_then(|_| {
-        let judged = judged.get_or_init(|| Judged::of(world));
-        judged.next(name)
+    // The time of the last heartbeat is only shown for silent nodes. Otherwise each node would change every ten
+    // seconds.
+    let is_silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_silent);
+    let last_heartbeat = heartbeat.filter(|_| is_silent).map(|at| at.0);
+    view.next = node.filter(|node| is_silent || has_evicting_taint(node)).and_then(|_| {
+        let predictions = predictions.get_or_init(|| NodePredictions::of(world));
+        predictions.next(name)
     });
     view.machine = match state {
         Some(state) => MachineView {
@@ -308,7 +308,7 @@ fn view(
                 (Fence::Network, state.is_isolated),
             ]
             .into_iter()
-            .filter_map(|(by, is_so)| is_so.then_some(by))
+            .filter_map(|(by, is_fenced)| is_fenced.then_some(by))
             .collect(),
             last_heartbeat,
             differs: super::differences::differs(world, name, state, heartbeat, ghosts),
@@ -331,7 +331,7 @@ fn taint_text(taint: &Taint) -> String {
     format!("{}{value}:{}", taint.key, taint.effect)
 }
 
-/// UIDs of the pods of which a process runs, in order.
+/// UIDs of pods with running processes, sorted.
 fn running(machine: &Machine) -> Vec<String> {
     let mut uids: Vec<String> = (machine.processes().iter())
         .map(|process| process.uid.to_string())
@@ -341,58 +341,58 @@ fn running(machine: &Machine) -> Vec<String> {
     uids
 }
 
-/// Whether pods that do not tolerate it for ever leave a node.
-fn is_left(node: &Node) -> bool {
+/// Whether the node has a taint that evicts pods which do not tolerate it forever.
+fn has_evicting_taint(node: &Node) -> bool {
     (node.spec.taints.iter()).any(|taint| taint.effect == TaintEffect::NoExecute)
 }
 
-/// What the control plane does next about nodes from which nothing is heard, as it waits for it itself: they are taken
-/// for not ready (CT-021), then the pods go that do not tolerate that for ever (CT-034).
+/// What the node lifecycle controller will do about silent nodes: mark them NotReady (CT-021), then evict pods that do
+/// not tolerate this forever (CT-034).
 #[derive(Debug, Default)]
-struct Judged {
-    /// Why nobody judges.
-    nobody: Option<NodeNext>,
-    falls: ordered::Map<NodeName, SimTime>,
-    evicts: ordered::Map<NodeName, Vec<SimTime>>,
+struct NodePredictions {
+    /// Set if no controller-manager is active.
+    no_controller: Option<NodeNext>,
+    not_ready_at: ordered::Map<NodeName, SimTime>,
+    evictions: ordered::Map<NodeName, Vec<SimTime>>,
 }
 
-impl Judged {
-    fn of(world: &World) -> Judged {
-        let mut judged = Judged::default();
+impl NodePredictions {
+    fn of(world: &World) -> NodePredictions {
+        let mut predictions = NodePredictions::default();
         let Some(due) = world.judged() else {
-            judged.nobody = Some(NodeNext::Nobody { down: down(world) });
-            return judged;
+            predictions.no_controller = Some(NodeNext::Nobody { down: down(world) });
+            return predictions;
         };
         for one in due.into_iter().filter(|one| !one.is_projected) {
             match one.what {
-                Coming::NotReady => drop(judged.falls.insert(NodeName(one.key.name), one.at)),
+                Coming::NotReady => drop(predictions.not_ready_at.insert(NodeName(one.key.name), one.at)),
                 Coming::Evicted => {
                     let Some(Object::Pod(pod)) = world.objects().by_uid(&one.uid) else {
                         continue;
                     };
                     if let Some(node) = (pod.spec.node_name.as_ref()).filter(|_| !pod.metadata.is_terminating()) {
-                        judged.evicts.entry(node.clone()).or_default().push(one.at);
+                        predictions.evictions.entry(node.clone()).or_default().push(one.at);
                     }
                 }
                 _ => {}
             }
         }
-        judged
+        predictions
     }
 
     fn next(&self, node: &NodeName) -> Option<NodeNext> {
-        if self.nobody.is_some() {
-            return self.nobody.clone();
+        if self.no_controller.is_some() {
+            return self.no_controller.clone();
         }
-        if let Some(at) = self.falls.get(node) {
+        if let Some(at) = self.not_ready_at.get(node) {
             return Some(NodeNext::NotReady { at: at.0 });
         }
-        let mut each = self.evicts.get(node)?.clone();
+        let mut each = self.evictions.get(node)?.clone();
         each.stable_sort();
         let mut at: Vec<(i64, u32)> = Vec::new();
         for one in each {
             match at.last_mut() {
-                // What goes within a second goes together.
+                // Evictions within one second form one group.
                 Some((first, pods)) if one.0 - *first < 1_000_000 => *pods += 1,
                 _ => at.push((one.0, 1)),
             }
@@ -401,7 +401,8 @@ impl Judged {
     }
 }
 
-/// What is down, so that nobody judges; none if a controller-manager runs that does not lead yet.
+/// The component that is down, so that no controller acts on nodes. None if a controller-manager runs, but is not the
+/// leader yet.
 fn down(world: &World) -> Option<Component> {
     let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
     let mut processes = world.control_plane_processes().into_iter();
@@ -409,7 +410,7 @@ fn down(world: &World) -> Option<Component> {
     halted_by(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
 }
 
-/// What is down, so that nobody reads or writes an object.
+/// The component that is down, so that objects can be neither read nor written.
 pub(super) fn halted_by(world: &World) -> Option<Component> {
     match world.control_plane() {
         (false, _) => Some(Component::ApiServer),
@@ -418,7 +419,7 @@ pub(super) fn halted_by(world: &World) -> Option<Component> {
     }
 }
 
-/// cpu in thousandths and memory in bytes that the scheduler counts for a pod.
+/// Resources that the scheduler counts for a pod: CPU in millicores, memory in bytes.
 pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
     let of = |name: &str, milli: bool| {
         let amount = |container: &podscope_api::Container| {

@@ -1,4 +1,4 @@
-//! Pods and ghosts as they are drawn (UI: pod marks).
+//! Pods and ghosts, as the page shows them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use podscope_cluster::{Change, SimTime, World};
 use podscope_scheduler::QueueEntry;
 
 use super::Owners;
-use super::groups::Share;
+use super::groups::Contribution;
 use super::nodes::Machines;
 use super::queue::queue;
 use crate::owners::workload_of;
@@ -19,7 +19,7 @@ use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{ContainerStage, Frame, Micros, PodMark, PodView, TerminationStage, TerminationView};
 
-/// Id and name of the top owner of a pod; empty for a bare pod.
+/// Id and name of the workload that owns a pod. Both are empty for a pod without an owner.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     match workload_of(world.objects(), &pod.metadata) {
         Some(top) => (
@@ -30,7 +30,7 @@ pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     }
 }
 
-/// A short name: the owner's letter and the ordinal, or the last two letters.
+/// Short name of a pod: the owner's first letter and the ordinal, or else the last two letters.
 fn short(name: &str, owner: &str) -> String {
     let base = if owner.is_empty() { name } else { owner };
     let letter: String = base.chars().take(1).collect();
@@ -48,46 +48,48 @@ fn short(name: &str, owner: &str) -> String {
     }
 }
 
-/// A pod's view, and what it was made of.
+/// Entry of a pod: its view, and the pod from which it was made.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct PodEntry {
     pub(crate) pod: Arc<Pod>,
     pub(crate) view: Arc<PodView>,
-    /// What it adds to the groups' counts, once that is known.
-    pub(crate) share: Option<Share>,
-    /// Whether the pod stands on a node and does not end: of its view nothing depends on the time.
+    /// Contribution to the counts of groups. None until it has been computed.
+    pub(crate) contribution: Option<Contribution>,
+    /// Whether the pod has a node and is not terminating. Its view then does not depend on time.
     is_settled: bool,
 }
 
-/// The pods of a picture.
+/// All pods of the API.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pods {
-    /// In the order of their keys.
-    pub(crate) seen: Vec<Seen>,
-    /// The ReplicaSets by which their owners were found.
+    /// Entries ordered by key.
+    pub(crate) entries: Vec<PodEntry>,
+    /// ReplicaSets from which the owners were determined.
     sets: Vec<Arc<ReplicaSet>>,
-    /// The last write that the picture knows.
+    /// The last write to the store when the entries were updated.
     last: Option<Arc<Change>>,
 }
 
 impl Pods {
-    /// The pods to look at: those that were written, where that is known and nothing else has changed about the others.
-    fn turns(&mut self, world: &World, machines: &Machines, heard: &Machines) -> Vec<Turn> {
-        let is_steady = machines.are_heard_as(heard);
-        let are_owned_as_before = self.are_owned_as_before(world);
-        let written = (is_steady && are_owned_as_before)
+    /// The changes to apply. If the writes since the last frame are known, and neither owners nor reachability of
+    /// machines have changed, only written pods are examined.
+    fn changes(&mut self, world: &World, machines: &Machines, last_machines: &Machines) -> Vec<PodChange> {
+        let is_reachability_same_for_all = machines.have_same_reachability(last_machines);
+        let update_owners = self.update_owners(world);
+        let written = (is_reachability_same_for_all && update_owners)
             .then(|| self.written(world))
             .flatten();
         written.unwrap_or_else(|| {
-            let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
+            let is_reachability_same =
+                |node: &str| is_reachability_same_for_all || machines.is_silent(node) == last_machines.is_silent(node);
             self.all(world, |old| {
-                are_owned_as_before && old.is_settled && is_heard_as_before(&old.view.node)
+                update_owners && old.is_settled && is_reachability_same(&old.view.node)
             })
         })
     }
 
-    /// Takes the ReplicaSets of the cursor; whether a pod that is the same one has the owner that it had.
-    fn are_owned_as_before(&mut self, world: &World) -> bool {
+    /// Stores the present ReplicaSets. Returns whether the owners of unchanged pods are the same as before.
+    fn update_owners(&mut self, world: &World) -> bool {
         let sets: Vec<Arc<ReplicaSet>> = world.objects().list::<ReplicaSet>().cloned().collect();
         let is_same = |(old, new): (&Arc<ReplicaSet>, &Arc<ReplicaSet>)| {
             let (before, now) = (&old.metadata, &new.metadata);
@@ -99,74 +101,77 @@ impl Pods {
         before.len() == self.sets.len() && before.iter().zip(&self.sets).all(is_same)
     }
 
-    /// Every pod to look at, if all have to be compared: those that `stays` does not leave out. Most pods stay as they
-    /// are: what they say is not even read.
-    fn all(&self, world: &World, stays: impl Fn(&Seen) -> bool) -> Vec<Turn> {
-        let (mut turns, mut at) = (Vec::new(), 0);
+    /// Compares all pods with the entries. Unchanged pods for which `stays` is true are left out; most are.
+    fn all(&self, world: &World, stays: impl Fn(&PodEntry) -> bool) -> Vec<PodChange> {
+        let (mut changes, mut at) = (Vec::new(), 0);
         for pod in world.objects().list::<Pod>() {
-            let is_it = |old: &&Seen| Arc::ptr_eq(&old.pod, pod);
-            if self.seen.get(at).filter(is_it).is_some_and(&stays) {
+            let is_same = |old: &&PodEntry| Arc::ptr_eq(&old.pod, pod);
+            if self.entries.get(at).filter(is_same).is_some_and(&stays) {
                 at += 1;
                 continue;
             }
-            while (self.seen.get(at)).is_some_and(|old| !is_it(&old) && place(&old.pod) < place(pod)) {
-                turns.push(Turn::gone(at));
+            while (self.entries.get(at)).is_some_and(|old| !is_same(&old) && place(&old.pod) < place(pod)) {
+                changes.push(PodChange::remove(at));
                 at += 1;
             }
-            let had = (self.seen.get(at)).is_some_and(|old| is_it(&old) || place(&old.pod) == place(pod));
+            let had = (self.entries.get(at)).is_some_and(|old| is_same(&old) || place(&old.pod) == place(pod));
             let pod = Some(Arc::clone(pod));
-            turns.push(Turn { at, had, pod });
+            changes.push(PodChange { at, had, pod });
             at += usize::from(had);
         }
-        turns.extend((at..self.seen.len()).map(Turn::gone));
-        turns
+        changes.extend((at..self.entries.len()).map(PodChange::remove));
+        changes
     }
 
-    /// The pods to look at, if the writes since the last picture are known: those that were written, and those whose view
-    /// depends on the time.
-    fn written(&self, world: &World) -> Option<Vec<Turn>> {
+    /// The changes that follow from writes since the last frame, and pods whose view depends on time. None if the
+    /// writes are not known any more.
+    fn written(&self, world: &World) -> Option<Vec<PodChange>> {
         let writes = world.writes_after(self.last.as_ref()?)?;
         let pods = writes.filter_map(|write| write.object().filter(|object| object.kind() == Kind::Pod));
         let mut keys: Vec<ObjectKey> = pods.map(|object| object.metadata().key()).collect();
         keys.stable_sort();
         keys.dedup();
-        let mut turns: Vec<Turn> = Vec::new();
+        let mut changes: Vec<PodChange> = Vec::new();
         for key in keys {
             let pod = world.objects().get::<Pod>(&key).cloned();
-            match (self.seen).binary_search_by(|seen| place(&seen.pod).cmp(&(&*key.namespace, &*key.name))) {
-                Ok(at) => turns.push(Turn { at, had: true, pod }),
-                Err(at) if pod.is_some() => turns.push(Turn { at, had: false, pod }),
-                Err(_) => {} // it came and went between two pictures
+            match (self.entries).binary_search_by(|entry| place(&entry.pod).cmp(&(&*key.namespace, &*key.name))) {
+                Ok(at) => changes.push(PodChange { at, had: true, pod }),
+                Err(at) if pod.is_some() => changes.push(PodChange { at, had: false, pod }),
+                Err(_) => {} // the pod was created and deleted between two frames
             }
         }
-        let written: Vec<usize> = turns.iter().filter(|turn| turn.had).map(|turn| turn.at).collect();
-        let moving: Vec<Turn> = (self.seen.iter().enumerate())
-            .filter(|(at, seen)| !seen.is_settled && written.binary_search(at).is_err())
-            .map(|(at, seen)| Turn {
+        let written: Vec<usize> = changes
+            .iter()
+            .filter(|change| change.had)
+            .map(|change| change.at)
+            .collect();
+        let moving: Vec<PodChange> = (self.entries.iter().enumerate())
+            .filter(|(at, entry)| !entry.is_settled && written.binary_search(at).is_err())
+            .map(|(at, entry)| PodChange {
                 at,
                 had: true,
-                pod: Some(Arc::clone(&seen.pod)),
+                pod: Some(Arc::clone(&entry.pod)),
             })
             .collect();
-        turns.extend(moving);
-        // What comes before a place is put there first.
-        turns.stable_sort_by_key(|turn| (turn.at, turn.had));
-        Some(turns)
+        changes.extend(moving);
+        // An insertion before an entry precedes the entry's own change.
+        changes.stable_sort_by_key(|change| (change.at, change.had));
+        Some(changes)
     }
 }
 
-/// A place of the list where another pod may stand now: what stands there, if it `had` one, becomes `pod`; else `pod`
-/// comes before what stands there.
+/// A change at an index of the entries. If `had`, the entry there becomes `pod` or, for None, is removed. Otherwise
+/// `pod` is inserted before it.
 #[derive(Debug)]
-struct Turn {
+struct PodChange {
     at: usize,
     had: bool,
     pod: Option<Arc<Pod>>,
 }
 
-impl Turn {
-    fn gone(at: usize) -> Turn {
-        Turn {
+impl PodChange {
+    fn remove(at: usize) -> PodChange {
+        PodChange {
             at,
             had: true,
             pod: None,
@@ -178,75 +183,74 @@ fn place(pod: &Pod) -> (&str, &str) {
     (&pod.metadata.namespace, &pod.metadata.name)
 }
 
-/// Makes the pods those of the API at the cursor, in the order of their keys, and says what changed;
-/// `places` become the nodes of which a pod is another one. `heard` are the machines of the last
-/// picture.
-pub(crate) fn follow(
+/// Updates the entries to the pods of the API at the cursor, and adds the changes to the frame. Nodes of changed pods
+/// are added to `places`. `last_machines` are the machines of the last frame.
+pub(crate) fn update(
     pods: &mut Pods,
     session: &Session,
     machines: &Machines,
-    heard: &Machines,
+    last_machines: &Machines,
     owners: &mut Owners,
     places: &mut ordered::Set<NodeName>,
     frame: &mut Frame,
 ) {
     let world = session.world();
-    let turns = pods.turns(world, machines, heard);
+    let changes = pods.changes(world, machines, last_machines);
     pods.last = world.last_write().cloned();
-    let mut drawing = Drawing::new(world, machines, heard, owners, places, frame);
-    let mut before = std::mem::take(&mut pods.seen).into_iter();
-    pods.seen.reserve(before.len());
-    let mut passed = 0;
-    for turn in &turns {
-        pods.seen.extend(before.by_ref().take(turn.at - passed));
-        let old = before.by_ref().take(usize::from(turn.had)).next();
-        passed = turn.at + usize::from(turn.had);
-        match &turn.pod {
-            Some(pod) => pods.seen.push(drawing.draw(pod, old)),
-            None => drawing.gone(old),
+    let mut update = PodUpdate::new(world, machines, last_machines, owners, places, frame);
+    let mut before = std::mem::take(&mut pods.entries).into_iter();
+    pods.entries.reserve(before.len());
+    let mut consumed = 0;
+    for change in &changes {
+        pods.entries.extend(before.by_ref().take(change.at - consumed));
+        let old = before.by_ref().take(usize::from(change.had)).next();
+        consumed = change.at + usize::from(change.had);
+        match &change.pod {
+            Some(pod) => pods.entries.push(update.rebuild(pod, old)),
+            None => update.remove(old),
         }
     }
-    pods.seen.extend(before);
+    pods.entries.extend(before);
     debug_assert!(
         (world.objects().list::<Pod>())
             .map(Arc::as_ptr)
-            .eq(pods.seen.iter().map(|seen| Arc::as_ptr(&seen.pod)))
-            && (pods.seen.iter()).all(|seen| seen.view.owner == owner_of(world, &seen.pod).0),
-        "the pods of the picture are those of the API server, with their owners"
+            .eq(pods.entries.iter().map(|entry| Arc::as_ptr(&entry.pod)))
+            && (pods.entries.iter()).all(|entry| entry.view.owner == owner_of(world, &entry.pod).0),
+        "the entries are the pods of the API server, with their owners"
     );
 }
 
-/// What pods are drawn by, and what is told of those that are drawn anew.
-struct Drawing<'a> {
+/// Inputs and outputs of rebuilding pod entries.
+struct PodUpdate<'a> {
     world: &'a World,
     machines: &'a Machines,
-    /// The machines of the last picture.
-    heard: &'a Machines,
-    /// Pods in the scheduler's queue, by UID.
+    /// Machines of the last frame.
+    last_machines: &'a Machines,
+    /// Pods in the scheduler's queue, ordered by UID.
     waiting: Vec<QueueEntry>,
     now: podscope_api::Time,
     owners: &'a mut Owners,
     places: &'a mut ordered::Set<NodeName>,
     frame: &'a mut Frame,
-    /// The last pod, and its owner: neighbours mostly have one.
+    /// The previous pod with its owner. Neighbours often have the same owner.
     last: Option<(Arc<Pod>, (String, String))>,
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> PodUpdate<'a> {
     fn new(
         world: &'a World,
         machines: &'a Machines,
-        heard: &'a Machines,
+        last_machines: &'a Machines,
         owners: &'a mut Owners,
         places: &'a mut ordered::Set<NodeName>,
         frame: &'a mut Frame,
     ) -> Self {
         let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
         waiting.stable_sort_by(|a, b| a.uid.cmp(&b.uid));
-        Drawing {
+        PodUpdate {
             world,
             machines,
-            heard,
+            last_machines,
             waiting,
             now: podscope_api::Time(world.start().0 + world.now().0),
             owners,
@@ -256,17 +260,16 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// A pod that is no more.
-    fn gone(&mut self, old: Option<Seen>) {
+    /// Handles a pod that has been deleted.
+    fn remove(&mut self, old: Option<PodEntry>) {
         if let Some(old) = old {
             self.places.extend(old.pod.spec.node_name.clone());
             self.frame.pods_gone.push(old.view.id.clone());
         }
     }
 
-    /// A pod as it is now. One that stands on a node and has not changed stays as it was: of it nothing depends on the
-    /// time.
-    fn draw(&mut self, pod: &Arc<Pod>, old: Option<Seen>) -> Seen {
+    /// Rebuilds the entry of a pod. An unchanged pod with a settled entry keeps it.
+    fn rebuild(&mut self, pod: &Arc<Pod>, old: Option<PodEntry>) -> PodEntry {
         let (owner, name) = self.owner(pod);
         let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
         if is_written {
@@ -274,44 +277,45 @@ impl<'a> Drawing<'a> {
                 .extend(old.as_ref().and_then(|old| old.pod.spec.node_name.clone()));
             self.places.extend(pod.spec.node_name.clone());
         }
-        let is_heard_as_before = |node: &str| self.machines.is_dark(node) == self.heard.is_dark(node);
-        let stays =
-            |old: &Seen| !is_written && old.is_settled && old.view.owner == owner && is_heard_as_before(&old.view.node);
+        let is_reachability_same = |node: &str| self.machines.is_silent(node) == self.last_machines.is_silent(node);
+        let stays = |old: &PodEntry| {
+            !is_written && old.is_settled && old.view.owner == owner && is_reachability_same(&old.view.node)
+        };
         let old = match old {
             Some(old) if stays(&old) => return old,
             old => old,
         };
         if !owner.is_empty() {
-            self.owners.see(&owner, &name, &pod.metadata.uid);
+            self.owners.add_pod(&owner, &name, &pod.metadata.uid);
         }
         let view = view(self.world, self.machines, &self.waiting, pod, owner, &name, self.now);
         let view = Arc::new(view);
         if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
             self.frame.pods_gone.push(old.view.id.clone());
         }
-        let share = match old.filter(|old| old.view == view) {
-            Some(old) => old.share,
+        let contribution = match old.filter(|old| old.view == view) {
+            Some(old) => old.contribution,
             None => {
                 self.frame.pods.push(view.clone());
                 None
             }
         };
-        Seen {
+        PodEntry {
             pod: Arc::clone(pod),
             is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),
             view,
-            share,
+            contribution,
         }
     }
 
     fn owner(&mut self, pod: &Arc<Pod>) -> (String, String) {
-        // What `owner_of` asks of the pod.
-        fn by(pod: &Pod) -> Option<(&str, &str, &str)> {
+        // The part of the pod on which `owner_of` depends.
+        fn controller_of(pod: &Pod) -> Option<(&str, &str, &str)> {
             let owner = pod.metadata.controller_ref()?;
             Some((&pod.metadata.namespace, &owner.kind, &owner.name))
         }
         match &self.last {
-            Some((last, owner)) if by(last) == by(pod) => owner.clone(),
+            Some((last, owner)) if controller_of(last) == controller_of(pod) => owner.clone(),
             _ => {
                 let owner = owner_of(self.world, pod);
                 self.last = Some((Arc::clone(pod), owner.clone()));
@@ -321,7 +325,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// What runs on a machine and is no pod of the API, by UID.
+/// Pods with running processes on a machine that do not exist in the API, ordered by UID.
 pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
     let mut ghosts: Vec<PodView> = Vec::new();
     for process in machine.processes() {
@@ -332,7 +336,7 @@ pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<P
                 id: format!("{}@{}", process.uid, process.node),
                 key: process.pod.to_string(),
                 short: short(&process.pod.name, ""),
-                owner: owners.of_uid(&process.uid),
+                owner: owners.owner_of_uid(&process.uid),
                 node: process.node.to_string(),
                 mark: PodMark::Ghost,
                 phase: "forgotten".into(),
@@ -360,7 +364,7 @@ fn view(
         .node_name
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
-    let is_dark = !node.is_empty() && machines.is_dark(&node);
+    let is_silent = !node.is_empty() && machines.is_silent(&node);
     let crash = pod.status.statuses().any(|status| {
         status
             .state
@@ -378,7 +382,7 @@ fn view(
         Some(PodPhase::Failed) => PodMark::Failed,
         _ if pod.metadata.is_terminating() => PodMark::Terminating,
         _ if node.is_empty() => PodMark::Pending,
-        _ if is_dark && running => PodMark::Unconfirmed,
+        _ if is_silent && running => PodMark::Unconfirmed,
         _ if crash => PodMark::CrashLoop,
         Some(PodPhase::Running) if pod.is_ready() => PodMark::Ready,
         Some(PodPhase::Running) if running => PodMark::NotReady,
@@ -398,7 +402,7 @@ fn view(
         labels: (pod.metadata.labels.iter())
             .map(|(key, value)| format!("{key}={value}"))
             .collect(),
-        also: also(pod),
+        also: search_texts(pod),
         image: (pod.spec.containers.first()).map_or_else(String::new, |container| container.image.to_string()),
         requests: super::nodes::requests(pod),
         running_since: running_since(world, pod),
@@ -417,32 +421,32 @@ fn view(
     }
 }
 
-/// Since when its oldest running container runs.
+/// Start of the oldest running container.
 fn running_since(world: &World, pod: &Pod) -> Option<Micros> {
     let running = pod.status.container_statuses.iter();
     let since = running.filter_map(|status| status.state.running.as_ref()?.started_at);
     since.min().map(|at| at.0 - world.start().0)
 }
 
-/// What else a pod is found by.
-fn also(pod: &Pod) -> String {
+/// Texts other than the name by which a pod can be found: images, PriorityClass, IPs.
+fn search_texts(pod: &Pod) -> String {
     let images = pod.spec.all_containers().map(|container| &*container.image);
     let class = std::iter::once(&*pod.spec.priority_class_name);
-    // The first of its IPs comes again among all of them.
+    // `podIPs` contains `podIP` too.
     let first = &*pod.status.pod_ip;
     let others = pod.status.pod_ips.iter().map(|one| &*one.ip).filter(|ip| *ip != first);
     let ips = std::iter::once(first).chain(others);
-    let mut also = String::new();
+    let mut search_texts = String::new();
     for word in images.chain(class).chain(ips).filter(|word| !word.is_empty()) {
-        if !also.is_empty() {
-            also.push(' ');
+        if !search_texts.is_empty() {
+            search_texts.push(' ');
         }
-        also.push_str(word);
+        search_texts.push_str(word);
     }
-    also
+    search_texts
 }
 
-/// How far each container is.
+/// Stage of each container.
 fn containers(pod: &Pod) -> Vec<ContainerStage> {
     pod.spec
         .init_containers
@@ -471,13 +475,13 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
     let due = deletion.0.saturating_sub(world.start().0);
     let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
-    let is_dark = machines.is_deaf(node);
+    let is_silent = machines.is_deaf(node);
     let steps = world
         .kubelet_of(node)
         .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
     let Some(steps) = steps else {
         return Some(TerminationView {
-            stage: if is_dark {
+            stage: if is_silent {
                 TerminationStage::Unreachable
             } else {
                 TerminationStage::Unheard
@@ -486,7 +490,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
             until: None,
         });
     };
-    // The container that is furthest from its end speaks for the pod.
+    // The container that is furthest from its end determines the stage of the pod.
     let furthest = steps.containers.iter().min_by_key(|one| one.step)?;
     Some(TerminationView {
         stage: match furthest.step {
@@ -500,7 +504,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     })
 }
 
-/// When a container in back-off is started again: the end of its last run, and the delay that its kubelet counts from there.
+/// Restart time of a container in back-off: the end of its last run plus the delay.
 fn countdown(world: &World, pod: &Pod) -> Option<i64> {
     let kubelet = world.kubelet_of(pod.spec.node_name.as_deref()?)?;
     pod.status

@@ -1,4 +1,4 @@
-//! Where a pending pod stands in the scheduler's queue, and what it waits for.
+//! Place of a pending pod in the scheduler's queue, and the reason why it is pending.
 
 use podscope_api::{ConditionStatus, Pod, Str};
 use podscope_cluster::{Unheld, World};
@@ -7,7 +7,7 @@ use podscope_scheduler::{Pool, QueueEntry};
 
 use super::nodes::halted_by;
 
-/// Place of a pending pod in the queue, whose entries come by UID.
+/// Returns the place of a pending pod. `waiting` is ordered by UID.
 pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition("PodScheduled")
@@ -26,8 +26,8 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
             QueuePlace::Foreign(name.to_string())
         }
         _ if let Some(component) = halted_by(world) => QueuePlace::Halted(component),
-        entry if let Some(what) = not_held(world, entry, pod) => QueuePlace::Unknown(what),
-        entry if !victims.is_empty() || is_promised(pod, entry) => QueuePlace::Victims {
+        entry if let Some(what) = missing_objects(world, entry, pod) => QueuePlace::Unknown(what),
+        entry if !victims.is_empty() || is_waiting_for_victims(pod, entry) => QueuePlace::Victims {
             node: pod.status.nominated_node_name.to_string(),
             pods: victims.iter().map(|victim| victim.metadata.key().to_string()).collect(),
         },
@@ -45,31 +45,30 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
         }
         None => QueuePlace::Unheard,
     };
-    let is_known_why = !matches!(place, QueuePlace::Unknown(_));
+    let is_reason_known = !matches!(place, QueuePlace::Unknown(_));
     let refusal = entry
         .and_then(|entry| entry.refusal.as_ref())
-        .filter(|_| is_known_why)
+        .filter(|_| is_reason_known)
         .map(|refusal| RefusalView {
             nodes: count(refusal.nodes),
             causes: (refusal.causes.iter())
                 .map(|(cause, nodes)| (cause.clone(), count(*nodes)))
                 .collect(),
         });
-    let gone = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp);
-    let gone = gone.max().map(|at| at.0 - world.start().0);
+    let victims_gone = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp);
+    let victims_gone = victims_gone.max().map(|at| at.0 - world.start().0);
     QueueView {
         place,
-        until: gone.or(entry.and_then(|entry| entry.release_at)),
+        until: victims_gone.or(entry.and_then(|entry| entry.release_at)),
         refusal,
         message: condition
-            .filter(|_| is_known_why || world.objects().is_as_refused(pod))
+            .filter(|_| is_reason_known || world.objects().is_as_refused(pod))
             .map_or_else(String::new, |condition| condition.message.to_string()),
     }
 }
 
-/// What keeps everybody from knowing why a pod waits. One that the scheduler refused for what is known of nodes waits for
-/// that, wherever its volumes are.
-pub(crate) fn not_held_in_words(unheld: Unheld) -> NotHeld {
+/// Converts the objects that the dump lacks, so that the reason why a pod is pending cannot be known.
+pub(crate) fn not_held_view(unheld: Unheld) -> NotHeld {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
     match unheld {
         Unheld::Nodes => NotHeld::Nodes,
@@ -78,7 +77,7 @@ pub(crate) fn not_held_in_words(unheld: Unheld) -> NotHeld {
     }
 }
 
-fn not_held(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<NotHeld> {
+fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<NotHeld> {
     let names = |names: Vec<Str>| names.iter().map(ToString::to_string).collect();
     let asks_for_volumes = || entry.is_some_and(|entry| entry.rejectors.contains(&"VolumeBinding"));
     match world.objects().unheld(pod)? {
@@ -89,8 +88,9 @@ fn not_held(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<NotH
     }
 }
 
-/// Whether a pod waits for the room that is made for it: the victims may not be told to end yet, or be gone just now.
-fn is_promised(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
+/// Whether the pod waits for its preemption victims, including the time before they are deleted and just after they are
+/// gone.
+fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
     let is_nominated = !pod.status.nominated_node_name.is_empty();
     entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
 }
@@ -99,14 +99,14 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// What still ends on the node that a pod is nominated to, and is less important.
+/// Terminating pods with lower priority on the node for which the pod is nominated.
 fn victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     let node = &pod.status.nominated_node_name;
     if node.is_empty() {
         return Vec::new();
     }
-    let here = world.objects().pods_on(&podscope_api::NodeName(node.clone()));
-    here.filter(|other| other.metadata.is_terminating() && other.priority() < pod.priority())
+    let pods = world.objects().pods_on(&podscope_api::NodeName(node.clone()));
+    pods.filter(|other| other.metadata.is_terminating() && other.priority() < pod.priority())
         .map(|other| &**other)
         .collect()
 }

@@ -1,4 +1,4 @@
-//! What would help a pending pod, for the page: the scheduler's own change, with the line that makes it.
+//! Suggestions for a pending pod: the change that the scheduler suggests, and the command that makes it.
 
 use std::sync::Arc;
 
@@ -7,56 +7,55 @@ use podscope_cluster::Objects;
 use podscope_protocol::Remedy;
 use podscope_scheduler::what_would_help::{Change, Suggestion};
 
-/// Who makes a pod anew if it is to be another one.
+/// Controller that would create a changed pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Maker {
-    /// Nobody who is here.
-    Nobody,
-    /// This Deployment or DaemonSet, whenever its template changes.
+pub(crate) enum PodCreator {
+    /// No existing controller.
+    None,
+    /// A Deployment or DaemonSet, which creates new pods when its template changes.
     Template(Kind, Str),
-    /// One that makes it as it was, or only once it is ready.
+    /// A controller that creates the pod unchanged, or changes it only after it is ready.
     Other,
 }
 
-impl Maker {
-    /// That of a pod.
-    pub(crate) fn of(objects: &Objects, pod: &Pod) -> Maker {
+impl PodCreator {
+    pub(crate) fn of(objects: &Objects, pod: &Pod) -> PodCreator {
         let Some(mut owner) = pod.metadata.controller_ref().cloned() else {
-            return Maker::Nobody;
+            return PodCreator::None;
         };
         let key = |name: &Str| ObjectKey::new(pod.metadata.namespace.clone(), name.clone());
         if &*owner.kind == "ReplicaSet" {
             let Some(set) = objects.get::<ReplicaSet>(&key(&owner.name)) else {
-                return Maker::Nobody;
+                return PodCreator::None;
             };
             match set.metadata.controller_ref() {
                 Some(above) => owner = above.clone(),
-                None => return Maker::Other,
+                None => return PodCreator::Other,
             }
         }
         let kind = Kind::from_wire(&owner.api_version, &owner.kind);
         match kind.filter(|kind| objects.get_kind(*kind, &key(&owner.name)).is_some()) {
-            Some(kind @ (Kind::Deployment | Kind::DaemonSet)) => Maker::Template(kind, owner.name),
-            Some(_) => Maker::Other,
-            None => Maker::Nobody,
+            Some(kind @ (Kind::Deployment | Kind::DaemonSet)) => PodCreator::Template(kind, owner.name),
+            Some(_) => PodCreator::Other,
+            None => PodCreator::None,
         }
     }
 }
 
-pub(crate) fn remedy(pod: &Pod, maker: &Maker, suggestion: &Suggestion) -> Remedy {
+pub(crate) fn remedy(pod: &Pod, creator: &PodCreator, suggestion: &Suggestion) -> Remedy {
     Remedy {
-        command: command(pod, maker, &suggestion.change).unwrap_or_default(),
+        command: command(pod, creator, &suggestion.change).unwrap_or_default(),
         change: suggestion.change.clone(),
         then: suggestion.then.clone(),
     }
 }
 
-/// The line that makes the change; none where the API lets nobody make it, as of most rules of a pod.
+/// Command that makes the change. None if the API does not allow it, as for most scheduling rules of an existing pod.
 #[expect(clippy::too_many_lines, reason = "a table: one command a change")]
-pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<String> {
-    let patch = |how: &str, what: String| {
+pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Option<String> {
+    let patch = |flags: &str, what: String| {
         let (name, namespace) = (&pod.metadata.name, &pod.metadata.namespace);
-        Some(format!("kubectl patch pod {name} -n {namespace} {how} -p '{what}'"))
+        Some(format!("kubectl patch pod {name} -n {namespace} {flags} -p '{what}'"))
     };
     match change {
         Change::Uncordon { node } => Some(format!("kubectl uncordon {node}")),
@@ -126,7 +125,7 @@ pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<Strin
                 node.labels
             ))
         }
-        Change::Scheduler { to } => with_scheduler(pod, maker, to),
+        Change::Scheduler { to } => with_scheduler(pod, creator, to),
         Change::MaxSkew { .. }
         | Change::HonorTaints { .. }
         | Change::MinDomains { .. }
@@ -138,19 +137,20 @@ pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<Strin
     }
 }
 
-/// A pod's scheduler is for ever: its template gets another one, or it is replaced by a pod that is like it.
-fn with_scheduler(pod: &Pod, maker: &Maker, scheduler: &str) -> Option<String> {
+/// Command for another scheduler. The field is immutable, so the template is changed, or a pod without a template is
+/// replaced.
+fn with_scheduler(pod: &Pod, creator: &PodCreator, scheduler: &str) -> Option<String> {
     let namespace = &pod.metadata.namespace;
-    match maker {
-        Maker::Other => None,
-        Maker::Template(kind, name) => {
+    match creator {
+        PodCreator::Other => None,
+        PodCreator::Template(kind, name) => {
             let patch = format!(r#"{{"spec":{{"template":{{"spec":{{"schedulerName":"{scheduler}"}}}}}}}}"#);
             Some(format!(
                 "kubectl patch {} {name} -n {namespace} -p '{patch}'",
                 kind.singular()
             ))
         }
-        Maker::Nobody => {
+        PodCreator::None => {
             let mut value = Object::Pod(Arc::new(pod.clone())).to_value();
             let fields = value.as_object_mut()?;
             fields.remove("status");

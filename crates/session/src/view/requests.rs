@@ -1,10 +1,10 @@
-//! Requests as the page is told of them.
+//! Failed requests, as the page shows them.
 
 use podscope_cluster::FailedRequests;
 use podscope_protocol::FailedStretch;
 
-/// A stretch of failures in the protocol's terms.
-pub(crate) fn told(failed: &FailedRequests) -> FailedStretch {
+/// Converts a stretch of failures for the page.
+pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
     FailedStretch {
         service: failed.service.name.to_string(),
         endpoint: failed.endpoint.as_ref().map(ToString::to_string),

@@ -1,5 +1,5 @@
-//! Pods per domain over time, of what the inspector shows (U-05): a pod's or a workload's constraint, followed through
-//! the branch's whole trace as the scheduler counts (SCH-072, SCH-075 to SCH-077).
+//! Number of pods per domain over time, for the selected object (U-05). Follows the spread constraint of a pod or
+//! workload through the branch's whole trace, and counts as the scheduler does (SCH-072, SCH-075 to SCH-077).
 
 use podscope_api::ordered;
 use podscope_api::{Kind, LabelSelector, Node, NodeName, Object, Pod, PodSpec, Str, TopologySpreadConstraint, Uid};
@@ -10,47 +10,47 @@ use podscope_protocol::{Micros, SpreadLane, SpreadPoint, SubjectRef};
 use super::pod_key;
 use crate::timeline::Session;
 
-/// With more domains than this only the fullest and the emptiest are told.
-const DOMAINS: usize = 12;
-/// Changes that are kept, the latest.
-const POINTS: usize = 1000;
-/// Records looked at in one frame.
-const PIECE: usize = 40_000;
+/// With more domains, only the largest and the smallest count are shown.
+const MAX_DOMAINS: usize = 12;
+/// Maximum number of changes that are kept, the latest ones.
+const MAX_POINTS: usize = 1000;
+/// Maximum number of records that are examined for one frame.
+const RECORDS_PER_FRAME: usize = 40_000;
 
-/// What is counted.
+/// Which pods and nodes are counted.
 #[derive(Debug, Clone)]
-struct Question {
+struct SpreadQuery {
     subject: SubjectRef,
     of: String,
     namespace: Str,
     constraint: TopologySpreadConstraint,
     spec: PodSpec,
-    /// Keys that a node has to have to count.
+    /// Label keys that a node must have to be counted.
     keys: Vec<Str>,
-    /// Without a constraint the pods of one owner are counted, and nothing limits them.
+    /// Whether a constraint limits the spread. Without a constraint, the pods of one owner are counted.
     is_limited: bool,
 }
 
-/// The lane, kept up as the trace grows.
+/// The spread lane of the timeline, as far as the trace has been processed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spread {
-    question: Option<Question>,
+    query: Option<SpreadQuery>,
     branch: usize,
     seen: usize,
-    /// Pods that count, and where.
+    /// Counted pods with their nodes.
     pods: ordered::Map<Uid, NodeName>,
-    /// Domains of the nodes that count.
+    /// Counted nodes with the indices of their domains.
     nodes: ordered::Map<NodeName, usize>,
-    /// Owners of pods that wait for a node.
+    /// Owners of pods without a node.
     owners: ordered::Map<Uid, String>,
-    /// Whether an owner's pods are counted.
+    /// For each owner, whether its pods are counted.
     members: ordered::Map<String, bool>,
-    /// By domain: pods, and nodes.
+    /// For each domain, the numbers of pods and nodes.
     counts: Vec<(u32, u32)>,
     lane: SpreadLane,
 }
 
-/// The selector of a workload.
+/// The label selector of a workload.
 fn selector_of(object: &Object) -> Option<&LabelSelector> {
     match object {
         Object::Deployment(o) => o.spec.selector.as_ref(),
@@ -62,11 +62,11 @@ fn selector_of(object: &Object) -> Option<&LabelSelector> {
     }
 }
 
-/// The selector of whoever stands at the top of a pod's owners.
+/// The label selector of the topmost owner of a pod.
 fn selector_of_owner(objects: &Objects, pod: &Pod) -> Option<LabelSelector> {
     let mut owner = pod.metadata.controller_ref().cloned();
     let mut selector = None;
-    // A ReplicaSet's Deployment, a Job's CronJob: nobody stands higher.
+    // A ReplicaSet can have a Deployment as its owner, and a Job a CronJob. There are no higher levels.
     for _ in 0..2 {
         let Some(found) = owner.take().and_then(|owner| objects.by_uid(&owner.uid)) else {
             break;
@@ -77,9 +77,9 @@ fn selector_of_owner(objects: &Objects, pod: &Pod) -> Option<LabelSelector> {
     selector
 }
 
-impl Question {
-    /// None for what is spread by nothing.
-    fn of(objects: &Objects, subject: &SubjectRef, group_by: &str) -> Option<Question> {
+impl SpreadQuery {
+    /// Returns None if nothing is counted for the subject.
+    fn of(objects: &Objects, subject: &SubjectRef, group_by: &str) -> Option<SpreadQuery> {
         let (key, spec, selector) = match subject {
             SubjectRef::Pod { key, .. } => {
                 let key = pod_key(key);
@@ -109,7 +109,7 @@ impl Question {
         };
         let of_its_kind = |one: &&TopologySpreadConstraint| one.is_hard() == constraint.is_hard();
         let keys = all.iter().filter(of_its_kind).map(|one| one.topology_key.clone());
-        Some(Question {
+        Some(SpreadQuery {
             subject: subject.clone(),
             of: key.name.to_string(),
             namespace: key.namespace,
@@ -120,7 +120,7 @@ impl Question {
         })
     }
 
-    /// The domain of a node that counts.
+    /// The domain of a node. None if the node is not counted.
     fn domain<'a>(&self, node: &'a Node) -> Option<&'a Str> {
         let counts = counts_for_spread(&self.spec, node, &self.constraint, self.keys.iter());
         node.metadata
@@ -130,8 +130,8 @@ impl Question {
     }
 }
 
-/// What the API server had soon after an instant: at the next checkpoint, or at the cursor.
-fn soon_after(session: &Session, at: SimTime) -> &Objects {
+/// Objects of the API server soon after a time: at the next checkpoint, or at the cursor.
+fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
     let checkpoints = &session.branch().checkpoints;
     let next = checkpoints.partition_point(|checkpoint| checkpoint.at <= at);
     checkpoints
@@ -141,65 +141,65 @@ fn soon_after(session: &Session, at: SimTime) -> &Objects {
 }
 
 impl Spread {
-    /// Follows the trace. The lane if it is another one than the last time; one without domains stands for none.
-    pub(crate) fn follow(
+    /// Updates to the cursor. Returns the lane if it has changed; a lane without domains means that there is none.
+    pub(crate) fn update(
         &mut self,
         session: &Session,
         subject: Option<&SubjectRef>,
         group_by: &str,
     ) -> Option<SpreadLane> {
         let trace = session.branch().trace();
-        let now = subject.and_then(|subject| Question::of(session.world().objects(), subject, group_by));
-        let is_same = match (&now, &self.question) {
+        let now = subject.and_then(|subject| SpreadQuery::of(session.world().objects(), subject, group_by));
+        let is_same = match (&now, &self.query) {
             (Some(now), Some(known)) => now.subject == known.subject && now.constraint == known.constraint,
-            // What is not there at the cursor is told as it was.
+            // An object that does not exist at the cursor keeps its lane.
             (None, Some(known)) => subject == Some(&known.subject),
             (None, None) => return None,
             (Some(_), None) => false,
         };
         let is_new = !is_same || session.current() != self.branch || trace.len() < self.seen;
         if is_new {
-            let question = if is_same { now.or(self.question.take()) } else { now };
-            *self = Spread::begin(session, question);
+            let query = if is_same { now.or(self.query.take()) } else { now };
+            *self = Spread::begin(session, query);
         }
-        let until = if self.question.is_some() {
-            trace.len().min(self.seen + PIECE)
+        let until = if self.query.is_some() {
+            trace.len().min(self.seen + RECORDS_PER_FRAME)
         } else {
             trace.len()
         };
         let mut has_changed = is_new;
-        if self.question.is_some() {
+        if self.query.is_some() {
             for record in trace.range(self.seen, until) {
-                has_changed |= self.take(session, &record);
+                has_changed |= self.process_record(session, &record);
             }
         }
         self.seen = until;
         has_changed.then(|| self.lane.clone())
     }
 
-    /// Whether the trace holds more than has been looked at.
+    /// Whether records remain to be processed.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
-        self.question.is_some() && self.seen < session.branch().trace().len()
+        self.query.is_some() && self.seen < session.branch().trace().len()
     }
 
     /// The lane at the beginning of the branch.
-    fn begin(session: &Session, question: Option<Question>) -> Spread {
+    fn begin(session: &Session, query: Option<SpreadQuery>) -> Spread {
         let mut spread = Spread {
             branch: session.current(),
             ..Spread::default()
         };
-        let (Some(question), Some(first)) = (question, session.branch().checkpoints.first()) else {
+        let (Some(query), Some(first)) = (query, session.branch().checkpoints.first()) else {
             return spread;
         };
-        let hard = question.is_limited && question.constraint.is_hard();
+        let hard = query.is_limited && query.constraint.is_hard();
         spread.lane = SpreadLane {
-            of: question.of.clone(),
-            key: question.constraint.topology_key.to_string(),
-            max_skew: question
+            of: query.of.clone(),
+            key: query.constraint.topology_key.to_string(),
+            max_skew: query
                 .is_limited
-                .then(|| u32::try_from(question.constraint.max_skew).unwrap_or(0)),
+                .then(|| u32::try_from(query.constraint.max_skew).unwrap_or(0)),
             hard,
-            min_domains: question
+            min_domains: query
                 .constraint
                 .min_domains
                 .filter(|_| hard)
@@ -208,10 +208,10 @@ impl Spread {
             ..SpreadLane::default()
         };
         let objects = first.world.objects();
-        let namespace = question.namespace.clone();
-        spread.question = Some(question);
+        let namespace = query.namespace.clone();
+        spread.query = Some(query);
         for node in objects.list::<Node>() {
-            spread.see_node(node);
+            spread.update_node(node);
         }
         for pod in objects
             .list_in::<Pod>(&namespace)
@@ -220,34 +220,34 @@ impl Spread {
             if let Some(node) = &pod.spec.node_name
                 && spread.counts_labels(&pod.metadata.labels)
             {
-                spread.put(&pod.metadata.uid, node);
+                spread.add_pod(&pod.metadata.uid, node);
             }
         }
-        spread.tell(0);
+        spread.add_point(0);
         spread
     }
 
     fn counts_labels(&self, labels: &ordered::Map<Str, Str>) -> bool {
-        self.question
+        self.query
             .as_ref()
-            .is_some_and(|question| question.constraint.selects(labels))
+            .is_some_and(|query| query.constraint.selects(labels))
     }
 
-    fn take(&mut self, session: &Session, record: &Record) -> bool {
+    fn process_record(&mut self, session: &Session, record: &Record) -> bool {
         let Some(subject) = &record.object else { return false };
         match subject.kind {
-            Kind::Pod => self.take_pod(session, record, subject),
-            Kind::Node => self.take_node(session, record, &subject.key.name),
+            Kind::Pod => self.process_pod_record(session, record, subject),
+            Kind::Node => self.process_node_record(session, record, &subject.key.name),
             _ => return false,
         }
-        self.tell(record.at.0)
+        self.add_point(record.at.0)
     }
 
-    fn take_pod(&mut self, session: &Session, record: &Record, subject: &Subject) {
+    fn process_pod_record(&mut self, session: &Session, record: &Record, subject: &Subject) {
         if self
-            .question
+            .query
             .as_ref()
-            .is_none_or(|question| question.namespace != subject.key.namespace)
+            .is_none_or(|query| query.namespace != subject.key.namespace)
         {
             return;
         }
@@ -257,10 +257,12 @@ impl Spread {
                     self.owners.insert(subject.uid.clone(), owner.clone());
                 }
                 if let Some(node) = node.as_ref().filter(|_| self.is_counted(session, record.at, subject)) {
-                    self.put(&subject.uid, node);
+                    self.add_pod(&subject.uid, node);
                 }
             }
-            Happening::Bound { node } if self.is_counted(session, record.at, subject) => self.put(&subject.uid, node),
+            Happening::Bound { node } if self.is_counted(session, record.at, subject) => {
+                self.add_pod(&subject.uid, node)
+            }
             Happening::Updated { changed } if matches!(changed.phase.as_deref(), Some("Succeeded" | "Failed")) => {
                 self.remove(&subject.uid);
             }
@@ -269,10 +271,11 @@ impl Spread {
         }
     }
 
-    /// Whether a pod is counted, by its labels; of one that was gone before anyone saw it, by its siblings.
+    /// Whether a pod is counted, according to its labels. If no known state contains the pod, other pods of its owner
+    /// decide.
     fn is_counted(&mut self, session: &Session, at: SimTime, subject: &Subject) -> bool {
         let owner = self.owners.remove(&subject.uid);
-        let places = [session.world().objects(), soon_after(session, at)];
+        let places = [session.world().objects(), objects_soon_after(session, at)];
         let pod = (places.into_iter()).find_map(|objects| {
             let pod = objects.get::<Pod>(&subject.key)?;
             (pod.metadata.uid == subject.uid).then_some(pod)
@@ -290,29 +293,29 @@ impl Spread {
         }
     }
 
-    fn take_node(&mut self, session: &Session, record: &Record, name: &Str) {
+    fn process_node_record(&mut self, session: &Session, record: &Record, name: &Str) {
         match &record.happening {
-            Happening::Deleted => self.lose_node(&NodeName(name.clone())),
-            // A kubelet's writes of its status change neither labels nor taints.
+            Happening::Deleted => self.remove_node(&NodeName(name.clone())),
+            // A kubelet's status updates change neither labels nor taints.
             Happening::Updated { .. } if matches!(record.actor, Actor::Kubelet(_)) => {}
             Happening::Created { .. }
             | Happening::NodeRegistered
             | Happening::Updated { .. }
             | Happening::TaintAdded { .. }
             | Happening::TaintRemoved { .. } => {
-                if let Some(node) = soon_after(session, record.at).named::<Node>(name) {
-                    self.see_node(node);
+                if let Some(node) = objects_soon_after(session, record.at).named::<Node>(name) {
+                    self.update_node(node);
                 }
             }
             _ => {}
         }
     }
 
-    /// Takes a node as it is now.
-    fn see_node(&mut self, node: &Node) {
-        let Some(question) = &self.question else { return };
+    /// Updates a node and its domain.
+    fn update_node(&mut self, node: &Node) {
+        let Some(query) = &self.query else { return };
         let name = NodeName(node.metadata.name.clone());
-        let domain = question.domain(node).map(|domain| {
+        let domain = query.domain(node).map(|domain| {
             let known = self.lane.domains.iter().position(|known| **known == **domain);
             known.unwrap_or_else(|| {
                 self.lane.domains.push(domain.to_string());
@@ -323,7 +326,7 @@ impl Spread {
         if self.nodes.get(&name) == domain.as_ref() {
             return;
         }
-        self.lose_node(&name);
+        self.remove_node(&name);
         let Some(domain) = domain else { return };
         self.nodes.insert(name.clone(), domain);
         let pods = self.pods_on(&name);
@@ -336,14 +339,14 @@ impl Spread {
         u32::try_from(self.pods.values().filter(|on| *on == node).count()).unwrap_or(u32::MAX)
     }
 
-    fn lose_node(&mut self, name: &NodeName) {
+    fn remove_node(&mut self, name: &NodeName) {
         let pods = self.pods_on(name);
         if let Some(count) = self.nodes.remove(name).and_then(|domain| self.counts.get_mut(domain)) {
             *count = (count.0.saturating_sub(pods), count.1.saturating_sub(1));
         }
     }
 
-    fn put(&mut self, uid: &Uid, node: &NodeName) {
+    fn add_pod(&mut self, uid: &Uid, node: &NodeName) {
         self.remove(uid);
         self.pods.insert(uid.clone(), node.clone());
         if let Some(count) = self.nodes.get(node).and_then(|domain| self.counts.get_mut(*domain)) {
@@ -360,17 +363,17 @@ impl Spread {
         }
     }
 
-    /// Writes down how it is now, if that is new.
-    fn tell(&mut self, at: Micros) -> bool {
-        let here = || self.counts.iter().filter(|(_, nodes)| *nodes > 0);
-        let found = u32::try_from(here().count()).unwrap_or(u32::MAX);
-        let least = here().map(|(pods, _)| *pods).min().unwrap_or(0);
+    /// Adds a point to the lane if the counts have changed.
+    fn add_point(&mut self, at: Micros) -> bool {
+        let counts_of_present_domains = || self.counts.iter().filter(|(_, nodes)| *nodes > 0);
+        let found = u32::try_from(counts_of_present_domains().count()).unwrap_or(u32::MAX);
+        let least = counts_of_present_domains().map(|(pods, _)| *pods).min().unwrap_or(0);
         let point = SpreadPoint {
             at,
             found,
             least: if found < self.lane.min_domains { 0 } else { least },
-            most: here().map(|(pods, _)| *pods).max().unwrap_or(0),
-            pods: if self.counts.len() > DOMAINS {
+            most: counts_of_present_domains().map(|(pods, _)| *pods).max().unwrap_or(0),
+            pods: if self.counts.len() > MAX_DOMAINS {
                 Vec::new()
             } else {
                 (self.counts.iter())
@@ -389,8 +392,8 @@ impl Spread {
             points.pop();
         }
         points.push(point);
-        if points.len() > POINTS {
-            points.drain(..POINTS / 4);
+        if points.len() > MAX_POINTS {
+            points.drain(..MAX_POINTS / 4);
         }
         true
     }

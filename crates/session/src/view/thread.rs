@@ -1,4 +1,4 @@
-//! The thread of causes of what the inspector shows, kept up as the trace grows.
+//! The thread, that is, the chain of causes, of the selected object.
 
 use podscope_api::Kind;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
@@ -8,12 +8,13 @@ use super::pod_key;
 use crate::causes;
 use crate::timeline::Session;
 
-/// Records looked at in one frame.
-const PIECE: usize = 40_000;
-/// Records about the thing that are kept: more than a thread holds, because what led to them is held once.
-const KEPT: usize = 400;
+/// Maximum number of records that are examined for one frame.
+const RECORDS_PER_FRAME: usize = 40_000;
+/// Maximum number of records about the object that are kept. It exceeds the size of a thread, because records may share
+/// causes.
+const MAX_OWN_RECORDS: usize = 400;
 
-/// The numbers of the records that are about the thing that is selected.
+/// Sequence numbers of the records about the selected object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Threads {
     subject: Option<SubjectRef>,
@@ -25,12 +26,12 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// The thread at the cursor; none if nothing is selected that has one.
-    pub(crate) fn follow(
+    /// Updates to the cursor and returns the thread. None if nothing with a thread is selected.
+    pub(crate) fn update(
         &mut self,
         session: &Session,
         subject: Option<&SubjectRef>,
-        due: Vec<DueView>,
+        pending_events: Vec<DueView>,
     ) -> Option<Thread> {
         let subject = subject.filter(|subject| !matches!(subject, SubjectRef::Invariant { .. }));
         let len = session.trace().len();
@@ -42,14 +43,14 @@ impl Threads {
             };
         }
         let subject = self.subject.clone()?;
-        let until = len.min(self.seen + PIECE);
+        let until = len.min(self.seen + RECORDS_PER_FRAME);
         for record in session.trace().take(until).skip(self.seen) {
-            if says_much(&record.happening) && is_about(&record, &subject) {
+            if can_end_thread(&record.happening) && is_about(&record, &subject) {
                 self.own.push(record.seq);
             }
         }
-        if self.own.len() > KEPT {
-            self.own.drain(..self.own.len() - KEPT);
+        if self.own.len() > MAX_OWN_RECORDS {
+            self.own.drain(..self.own.len() - MAX_OWN_RECORDS);
             self.is_cut = true;
         }
         self.seen = until;
@@ -58,19 +59,19 @@ impl Threads {
             _ => self.make(session),
         };
         self.made = Some((until, thread.clone()));
-        thread.due = due
+        thread.due = pending_events
             .into_iter()
-            .filter(|due| due.subject.as_ref().is_some_and(|of| is_same(of, &subject)))
+            .filter(|event| event.subject.as_ref().is_some_and(|of| is_same(of, &subject)))
             .collect();
         Some(thread)
     }
 
-    /// Whether there are records that have not been looked at.
+    /// Whether records remain to be examined.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
         self.subject.is_some() && self.seen < session.trace().len()
     }
 
-    /// The latest records about the thing that, with all that led to them, are no more than a thread holds.
+    /// Makes a thread of the latest records that fit with all their causes.
     fn make(&self, session: &Session) -> Thread {
         let mut kept = self.own.len().min(MAX_THREAD);
         loop {
@@ -94,8 +95,8 @@ impl Threads {
     }
 }
 
-/// Whether a record ends a thread. What says little stands in one only where it led to something.
-fn says_much(happening: &Happening) -> bool {
+/// Whether a thread can end at such a record. Others occur in it only as causes.
+fn can_end_thread(happening: &Happening) -> bool {
     match happening {
         Happening::Event { .. } | Happening::Expectation { .. } => false,
         Happening::Updated { changed } => changed.replicas.is_some() || changed.unschedulable.is_some(),
@@ -125,7 +126,7 @@ fn is_about(record: &Record, subject: &SubjectRef) -> bool {
     }
 }
 
-/// Whether two references name one thing; one of them may not say the UID.
+/// Whether two references are to the same object. One of them may lack the UID.
 fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
     match (one, other) {
         (
@@ -303,7 +304,7 @@ fn deed(record: &Record) -> Deed {
             guarantee: violation.invariant.to_string(),
         },
         Happening::Expectation { ok, .. } => Deed::Judged { holds: *ok },
-        Happening::RequestsFailed { failed } => Deed::RequestsFailed(Box::new(super::requests::told(failed))),
+        Happening::RequestsFailed { failed } => Deed::RequestsFailed(Box::new(super::requests::failed_stretch(failed))),
         Happening::RequestRate { rate } => Deed::RequestRate {
             per_second: rate.per_second,
         },

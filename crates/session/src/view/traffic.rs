@@ -1,8 +1,8 @@
-//! Messages that were sent since the last frame: each follows from a record of the trace and the latency of its link, a
-//! heartbeat from the phase of its node.
+//! Messages since the last frame. Each is derived from a record of the trace and the latency of its link; heartbeats
+//! are derived from the phase of their node.
 //!
-//! Deviation: a link's jitter is not kept, so a message is told with its usual latency; its arrival at the API server,
-//! which the record gives, is exact.
+//! Deviation: the jitter of a link is not recorded, so messages have the usual latency. The time of arrival at the API
+//! server is exact, because it is the record's time.
 
 use podscope_api::{Kind, NodeName, Pod, ordered};
 use podscope_cluster::{Actor, Happening, Place, RENEW_INTERVAL, Record, SimTime, Span, Subject, World};
@@ -10,22 +10,22 @@ use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, Uncou
 
 use crate::timeline::Session;
 
-/// Records that are looked at in one frame; of more only the latest are.
-const LOOKED_AT: usize = 4_000;
-/// Larger clusters tell no heartbeats one by one: nobody sees which of so many dots is whose.
-const MOST_HEARTS: usize = 100;
+/// Maximum number of records that are examined for one frame, the latest ones.
+const MAX_RECORDS: usize = 4_000;
+/// In clusters with more nodes, heartbeats are left out, because individual ones cannot be distinguished.
+const MAX_HEARTBEAT_NODES: usize = 100;
 
-/// How far the messages of a branch have been told.
+/// How far the messages of a branch have been reported.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Travel {
+pub(crate) struct TrafficView {
     branch: usize,
     seen: usize,
     at: SimTime,
 }
 
-impl Travel {
-    /// What was sent since the last call; nothing after a jump back, to another branch, or at the first call.
-    pub(crate) fn follow(&mut self, session: &Session, is_first: bool) -> Traffic {
+impl TrafficView {
+    /// Returns messages since the last call. Empty after a jump back, a switch of branches, and at the first call.
+    pub(crate) fn update(&mut self, session: &Session, is_first: bool) -> Traffic {
         let (from, since) = (self.seen, self.at);
         let is_other = is_first || self.branch != session.current() || since > session.now();
         (self.branch, self.seen, self.at) = (session.current(), session.trace().len(), session.now());
@@ -34,41 +34,41 @@ impl Travel {
         }
         let world = session.world();
         let latency = session.loaded().setup.settings.network.latency;
-        let mut told = Told {
+        let mut collector = MessageCollector {
             world,
             latency,
             messages: Vec::new(),
         };
-        let from = from.max(self.seen.saturating_sub(LOOKED_AT));
+        let from = from.max(self.seen.saturating_sub(MAX_RECORDS));
         let mut last: Option<(Actor, SimTime, String, bool)> = None;
         for record in session.trace().skip(from) {
             let about = record.object.as_deref().map_or_else(String::new, name);
-            // The records of one write are one message; an event about the same object is another write.
+            // Records of the same write form one message. An event about the same object is a separate write.
             let is_event = matches!(record.happening, Happening::Event { .. });
             let this = (record.actor.clone(), record.at, about.clone(), is_event);
             if last.as_ref() != Some(&this) {
-                told.of_record(&record, &about);
+                collector.add_record(&record, &about);
                 last = Some(this);
             }
         }
-        told.heartbeats(since, self.at);
-        bounded(told.messages)
+        collector.heartbeats(since, self.at);
+        limit_messages(collector.messages)
     }
 }
 
-struct Told<'a> {
+struct MessageCollector<'a> {
     world: &'a World,
     latency: Span,
     messages: Vec<Message>,
 }
 
-impl Told<'_> {
-    /// The request that a record came from, and what watchers are told of it.
-    fn of_record(&mut self, record: &Record, about: &str) {
-        let (Some(kind), Some(from)) = (message(record), stop(&record.actor)) else {
+impl MessageCollector<'_> {
+    /// Adds the request that led to a record, and the resulting watch messages.
+    fn add_record(&mut self, record: &Record, about: &str) {
+        let (Some(kind), Some(from)) = (message_kind(record), stop_of(&record.actor)) else {
             return;
         };
-        let say = |from: Stop, to: Stop, kind: MessageKind, sent: SimTime, arrives: Option<SimTime>| Message {
+        let message_to = |from: Stop, to: Stop, kind: MessageKind, sent: SimTime, arrives: Option<SimTime>| Message {
             from,
             to,
             kind,
@@ -77,8 +77,8 @@ impl Told<'_> {
             record: Some(record.seq),
             about: about.to_owned(),
         };
-        let sent = SimTime(record.at.0 - self.takes(&from).0);
-        let request = say(from.clone(), Stop::ApiServer, kind, sent, Some(record.at));
+        let sent = SimTime(record.at.0 - self.latency_to(&from).0);
+        let request = message_to(from.clone(), Stop::ApiServer, kind, sent, Some(record.at));
         self.messages.push(request);
         let Some(subject) = record.object.as_deref().filter(|_| kind != MessageKind::Refused) else {
             return;
@@ -94,23 +94,23 @@ impl Told<'_> {
                 }
                 _ => true,
             };
-            let arrives = is_open.then(|| record.at + self.takes(&to));
-            let watch = say(Stop::ApiServer, to, MessageKind::Watch, record.at, arrives);
+            let arrives = is_open.then(|| record.at + self.latency_to(&to));
+            let watch = message_to(Stop::ApiServer, to, MessageKind::Watch, record.at, arrives);
             self.messages.push(watch);
         }
     }
 
-    /// How long a message between the API server and there takes.
-    fn takes(&self, stop: &Stop) -> Span {
-        let slow = match stop {
+    /// Latency of messages between the API server and another place.
+    fn latency_to(&self, stop_of: &Stop) -> Span {
+        let slow = match stop_of {
             Stop::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
             _ => Span::ZERO,
         };
         self.latency + slow
     }
 
-    /// Who acts on a change: the kubelet of the pod's node, the scheduler for a pod without one, the controllers for
-    /// whatever owns pods.
+    /// Components that act on a change: the kubelet of the pod's node, the scheduler for a pod without a node,
+    /// otherwise the controllers.
     fn watchers(&self, subject: &Subject, happening: &Happening) -> Vec<Stop> {
         let node = match (happening, subject.kind) {
             (Happening::Bound { node }, _) => Some(node.to_string()),
@@ -128,18 +128,18 @@ impl Told<'_> {
         }
     }
 
-    /// The renewals of leases between two instants; those of a node that is cut off, whose kubelet runs, are lost.
+    /// Adds lease renewals between two times. Those of a node that is cut off and whose kubelet runs are lost.
     fn heartbeats(&mut self, since: SimTime, until: SimTime) {
-        if self.world.machines().count() > MOST_HEARTS {
+        if self.world.machines().count() > MAX_HEARTBEAT_NODES {
             return;
         }
-        let hearts = self.world.heartbeats();
+        let heartbeats = self.world.heartbeats();
         for (node, kubelet) in self.world.kubelets() {
-            let Some(last) = hearts.last_renewal(kubelet.node(), until) else {
+            let Some(last) = heartbeats.last_renewal(kubelet.node(), until) else {
                 continue;
             };
-            let is_lost = hearts.is_silent(node) || !hearts.is_server_up();
-            // The latest one of the span: of a lost one, where it would have been.
+            let is_lost = heartbeats.is_silent(node) || !heartbeats.is_server_up();
+            // The latest renewal. If it is lost, the time at which it would have arrived.
             let beats = if is_lost {
                 (until - last).0 / RENEW_INTERVAL.0
             } else {
@@ -150,7 +150,7 @@ impl Told<'_> {
                 continue;
             }
             let from = Stop::Node(node.to_string());
-            let sent = SimTime(at.0 - self.takes(&from).0);
+            let sent = SimTime(at.0 - self.latency_to(&from).0);
             self.messages.push(Message {
                 from,
                 to: Stop::ApiServer,
@@ -164,14 +164,14 @@ impl Told<'_> {
     }
 }
 
-/// The latest messages, in order of departure; earlier ones are counted by link.
-fn bounded(mut messages: Vec<Message>) -> Traffic {
+/// Keeps the latest messages, ordered by departure. Earlier ones are counted per link.
+fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     use podscope_api::ordered::StableSort as _;
-    messages.stable_sort_by_key(|message| message.sent);
-    let left_out = messages.len().saturating_sub(MAX_MESSAGES);
+    messages.stable_sort_by_key(|message_kind| message_kind.sent);
+    let surplus = messages.len().saturating_sub(MAX_MESSAGES);
     let mut more: ordered::Map<(Stop, Stop), u32> = ordered::Map::new();
-    for message in messages.drain(..left_out) {
-        *more.entry((message.from, message.to)).or_default() += 1;
+    for message_kind in messages.drain(..surplus) {
+        *more.entry((message_kind.from, message_kind.to)).or_default() += 1;
     }
     let more = more
         .into_iter()
@@ -182,8 +182,8 @@ fn bounded(mut messages: Vec<Message>) -> Traffic {
     }
 }
 
-/// What kind of request a record came from; none of what no request did.
-fn message(record: &Record) -> Option<MessageKind> {
+/// The kind of request that led to a record. None if no request did.
+fn message_kind(record: &Record) -> Option<MessageKind> {
     Some(match &record.happening {
         Happening::Created { .. } | Happening::NodeRegistered => MessageKind::Create,
         Happening::Bound { .. } => MessageKind::Bind,
@@ -204,7 +204,7 @@ fn message(record: &Record) -> Option<MessageKind> {
     })
 }
 
-fn stop(actor: &Actor) -> Option<Stop> {
+fn stop_of(actor: &Actor) -> Option<Stop> {
     Some(match actor {
         Actor::Scheduler(_) => Stop::Scheduler,
         Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing => Stop::Controllers,

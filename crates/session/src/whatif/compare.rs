@@ -1,4 +1,4 @@
-//! Two ends of a run: which pod went, what came in its place, and how full the nodes are.
+//! Compares two states of a cluster: which pods disappeared, which replaced them, and how full the nodes are.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{
@@ -10,33 +10,33 @@ use super::{Answer, Blocked, Move, NodeChange, Question};
 use crate::owners::workload_of;
 use crate::timeline::Session;
 
-/// Resources of a node that are always told.
-const TOLD: [&str; 3] = ["cpu", "memory", "pods"];
-/// Its pods go with their nodes, and come with new ones.
+/// Resources that are shown even if no pod requests them.
+const ALWAYS_SHOWN: [&str; 3] = ["cpu", "memory", "pods"];
+/// Pods of this kind are deleted and created together with their nodes.
 const DAEMON_SET: &str = "DaemonSet";
-/// What an eviction takes of a budget.
+/// Number of disruptions that an eviction needs.
 const EVICTION: i32 = 1;
 
-/// Where a pod is, as far as moving goes.
+/// Place of a pod, for detecting that pods have stopped moving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     node: Option<NodeName>,
-    /// It is being terminated, or was bound and does not run yet.
+    /// Whether the pod is terminating and its termination will end by itself.
     pub(super) is_moving: bool,
 }
 
-/// Where the pods are.
+/// Places of all pods that have not ended.
 pub(super) fn places(session: &Session) -> ordered::Map<Uid, Place> {
     let pods = session.world().objects().list::<Pod>().filter(|pod| !pod.is_terminal());
     let place = |pod: &Pod| Place {
         node: pod.spec.node_name.clone(),
-        is_moving: pod.metadata.is_terminating() && is_heard(session, pod),
+        is_moving: pod.metadata.is_terminating() && has_responsive_node(session, pod),
     };
     pods.map(|pod| (pod.metadata.uid.clone(), place(pod))).collect()
 }
 
-/// Whether the pod's node is there and answers: only then does a termination end by itself.
-fn is_heard(session: &Session, pod: &Pod) -> bool {
+/// Whether the pod's node exists and is Ready. Only then does a termination end by itself.
+fn has_responsive_node(session: &Session, pod: &Pod) -> bool {
     let node = pod.spec.node_name.as_ref().and_then(|node| {
         let objects = session.world().objects();
         objects.named::<Node>(node.as_str())
@@ -44,98 +44,98 @@ fn is_heard(session: &Session, pod: &Pod) -> bool {
     node.is_some_and(|node| node.is_ready())
 }
 
-/// Kind and name of a workload.
+/// Kind and key of a workload.
 type Owner = (Str, ObjectKey);
 
-/// A pod as it is compared.
+/// State of a pod that is compared.
 #[derive(Debug, Clone)]
-struct Seen {
+struct PodState {
     key: ObjectKey,
-    /// Its workload, as a reader knows it: of a ReplicaSet's pod the Deployment.
+    /// Controlling workload. For a ReplicaSet of a Deployment, the Deployment.
     owner: Option<Owner>,
     node: Option<String>,
     is_terminating: bool,
-    /// What its condition says of why it has no node.
+    /// Message of the condition PodScheduled if it is False.
     unscheduled: Option<String>,
 }
 
-/// The pods and nodes of a cluster at an instant.
+/// Pods and nodes of a cluster at an instant.
 #[derive(Debug, Clone)]
-pub(crate) struct Picture {
-    /// Those that have not ended, by UID.
-    pods: ordered::Map<Uid, Seen>,
-    nodes: ordered::Map<String, Fullness>,
+pub(crate) struct ClusterState {
+    /// Pods that have not ended, by UID.
+    pods: ordered::Map<Uid, PodState>,
+    nodes: ordered::Map<String, NodeResources>,
 }
 
-/// Of each resource what is asked for, and what is allocatable.
-type Fullness = ordered::Map<String, [Quantity; 2]>;
+/// For each resource of a node, the requested and the allocatable quantity.
+type NodeResources = ordered::Map<String, [Quantity; 2]>;
 
-impl Picture {
-    pub(crate) fn of(session: &Session) -> Picture {
+impl ClusterState {
+    pub(crate) fn of(session: &Session) -> ClusterState {
         let objects = session.world().objects();
         let pods = objects.list::<Pod>().filter(|pod| !pod.is_terminal());
-        let seen = pods.map(|pod| (pod.metadata.uid.clone(), Seen::of(objects, pod)));
+        let pod = pods.map(|pod| (pod.metadata.uid.clone(), PodState::of(objects, pod)));
         let nodes = objects.list::<Node>();
-        Picture {
-            pods: seen.collect(),
+        ClusterState {
+            pods: pod.collect(),
             nodes: nodes
                 .filter(|node| !podscope_cluster::is_made_up_node(&Object::Node((*node).clone())))
-                .map(|node| (node.metadata.name.to_string(), fullness(objects, node)))
+                .map(|node| (node.metadata.name.to_string(), node_resources(objects, node)))
                 .collect(),
         }
     }
 
-    /// The node of each pod, by `NAMESPACE/NAME`.
+    /// Node of each pod, by `NAMESPACE/NAME`.
     pub(crate) fn nodes_of_pods(&self) -> ordered::Map<String, Option<String>> {
-        let one = |seen: &Seen| (seen.key.to_string(), seen.node.clone());
+        let one = |pod: &PodState| (pod.key.to_string(), pod.node.clone());
         self.pods.values().map(one).collect()
     }
 
-    /// Of each node what is asked for of a resource, and what is allocatable.
-    pub(crate) fn of_nodes(&self, resource: &str) -> Vec<[Quantity; 2]> {
-        let of = |fullness: &Fullness| fullness.get(resource).copied();
+    /// For each node, the requested and the allocatable quantity of a resource.
+    pub(crate) fn requested_and_allocatable(&self, resource: &str) -> Vec<[Quantity; 2]> {
+        let of = |node_resources: &NodeResources| node_resources.get(resource).copied();
         self.nodes.values().filter_map(of).collect()
     }
 
-    /// The nodes whose pods ask for more or less than before.
-    pub(crate) fn changes(&self, after: &Picture) -> Vec<NodeChange> {
+    /// Nodes whose requested or allocatable resources differ.
+    pub(crate) fn changes(&self, after: &ClusterState) -> Vec<NodeChange> {
         let names: ordered::Set<&String> = self.nodes.keys().chain(after.nodes.keys()).collect();
-        let written = |fullness: Option<&Fullness>| {
+        let quantities = |node_resources: Option<&NodeResources>| {
             let one =
                 |(name, [used, of]): (&String, &[Quantity; 2])| (name.clone(), [used.to_string(), of.to_string()]);
-            fullness.into_iter().flatten().map(one).collect()
+            node_resources.into_iter().flatten().map(one).collect()
         };
         let differs = |name: &&String| self.nodes.get(*name) != after.nodes.get(*name);
         let change = |name: &String| NodeChange {
             name: name.clone(),
-            before: written(self.nodes.get(name)),
-            after: written(after.nodes.get(name)),
+            before: quantities(self.nodes.get(name)),
+            after: quantities(after.nodes.get(name)),
         };
         names.into_iter().filter(differs).map(change).collect()
     }
 
-    /// The pods that are in this picture and no longer in the other, or only to be terminated there.
-    fn lost<'a>(&'a self, after: &'a Picture) -> impl Iterator<Item = (&'a Uid, &'a Seen)> {
-        self.pods.iter().filter(|(uid, seen)| {
+    /// Pods that do not exist in the other state any more, or are terminating only there.
+    fn lost_pods<'a>(&'a self, after: &'a ClusterState) -> impl Iterator<Item = (&'a Uid, &'a PodState)> {
+        self.pods.iter().filter(|(uid, pod)| {
             let later = after.pods.get(*uid);
-            later.is_none_or(|later| later.is_terminating && !seen.is_terminating)
+            later.is_none_or(|later| later.is_terminating && !pod.is_terminating)
         })
     }
 
-    /// The pods that are not in the picture before.
-    fn made<'a>(&'a self, before: &'a Picture) -> impl Iterator<Item = &'a Seen> {
-        let is_new = |(uid, _): &(&Uid, &Seen)| !before.pods.contains_key(*uid);
-        self.pods.iter().filter(is_new).map(|(_, seen)| seen)
+    /// Pods that do not exist in the earlier state.
+    fn new_pods<'a>(&'a self, before: &'a ClusterState) -> impl Iterator<Item = &'a PodState> {
+        let is_new = |(uid, _): &(&Uid, &PodState)| !before.pods.contains_key(*uid);
+        self.pods.iter().filter(is_new).map(|(_, pod)| pod)
     }
 }
 
-impl Seen {
-    fn of(objects: &Objects, pod: &Pod) -> Seen {
+impl PodState {
+    fn of(objects: &Objects, pod: &Pod) -> PodState {
         let scheduled = pod.status.conditions.iter().find(|one| &*one.kind == "PodScheduled");
         let unscheduled = scheduled
             .filter(|one| one.status == ConditionStatus::False)
             .map(|one| one.message.to_string());
-        Seen {
+        PodState {
             key: pod.metadata.key(),
             owner: owner(objects, &pod.metadata),
             node: pod.spec.node_name.as_ref().map(ToString::to_string),
@@ -144,9 +144,9 @@ impl Seen {
         }
     }
 
-    /// Why nothing runs in the place of a pod that went.
-    fn why_nothing(&self, in_its_place: Option<&Seen>, after: Option<&Seen>) -> String {
-        if let Some(waits) = in_its_place {
+    /// Returns the reason why nothing runs in place of a pod.
+    fn why_not_replaced(&self, replacement: Option<&PodState>, after: Option<&PodState>) -> String {
+        if let Some(waits) = replacement {
             return waits.unscheduled.clone().unwrap_or_else(|| "not scheduled yet".into());
         }
         match (&self.owner, after) {
@@ -166,7 +166,7 @@ fn owner(objects: &Objects, meta: &ObjectMeta) -> Option<Owner> {
     ))
 }
 
-fn fullness(objects: &Objects, node: &Node) -> Fullness {
+fn node_resources(objects: &Objects, node: &Node) -> NodeResources {
     let name = NodeName(node.metadata.name.clone());
     let mut asked = ResourceList::new();
     for pod in objects.pods_on(&name).filter(|pod| !pod.is_terminal()) {
@@ -177,9 +177,9 @@ fn fullness(objects: &Objects, node: &Node) -> Fullness {
         let count = asked.entry("pods".into()).or_default();
         *count = count.plus(Quantity::from_units(1));
     }
-    let is_told = |resource: &Str| TOLD.contains(&&**resource) || asked.contains_key(resource);
+    let is_shown = |resource: &Str| ALWAYS_SHOWN.contains(&&**resource) || asked.contains_key(resource);
     (node.status.allocatable.iter())
-        .filter(|(resource, _)| is_told(resource))
+        .filter(|(resource, _)| is_shown(resource))
         .map(|(resource, has)| {
             let used = asked.get(resource).copied().unwrap_or_default();
             (resource.to_string(), [used, *has])
@@ -187,71 +187,86 @@ fn fullness(objects: &Objects, node: &Node) -> Fullness {
         .collect()
 }
 
-/// What the question did: what differs between before and after, without what comes of itself.
-pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, without: &Picture) -> Answer {
+/// Compares the states before and after. Differences that also occur in the run without the question's commands are
+/// left out.
+pub(super) fn answer(
+    question: &Question,
+    before: &ClusterState,
+    after: &ClusterState,
+    without: &ClusterState,
+) -> Answer {
     let mut moves = Vec::new();
-    // What the controllers of each workload made, those that got a node first.
-    let mut made: ordered::Map<Option<Owner>, Vec<&Seen>> = ordered::Map::new();
-    for seen in after.made(before) {
-        made.entry(seen.owner.clone()).or_default().push(seen);
+    // Pods that were created for each workload, those with a node first.
+    let mut new_pods: ordered::Map<Option<Owner>, Vec<&PodState>> = ordered::Map::new();
+    for pod in after.new_pods(before) {
+        new_pods.entry(pod.owner.clone()).or_default().push(pod);
     }
-    for seen in without.made(before) {
-        // It would have been made anyhow.
-        if let Some(same) = made.get_mut(&seen.owner) {
-            let twin = same
+    for pod in without.new_pods(before) {
+        // The run without the commands has created a pod of this workload too.
+        if let Some(same) = new_pods.get_mut(&pod.owner) {
+            let counterpart = same
                 .iter()
-                .position(|one| one.key == seen.key)
+                .position(|one| one.key == pod.key)
                 .or(same.len().checked_sub(1));
-            if let Some(at) = twin {
+            if let Some(at) = counterpart {
                 same.remove(at);
             }
         }
     }
-    for all in made.values_mut() {
-        all.stable_sort_by_key(|seen| (seen.node.is_none(), seen.key.clone()));
+    for all in new_pods.values_mut() {
+        all.stable_sort_by_key(|pod| (pod.node.is_none(), pod.key.clone()));
     }
-    let anyhow: ordered::Set<&Uid> = before.lost(without).map(|(uid, _)| uid).collect();
-    let lost: Vec<(&Uid, &Seen)> = before.lost(after).filter(|(uid, _)| !anyhow.contains(uid)).collect();
-    for (uid, seen) in lost {
-        let in_its_place = made
-            .get_mut(&seen.owner)
-            .filter(|_| seen.owner.is_some())
+    let lost_without_question: ordered::Set<&Uid> = before.lost_pods(without).map(|(uid, _)| uid).collect();
+    let lost_pods: Vec<(&Uid, &PodState)> = before
+        .lost_pods(after)
+        .filter(|(uid, _)| !lost_without_question.contains(uid))
+        .collect();
+    for (uid, pod) in lost_pods {
+        let replacement = new_pods
+            .get_mut(&pod.owner)
+            .filter(|_| pod.owner.is_some())
             .and_then(|same| {
-                let at = same.iter().position(|one| one.key == seen.key).unwrap_or(0);
+                let at = same.iter().position(|one| one.key == pod.key).unwrap_or(0);
                 (at < same.len()).then(|| same.remove(at))
             });
-        let to = in_its_place.and_then(|one| one.node.clone());
+        let to = replacement.and_then(|one| one.node.clone());
         let reason = to
             .is_none()
-            .then(|| seen.why_nothing(in_its_place, after.pods.get(uid)));
+            .then(|| pod.why_not_replaced(replacement, after.pods.get(uid)));
         moves.push(Move {
-            pod: seen.key.to_string(),
-            from: seen.node.clone(),
+            pod: pod.key.to_string(),
+            from: pod.node.clone(),
             to,
             reason,
             share: 1.0,
         });
     }
-    let comes = |seen: &Seen| Move {
-        pod: seen.key.to_string(),
+    let new_pod_move = |pod: &PodState| Move {
+        pod: pod.key.to_string(),
         from: None,
-        to: seen.node.clone(),
-        reason: (seen.node.is_none()).then(|| seen.unscheduled.clone().unwrap_or_else(|| "not scheduled yet".into())),
+        to: pod.node.clone(),
+        reason: (pod.node.is_none()).then(|| pod.unscheduled.clone().unwrap_or_else(|| "not scheduled yet".into())),
         share: 1.0,
     };
-    // A DaemonSet's pods on new nodes are no news.
-    let is_news = |seen: &&&Seen| {
-        let is_of_daemon_set = seen.owner.as_ref().is_some_and(|(kind, _)| &**kind == DAEMON_SET);
+    // When nodes are added, their DaemonSet pods are not worth mentioning.
+    let is_worth_mentioning = |pod: &&&PodState| {
+        let is_of_daemon_set = pod.owner.as_ref().is_some_and(|(kind, _)| &**kind == DAEMON_SET);
         !(is_of_daemon_set && matches!(question, Question::Add { .. }))
     };
-    moves.extend(made.values().flatten().filter(is_news).map(|seen| comes(seen)));
-    let waited = before.pods.iter().filter(|(_, seen)| seen.node.is_none());
-    moves.extend(waited.filter_map(|(uid, _)| {
-        let placed = after.pods.get(uid).filter(|seen| seen.node.is_some())?;
-        let also = without.pods.get(uid).is_some_and(|seen| seen.node.is_some());
-        (!also).then(|| comes(placed))
+    moves.extend(
+        new_pods
+            .values()
+            .flatten()
+            .filter(is_worth_mentioning)
+            .map(|pod| new_pod_move(pod)),
+    );
+    let pending_before = before.pods.iter().filter(|(_, pod)| pod.node.is_none());
+    moves.extend(pending_before.filter_map(|(uid, _)| {
+        let placed = after.pods.get(uid).filter(|pod| pod.node.is_some())?;
+        let is_placed_without_question = without.pods.get(uid).is_some_and(|pod| pod.node.is_some());
+        (!is_placed_without_question).then(|| new_pod_move(placed))
     }));
-    // Those that come have names that nobody knows beforehand: they are in the order of where they go.
+    // Names of new pods are random, so they are ordered by node.
     moves.stable_sort_by_key(|one| {
         let goes = (one.from.is_none()).then(|| (one.to.is_none(), one.to.clone()));
         (goes, one.from.clone(), one.pod.clone())
@@ -264,13 +279,13 @@ pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, wit
     }
 }
 
-/// Pods that a budget keeps on nodes that are to be drained.
-pub(super) fn blocked(session: &Session, question: &Question) -> Vec<Blocked> {
+/// Pods on nodes to be drained that a PodDisruptionBudget keeps from being evicted.
+pub(super) fn blocked_pods(session: &Session, question: &Question) -> Vec<Blocked> {
     let Question::Drain(nodes) = question else {
         return Vec::new();
     };
     let objects = session.world().objects();
-    let mut blocked = Vec::new();
+    let mut blocked_pods = Vec::new();
     for node in nodes {
         let stay =
             |pod: &&std::sync::Arc<Pod>| !pod.is_terminal() && !pod.metadata.is_terminating() && !pod.is_mirror();
@@ -278,7 +293,7 @@ pub(super) fn blocked(session: &Session, question: &Question) -> Vec<Blocked> {
             let budget = objects
                 .budgets_of(pod)
                 .find(|budget| budget.status.disruptions_allowed < EVICTION);
-            blocked.extend(budget.map(|budget| Blocked {
+            blocked_pods.extend(budget.map(|budget| Blocked {
                 pod: pod.metadata.key().to_string(),
                 by: format!("PodDisruptionBudget {}", budget.metadata.key()),
                 allowed: budget.status.disruptions_allowed,
@@ -286,23 +301,23 @@ pub(super) fn blocked(session: &Session, question: &Question) -> Vec<Blocked> {
             }));
         }
     }
-    blocked
+    blocked_pods
 }
 
-/// What is the same pod in several draws: its node and its name, or of one that comes its place among those.
-type Drawn = (Option<String>, String);
-/// Its moves, by where they end.
-type Ends = ordered::Map<Option<String>, Vec<Move>>;
+/// Identifies a pod across draws: node and name of an existing pod, or the position among new pods.
+type PodOfDraw = (Option<String>, String);
+/// Moves of a pod, by target node.
+type MovesByTarget = ordered::Map<Option<String>, Vec<Move>>;
 
-/// One answer of several draws: each pod goes where it goes most often. What is told beside the moves is the first draw's.
-pub(super) fn together(mut answers: Vec<Answer>) -> Answer {
+/// Combines the answers of several draws: each pod gets its most frequent move. Everything else is from the first draw.
+pub(super) fn combine_draws(mut answers: Vec<Answer>) -> Answer {
     let n_draws = answers.len();
     if n_draws <= 1 {
         return answers.pop().unwrap_or_default();
     }
-    // Pods that come have other names in each draw: they are told apart by their order.
-    let mut by_pod: ordered::Map<Drawn, Ends> = ordered::Map::new();
-    let mut order: Vec<Drawn> = Vec::new();
+    // Names of new pods differ between draws; their order identifies them.
+    let mut by_pod: ordered::Map<PodOfDraw, MovesByTarget> = ordered::Map::new();
+    let mut order: Vec<PodOfDraw> = Vec::new();
     for answer in &answers {
         let mut nth = 0;
         for one in &answer.moves {
@@ -324,7 +339,7 @@ pub(super) fn together(mut answers: Vec<Answer>) -> Answer {
                 .push(one.clone());
         }
     }
-    let most = |ends: &Ends| {
+    let most = |ends: &MovesByTarget| {
         let often = ends.values().max_by_key(|moves| moves.len())?;
         let mut one = often.first()?.clone();
         one.share = often.len() as f64 / n_draws as f64;

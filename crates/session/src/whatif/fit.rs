@@ -1,5 +1,5 @@
-//! How many more pods of one shape fit: the scheduler places copy after copy, with all its plugins, until it finds no
-//! node, and says of each node why not. Pods that would have to go for one more are not ended.
+//! Counts how many more pods of one shape fit: the scheduler places copies, with all its plugins, until no node accepts
+//! one. Preemption is not counted. The answer has each node's reason for refusing the next copy.
 
 use std::sync::Arc;
 
@@ -17,39 +17,40 @@ use crate::explain::scheduler_of;
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 
-/// Copies after which it is not counted on.
-pub const MOST: usize = 100_000;
+/// Maximum number of copies that are placed.
+pub const MAX_COPIES: usize = 100_000;
 
-/// How many fit.
+/// Number of pods that fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fit {
     pub fits: usize,
-    /// Of each node why the next one does not fit; nothing if counting stopped before.
+    /// For each node, why it refuses the next pod. Empty if counting stopped at the maximum.
     pub stopped_by: Vec<StoppedBy>,
-    /// How many each node takes, by name.
+    /// Number of placed pods by node.
     pub on: podscope_api::ordered::Map<String, usize>,
 }
 
-/// A node, and why it takes no more of them.
+/// A node with its reason for refusing the next pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoppedBy {
     pub node: String,
-    /// kube-scheduler's words.
+    /// Reasons of kube-scheduler.
     pub reason: String,
 }
 
-/// How many more pods of a file fit into the cluster of other files. The file has a Pod, or a workload with a template.
+/// Counts how many more pods of the file `shape` fit into a cluster. The file contains a Pod, or a workload with a pod
+/// template.
 ///
 /// # Errors
-/// What is wrong with the files, and why the API server refuses the pod.
+/// Problems of the files, or the API server's reason for refusing the pod.
 pub fn fit(cluster: &Loaded, shape: File, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
-    let session = run::come_up(cluster.clone(), stop)?;
+    let session = run::start_cluster(cluster.clone(), stop)?;
     let pod = admitted(&session, shape)?;
     let mut scheduler = scheduler_of(session.world().objects(), session.scheduler_config(), 0);
     let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");
     let mut fit = Fit::default();
-    while fit.fits < MOST && !stop() {
+    while fit.fits < MAX_COPIES && !stop() {
         let Some(node) = place(&mut scheduler, &pod, fit.fits, &mut rng) else {
             fit.stopped_by = stopped_by(&scheduler, &pod);
             break;
@@ -60,7 +61,7 @@ pub fn fit(cluster: &Loaded, shape: File, stop: fn() -> bool) -> Result<Fit, Vec
     Ok(fit)
 }
 
-/// The pod of a file as admission leaves it: with defaults, priority and tolerations.
+/// Returns the pod of a file after admission, with defaults, priority and tolerations.
 fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     let name = shape.0.clone();
     let loaded = scenario::load(&[shape])?;
@@ -93,22 +94,22 @@ fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     let mut trial = session.clone();
     let before = trial.outputs().len();
     trial.command(read).map_err(|limit| refuse(&limit.to_string()))?;
-    // Until the API server has answered, which is before anybody places it.
+    // Advance until the API server has created the pod, before the scheduler assigns a node to it.
     let until = trial.now() + Span::seconds(1);
     let key = ObjectKey::new(if namespace.is_empty() { "default" } else { &namespace }, "fit");
     while trial.advance_while(until, 1, |world| world.objects().get_kind(Kind::Pod, &key).is_none()) == Slice::More {}
     let created = trial.world().objects().get::<Pod>(&key);
-    let said = || {
+    let output = || {
         let lines = trial.outputs()[before..].iter().map(|line| line.text.clone());
         lines.collect::<Vec<_>>().join(" ")
     };
-    let mut pod = Pod::clone(created.ok_or_else(|| refuse(&said()))?);
+    let mut pod = Pod::clone(created.ok_or_else(|| refuse(&output()))?);
     pod.spec.node_name = None;
     pod.status = Default::default();
     Ok(pod)
 }
 
-/// Places one more copy; its node, if there is one.
+/// Places one copy. Returns its node, or None if no node accepts it.
 fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Option<String> {
     let mut copy = pod.clone();
     copy.metadata.name = format!("{}-{nth}", pod.metadata.name).into();
@@ -128,15 +129,15 @@ fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Opt
     Some(node.to_string())
 }
 
-/// Why each node does not take it.
+/// Returns each node's reason for refusing the pod.
 fn stopped_by(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
     let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
         return Vec::new();
     };
-    let told = explain(&cache, &decision);
+    let explanation = explain(&cache, &decision);
     let refused =
         |node: &&podscope_scheduler::explain::NodeExplanation| matches!(node.verdict, NodeVerdict::Refused(_));
-    let mut all: Vec<StoppedBy> = (told.nodes.iter().filter(refused))
+    let mut all: Vec<StoppedBy> = (explanation.nodes.iter().filter(refused))
         .map(|node| StoppedBy {
             node: node.name.clone(),
             reason: node.reasons.join(", "),

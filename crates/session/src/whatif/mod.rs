@@ -1,12 +1,12 @@
-//! What if: a question about a cluster is answered by a second run of it in which the thing happens, beside one in which
-//! it does not. Nothing of the session that asks is touched.
+//! What-if questions about a cluster. A second run of the cluster performs the change in question and is compared with
+//! a run without it. The session that asks is not changed.
 //!
-//! The story: [`ask`] plays the cluster to its beginning (a dump is as it is; files without status get a minute to come
-//! up), gives the command that the question stands for (`kubectl drain`, `fault poweroff` on each node of a zone,
-//! `fault join`, `kubectl scale`), and lets time run until nothing moves any more. The pods of both ends, before and
-//! after, are compared in `compare.rs`: a pod that went and what its controller made in its place are one move. What goes
-//! or comes in the run without the command as well is not the question's doing. `fit.rs` answers *how many more of these
-//! fit* by the scheduler alone. Where a draw decides, several runs by other seeds say how often.
+//! [`ask`] plays the cluster to its start: a dump is used as it is; files without status get a minute to start. It then
+//! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
+//! scale`) and advances time until no pod moves any more. `compare.rs` compares the pods before and after: a pod that
+//! disappeared and its replacement form one move. Changes that also occur without the command are left out. `fit.rs`
+//! answers how many more pods of a shape fit, with the scheduler alone. If results depend on randomness, several runs
+//! with other seeds give their frequency.
 
 mod compare;
 mod fit;
@@ -16,79 +16,78 @@ mod text;
 use podscope_api::{Kind, ObjectKey, ordered};
 use serde::Serialize;
 
-pub(crate) use compare::Picture;
-pub use fit::{Fit, MOST, StoppedBy, fit};
+pub(crate) use compare::ClusterState;
+pub use fit::{Fit, MAX_COPIES, StoppedBy, fit};
 pub(crate) use run::settle_workload;
 pub use run::{Given, MOST_DRAWS, ask};
 pub(crate) use text::node_line;
 pub use text::{fit_markdown, fit_text, markdown, text};
 
-/// What is to happen.
+/// A change to a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// These nodes are drained.
+    /// Drain these nodes.
     Drain(Vec<String>),
-    /// All machines of a zone lose their power.
+    /// Power off all machines of a zone.
     LoseZone(String),
-    /// So many nodes join that are like this one.
+    /// Add `count` nodes that are copies of the node `like`.
     Add { like: String, count: u32 },
-    /// A workload wants so many pods.
+    /// Scale a workload.
     Scale { kind: Kind, key: ObjectKey, replicas: i32 },
 }
 
-/// What comes of it.
+/// Result of a change.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
-    /// Pods that go, come, or get a node, each with where it goes.
+    /// Pods that disappear, are created, or get a node.
     pub moves: Vec<Move>,
-    /// Pods that a budget keeps where they are.
+    /// Pods that cannot be evicted because of a PodDisruptionBudget.
     pub blocked: Vec<Blocked>,
-    /// Nodes that are fuller or emptier than before, by name.
+    /// Nodes whose requested resources have changed, by name.
     pub nodes: Vec<NodeChange>,
-    /// Guarantees that break.
+    /// Names of invariants that are violated.
     pub broken: Vec<String>,
-    /// What the command itself complained of.
+    /// Error output of the command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,
-    /// Seconds of the cluster's time until nothing moved any more.
+    /// Simulated seconds until no pod moved any more.
     pub seconds: i64,
-    /// Runs by different seeds.
+    /// Number of runs with different seeds.
     pub draws: u32,
 }
 
-/// A pod and where it goes.
+/// A pod that disappears, is created, or gets a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Move {
-    /// `NAMESPACE/NAME` of the pod that goes; of one that only comes its own.
+    /// `NAMESPACE/NAME` of the pod that disappears. For a new pod, its own.
     pub pod: String,
-    /// Its node before; none of a pod that had none, or comes.
+    /// Node of the pod before. None if it had none, or is new.
     pub from: Option<String>,
-    /// The node of what takes its place; none if nothing runs in its place.
+    /// Node of the pod or of its replacement. None if nothing runs in its place.
     pub to: Option<String>,
-    /// Why there is no such node.
+    /// Why `to` is None.
     pub reason: Option<String>,
-    /// In which part of the draws it goes to that node, or to none.
+    /// Share of the draws in which the pod has this move.
     pub share: f64,
 }
 
-/// A pod that a PodDisruptionBudget keeps.
+/// A pod that a PodDisruptionBudget keeps from being evicted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Blocked {
-    /// `NAMESPACE/NAME`.
     pub pod: String,
-    /// `PodDisruptionBudget NAMESPACE/NAME`.
+    /// The budget, as `PodDisruptionBudget NAMESPACE/NAME`.
     pub by: String,
-    /// Disruptions that it allows now.
+    /// Number of disruptions that the budget allows now.
     pub allowed: i32,
-    /// Disruptions that an eviction takes.
+    /// Number of disruptions that an eviction needs.
     pub needed: i32,
 }
 
-/// What a node's pods ask for, of what it has.
+/// Change of a node's requested or allocatable resources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NodeChange {
     pub name: String,
-    /// By resource: what is asked for, and what is allocatable; nothing of a node that is not there.
+    /// For each resource, the requested and the allocatable quantity. Empty if the node did not exist.
     pub before: ordered::Map<String, [String; 2]>,
     pub after: ordered::Map<String, [String; 2]>,
 }

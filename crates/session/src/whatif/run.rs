@@ -1,71 +1,72 @@
-//! The runs: with what is asked about, and without.
+//! Runs with and without the change in question.
 
 use podscope_api::ordered;
 use podscope_cluster::{OutputKind, SimTime, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 
-use super::compare::{self, Picture};
+use super::compare::{self, ClusterState};
 use super::{Answer, Question};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
 
-/// Runs by different seeds, at most.
+/// Maximum number of runs with different seeds.
 pub const MOST_DRAWS: u32 = 1_000;
-/// What files without status get to come up.
-const COMING_UP: Span = Span::seconds(60);
-/// How long a run goes on at most: the default timeout of evictions, of a node nobody hears, and of a rollout.
-const LONGEST: Span = Span::seconds(900);
-/// How long nothing may move before it is over.
-const STILL: Span = Span::seconds(60);
-/// From the loss of a machine until its pods are evicted: nobody has heard it for 50 s, and pods tolerate that for 300 s.
-const LOST: Span = Span::seconds(360);
-/// Between two looks at what moves.
-const LOOK: Span = Span::seconds(5);
-/// Events between two questions whether to stop.
-const PIECE: u64 = 20_000;
+/// Time that files without status get to start.
+const START_TIME: Span = Span::seconds(60);
+/// Maximum duration of a run: the default timeout of evictions, of unreachable nodes, and of rollouts.
+const MAX_DURATION: Span = Span::seconds(900);
+/// Time without moves after which a run ends.
+const STILL_TIME: Span = Span::seconds(60);
+/// Minimum duration after the loss of a machine, until its pods are evicted: the node becomes NotReady after 50 s, and
+/// pods tolerate that for 300 s.
+const MIN_AFTER_MACHINE_LOSS: Span = Span::seconds(360);
+/// Interval between checks for moves.
+const CHECK_INTERVAL: Span = Span::seconds(5);
+/// Number of events between two polls of `stop`.
+const EVENTS_PER_POLL: u64 = 20_000;
 
-/// How often to ask, and when to give up.
+/// Options of [`ask`].
 #[derive(Debug, Clone, Copy)]
 pub struct Given {
-    /// Runs by different seeds.
+    /// Number of runs with different seeds.
     pub draws: u32,
-    /// Whether somebody wants it to end.
+    /// Polled during runs; they end early when it returns true.
     pub stop: fn() -> bool,
 }
 
 /// Answers a question about the cluster of some files.
 ///
 /// # Errors
-/// What the API server refuses of the files, and what the question names that is not there.
+/// The API server refuses objects of the files, or an object in the question does not exist.
 pub fn ask(loaded: &Loaded, question: &Question, given: Given) -> Result<Answer, Vec<Problem>> {
     let mut answers: Vec<Answer> = Vec::new();
-    for nth in 0..given.draws.clamp(1, MOST_DRAWS) {
-        let mut drawn = loaded.clone();
-        drawn.setup.seed = loaded.setup.seed.wrapping_add(u64::from(nth));
-        answers.push(one(drawn, question, given.stop)?);
+    for draw in 0..given.draws.clamp(1, MOST_DRAWS) {
+        let mut loaded_with_seed = loaded.clone();
+        loaded_with_seed.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
+        answers.push(answer_once(loaded_with_seed, question, given.stop)?);
         if (given.stop)() {
             break;
         }
     }
-    Ok(compare::together(answers))
+    Ok(compare::combine_draws(answers))
 }
 
-/// The cluster that is asked about: a dump as it is, other files once they had time to come up.
-pub(super) fn come_up(loaded: Loaded, stop: fn() -> bool) -> Result<Session, Vec<Problem>> {
+/// Starts the cluster: a dump as it is; other files after the time that they need to start.
+pub(super) fn start_cluster(loaded: Loaded, stop: fn() -> bool) -> Result<Session, Vec<Problem>> {
     let is_dump = loaded.is_dump();
     let mut session = Session::new(loaded)?;
     if !is_dump {
-        advance(&mut session, COMING_UP, stop);
+        advance(&mut session, START_TIME, stop);
     }
     Ok(session)
 }
 
-/// One draw.
-fn one(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
-    let mut session = come_up(loaded, stop)?;
+/// Answers the question with one seed.
+fn answer_once(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
+    let mut session = start_cluster(loaded, stop)?;
     let commands = commands(&session, question).map_err(|why| vec![Problem::of("whatif", why)])?;
-    let before = Picture::of(&session);
+    let before = ClusterState::of(&session);
     let begin = session.now();
     let mut without = session.clone();
     let mut refused = Vec::new();
@@ -76,22 +77,27 @@ fn one(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer
         }
     }
     let least = match question {
-        Question::LoseZone(_) => LOST,
+        Question::LoseZone(_) => MIN_AFTER_MACHINE_LOSS,
         _ => Span::ZERO,
     };
     settle(&mut session, least, stop);
     let passed = session.now() - begin;
     advance(&mut without, passed, stop);
-    let mut answer = compare::answer(question, &before, &Picture::of(&session), &Picture::of(&without));
-    answer.blocked = compare::blocked(&session, question);
-    answer.broken = broken(&session, &without);
+    let mut answer = compare::answer(
+        question,
+        &before,
+        &ClusterState::of(&session),
+        &ClusterState::of(&without),
+    );
+    answer.blocked = compare::blocked_pods(&session, question);
+    answer.broken = newly_violated(&session, &without);
     answer.said = refused;
-    answer.said.extend(complaints(&session, begin));
+    answer.said.extend(error_lines(&session, begin));
     answer.seconds = passed.0 / 1_000_000;
     Ok(answer)
 }
 
-/// The commands that a question stands for.
+/// Returns the commands of a question.
 fn commands(session: &Session, question: &Question) -> Result<Vec<String>, String> {
     let objects = session.world().objects();
     let node = |name: &str| match objects.named::<podscope_api::Node>(name) {
@@ -107,11 +113,11 @@ fn commands(session: &Session, question: &Question) -> Result<Vec<String>, Strin
             )])
         }
         Question::LoseZone(zone) => {
-            let is_there = |node: &&std::sync::Arc<podscope_api::Node>| {
+            let is_in_zone = |node: &&std::sync::Arc<podscope_api::Node>| {
                 let labels = &node.metadata.labels;
                 (labels.get("topology.kubernetes.io/zone")).is_some_and(|label| **label == *zone)
             };
-            let names: Vec<String> = (objects.list::<podscope_api::Node>().filter(is_there))
+            let names: Vec<String> = (objects.list::<podscope_api::Node>().filter(is_in_zone))
                 .map(|node| format!("fault poweroff {}", node.metadata.name))
                 .collect();
             if names.is_empty() {
@@ -139,48 +145,51 @@ fn commands(session: &Session, question: &Question) -> Result<Vec<String>, Strin
 
 fn advance(session: &mut Session, span: Span, stop: fn() -> bool) {
     let until = session.now() + span;
-    while session.advance(until, PIECE) == Slice::More && !stop() {}
+    while session.advance(until, EVENTS_PER_POLL) == Slice::More && !stop() {}
 }
 
-/// Lets time run until no command waits and no pod has moved for a while; at least so long.
+/// Advances time, at least by `least`, until no command is running and no pod has moved for a while.
 fn settle(session: &mut Session, least: Span, stop: fn() -> bool) {
     let begin = session.now();
     let (mut moved, mut last) = (begin, compare::places(session));
-    while session.now() - begin < LONGEST && !stop() {
-        advance(session, LOOK, stop);
+    while session.now() - begin < MAX_DURATION && !stop() {
+        advance(session, CHECK_INTERVAL, stop);
         let now = compare::places(session);
         if now != last {
             (moved, last) = (session.now(), now);
         }
-        let is_still = session.now() - moved >= STILL && last.values().all(|place| !place.is_moving);
-        if is_still && session.world().clients() == 0 && session.now() - begin >= least {
+        let has_stopped = session.now() - moved >= STILL_TIME && last.values().all(|place| !place.is_moving);
+        if has_stopped && session.world().clients() == 0 && session.now() - begin >= least {
             break;
         }
     }
 }
 
-/// Lets a workload come up until nothing moves.
+/// Advances time until the pods of a new workload have stopped moving.
 pub(crate) fn settle_workload(session: &mut Session, stop: fn() -> bool) {
-    settle(session, COMING_UP, stop);
+    settle(session, START_TIME, stop);
 }
 
-/// Guarantees that break with it and not without.
-fn broken(session: &Session, without: &Session) -> Vec<String> {
-    let also: &ordered::Map<String, SimTime> = without.progress().broken();
-    let broken = session.progress().broken().keys();
-    broken.filter(|name| !also.contains_key(*name)).cloned().collect()
+/// Invariants that are violated in `session` but not in `without`.
+fn newly_violated(session: &Session, without: &Session) -> Vec<String> {
+    let violated_without: &ordered::Map<String, SimTime> = without.progress().broken();
+    let newly_violated = session.progress().broken().keys();
+    newly_violated
+        .filter(|name| !violated_without.contains_key(*name))
+        .cloned()
+        .collect()
 }
 
-/// What commands wrote to their error output since then, each line once.
-fn complaints(session: &Session, since: SimTime) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+/// Distinct lines of error output since a time.
+fn error_lines(session: &Session, since: SimTime) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let lines = session.outputs().iter();
     for line in lines.filter(|line| line.at >= since && line.kind == OutputKind::Error) {
-        // An eviction that a budget refuses is tried again every five seconds; the budget is named by itself.
+        // A refused eviction is retried every five seconds. The budget is reported separately.
         let is_retry = line.text.contains("will retry after");
-        if !is_retry && !said.contains(&line.text) {
-            said.push(line.text.clone());
+        if !is_retry && !found.contains(&line.text) {
+            found.push(line.text.clone());
         }
     }
-    said
+    found
 }

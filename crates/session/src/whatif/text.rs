@@ -1,15 +1,15 @@
-//! The answers in words: plain lines for a terminal, Markdown for an incident channel.
+//! Answers as plain text for terminals, and as Markdown.
 
 use std::fmt::Write as _;
 
 use podscope_api::ordered;
 
-use super::{Answer, Blocked, Fit, MOST, Move, NodeChange};
+use super::{Answer, Blocked, Fit, MAX_COPIES, Move, NodeChange};
 
-/// Nodes told with one reason; more are counted.
-const NAMED: usize = 3;
+/// Maximum number of nodes that are listed for one reason.
+const MAX_NODES: usize = 3;
 
-/// An answer as plain text.
+/// Prints an answer as plain text.
 #[must_use]
 pub fn text(answer: &Answer) -> String {
     let mut out = String::new();
@@ -19,12 +19,12 @@ pub fn text(answer: &Answer) -> String {
     section(
         &mut out,
         "PODS",
-        answer.moves.iter().map(|one| moved(one, answer.draws)),
+        answer.moves.iter().map(|one| move_line(one, answer.draws)),
     );
     section(
         &mut out,
         "BLOCKED",
-        answer.blocked.iter().map(|one| stays(&one.pod, one)),
+        answer.blocked.iter().map(|one| blocked_line(&one.pod, one)),
     );
     section(&mut out, "NODES", answer.nodes.iter().map(node_line));
     section(&mut out, "BROKEN GUARANTEES", answer.broken.iter().cloned());
@@ -35,7 +35,7 @@ pub fn text(answer: &Answer) -> String {
     out
 }
 
-/// An answer as Markdown.
+/// Prints an answer as Markdown.
 #[must_use]
 pub fn markdown(answer: &Answer) -> String {
     let mut out = String::new();
@@ -49,16 +49,16 @@ pub fn markdown(answer: &Answer) -> String {
             let _ = writeln!(
                 out,
                 "| `{}` | {} | {}{} |",
-                cell(&one.pod),
-                cell(one.from.as_deref().unwrap_or("none")),
-                cell(&to),
+                escape_cell(&one.pod),
+                escape_cell(one.from.as_deref().unwrap_or("none")),
+                escape_cell(&to),
                 share(one, answer.draws)
             );
         }
         out.push('\n');
     }
     for one in &answer.blocked {
-        let _ = writeln!(out, "- {}", stays(&format!("`{}`", one.pod), one));
+        let _ = writeln!(out, "- {}", blocked_line(&format!("`{}`", one.pod), one));
     }
     for name in &answer.broken {
         let _ = writeln!(out, "- breaks **{name}**");
@@ -70,13 +70,13 @@ pub fn markdown(answer: &Answer) -> String {
     out
 }
 
-/// How many fit, as plain text.
+/// Prints the result of [`super::fit()`] as plain text.
 #[must_use]
 pub fn fit_text(fit: &Fit) -> String {
     let mut out = match fit.fits {
         0 => "No pod of this shape fits.\n".to_owned(),
         1 => "1 more pod of this shape fits.\n".to_owned(),
-        MOST => format!("{MOST} more pods of this shape fit, and it was not counted on.\n"),
+        MAX_COPIES => format!("{MAX_COPIES} more pods of this shape fit, and it was not counted on.\n"),
         fits => format!("{fits} more pods of this shape fit.\n"),
     };
     section(
@@ -88,7 +88,7 @@ pub fn fit_text(fit: &Fit) -> String {
     out
 }
 
-/// How many fit, as Markdown.
+/// Prints the result of [`super::fit()`] as Markdown.
 #[must_use]
 pub fn fit_markdown(fit: &Fit) -> String {
     let mut out = format!("**{}** more pods of this shape fit.\n\n", fit.fits);
@@ -98,17 +98,21 @@ pub fn fit_markdown(fit: &Fit) -> String {
     out
 }
 
-/// Each reason once, with its nodes.
+/// Groups nodes by reason.
 fn reasons(fit: &Fit) -> Vec<String> {
-    let mut by: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
+    let mut nodes_by_reason: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
     for stopped in &fit.stopped_by {
-        by.entry(&stopped.reason).or_default().push(&stopped.node);
+        nodes_by_reason.entry(&stopped.reason).or_default().push(&stopped.node);
     }
     let line = |(reason, nodes): (&&str, &Vec<&str>)| match nodes.len() {
-        more if more > NAMED => format!("{reason}: {} and {} more", nodes[..NAMED].join(", "), more - NAMED),
+        more if more > MAX_NODES => format!(
+            "{reason}: {} and {} more",
+            nodes[..MAX_NODES].join(", "),
+            more - MAX_NODES
+        ),
         _ => format!("{reason}: {}", nodes.join(", ")),
     };
-    by.iter().map(line).collect()
+    nodes_by_reason.iter().map(line).collect()
 }
 
 fn section(out: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
@@ -121,7 +125,7 @@ fn section(out: &mut String, title: &str, lines: impl IntoIterator<Item = String
     }
 }
 
-fn moved(one: &Move, draws: u32) -> String {
+fn move_line(one: &Move, draws: u32) -> String {
     let from = one
         .from
         .as_deref()
@@ -137,15 +141,15 @@ fn moved(one: &Move, draws: u32) -> String {
     }
 }
 
-/// Why a pod stays, which is shown so.
-fn stays(pod: &str, one: &Blocked) -> String {
+/// Sentence about a pod that a budget keeps from being evicted; `pod` is its name as it is printed.
+fn blocked_line(pod: &str, one: &Blocked) -> String {
     format!(
         "{pod} stays: {} allows {} disruptions, {} needed",
         one.by, one.allowed, one.needed
     )
 }
 
-/// In how many of the draws, where that is not all.
+/// Number of draws with this move. Empty if it is in all draws.
 fn share(one: &Move, draws: u32) -> String {
     let often = (one.share * f64::from(draws)).round();
     if draws <= 1 || often >= f64::from(draws) {
@@ -154,18 +158,18 @@ fn share(one: &Move, draws: u32) -> String {
     format!(" (in {often} of {draws} draws)")
 }
 
-/// A node with what differs of it.
+/// Line about a node with its changed resources.
 pub(crate) fn node_line(change: &NodeChange) -> String {
     let one = |side: &ordered::Map<String, [String; 2]>, resource: &str| {
         side.get(resource)
             .map_or_else(|| "-".to_owned(), |[used, of]| format!("{used}/{of}"))
     };
     let names: ordered::Set<&String> = change.before.keys().chain(change.after.keys()).collect();
-    let told = names.into_iter().filter_map(|resource| {
+    let changes = names.into_iter().filter_map(|resource| {
         let (before, after) = (one(&change.before, resource), one(&change.after, resource));
         (before != after).then(|| format!("{resource} {before} -> {after}"))
     });
-    format!("{}  {}", change.name, told.collect::<Vec<_>>().join(", "))
+    format!("{}  {}", change.name, changes.collect::<Vec<_>>().join(", "))
 }
 
 fn summary(answer: &Answer) -> String {
@@ -183,6 +187,6 @@ fn summary(answer: &Answer) -> String {
     )
 }
 
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! What cards and lanes say while something is broken: what is so, and what will be.
+//! State of nodes, pods and timeline marks on the page during faults, with predictions of what happens next.
 
 use podscope_api::ordered;
 use podscope_protocol::{
@@ -9,7 +9,7 @@ use super::*;
 
 const SECOND: Micros = 1_000_000;
 
-/// A page that only listens.
+/// Collects the state of the page from frames.
 struct Page {
     host: Host,
     clock: f64,
@@ -63,7 +63,7 @@ impl Page {
         self.ask(Request::Command { line: line.to_owned() });
     }
 
-    /// The welcome cluster with lines given at seconds.
+    /// Opens the first visit's cluster and runs command lines at the given seconds.
     fn with(lines: &[(i64, &str)]) -> Page {
         let mut page = Page::open(Source::Welcome);
         for (at, line) in lines {
@@ -80,7 +80,7 @@ impl Page {
         self.node(name).machine.differs.iter().collect()
     }
 
-    /// Bars of the lane of faults with those words, to the whole second.
+    /// Bars on the timeline's lane of faults: label, start and end in seconds.
     fn bars(&self) -> Vec<(String, i64, Option<i64>)> {
         let faults = self.marks.values().filter(|mark| mark.lane == Lane::Faults);
         let bars = faults.filter(|mark| mark.to != Some(mark.from));
@@ -99,27 +99,27 @@ impl Page {
     }
 }
 
-/// The card's instant is the one at which it happens, and it stands there until then.
+/// The predicted time stays the same until the node becomes NotReady at that time.
 /// Shows: U-15, CT-023
 #[test]
-fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
+fn silent_node_predicts_time_of_not_ready() {
     let mut page = Page::with(&[(30, "fault partition c-2")]);
-    let mut told = Vec::new();
+    let mut predicted = Vec::new();
     for at in [31, 50, 72, 79] {
         page.seek(at);
         match page.node("c-2").next {
-            Some(NodeNext::NotReady { at }) => told.push(at / SECOND),
+            Some(NodeNext::NotReady { at }) => predicted.push(at / SECOND),
             ref other => panic!("{at}: {other:?}"),
         }
         assert!(page.node("c-2").machine.last_heartbeat.is_some());
     }
     page.seek(90);
-    let fell = page
+    let not_ready = page
         .marks
         .values()
         .find(|mark| mark.label.to_string() == "c-2 NotReady");
-    let fell = fell.map(|mark| mark.from / SECOND);
-    assert_eq!(told.iter().map(|at| Some(*at)).collect::<Vec<_>>(), [fell; 4]);
+    let not_ready = not_ready.map(|mark| mark.from / SECOND);
+    assert_eq!(predicted.iter().map(|at| Some(*at)).collect::<Vec<_>>(), [not_ready; 4]);
     let next = &page.node("c-2").next;
     assert!(
         matches!(next, Some(NodeNext::Evicts { at }) if at.len() == 1),
@@ -127,26 +127,26 @@ fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
     );
 }
 
-/// Without a controller-manager nobody judges, before and after a node fell.
+/// Without a controller-manager, no node becomes NotReady and no pod is evicted, so neither is predicted.
 /// Shows: U-15
 #[test]
-fn nothing_is_predicted_that_nobody_will_do() {
-    let nobody = Some(NodeNext::Nobody {
+fn no_prediction_without_controller_manager() {
+    let unhandled = Some(NodeNext::Nobody {
         down: Some(Component::ControllerManager(0)),
     });
     let crash = "fault crash controller-manager";
     let mut page = Page::with(&[(30, crash), (31, "fault partition c-2")]);
     page.seek(40);
-    assert_eq!(page.node("c-2").next, nobody);
+    assert_eq!(page.node("c-2").next, unhandled);
     let mut page = Page::with(&[(30, "fault partition c-2"), (95, crash)]);
     page.seek(100);
-    assert_eq!(page.node("c-2").next, nobody);
+    assert_eq!(page.node("c-2").next, unhandled);
 }
 
-/// A node whose heartbeats arrive is not silent, whatever else of its links is cut.
+/// A node whose heartbeats arrive is not silent, even if its other links are cut.
 /// Shows: F-01, U-02
 #[test]
-fn only_a_lost_way_to_the_control_plane_is_silence() {
+fn node_is_silent_only_if_cut_off_from_control_plane() {
     for line in [
         "fault partition c-2 --from storage",
         "fault partition c-2 --from nodes",
@@ -162,15 +162,16 @@ fn only_a_lost_way_to_the_control_plane_is_silence() {
         let differs = page.differs("c-2");
         assert_eq!(differs.contains(&&deaf), line.ends_with("in"), "{line}: {differs:?}");
         assert!(!differs.iter().any(|one| matches!(one, Difference::Dark { .. })));
-        let unsure = |pod: &PodView| pod.mark == podscope_protocol::PodMark::Unconfirmed;
-        assert!(!page.pods.values().any(unsure), "{line}");
+        let is_unconfirmed = |pod: &PodView| pod.mark == podscope_protocol::PodMark::Unconfirmed;
+        assert!(!page.pods.values().any(is_unconfirmed), "{line}");
     }
 }
 
-/// Pods with other tolerations go at other instants, and some never.
+/// Pods with different tolerations are evicted at different times. A pod that tolerates the taint forever is not
+/// evicted.
 /// Shows: U-15, CT-034
 #[test]
-fn evictions_are_counted_by_their_instants() {
+fn predicted_evictions_are_counted_per_time() {
     let pod = |name: &str, seconds: &str| {
         let tolerate =
             |key: &str| format!("{{key: node.kubernetes.io/{key}, operator: Exists, effect: NoExecute{seconds}}}");
@@ -198,10 +199,10 @@ fn evictions_are_counted_by_their_instants() {
     assert_eq!((at[1].0 - at[0].0) / SECOND, 270);
 }
 
-/// Of a Node that is gone nothing is believed: no bar goes on, no heartbeat is missed.
+/// For a deleted Node, bars end with the deletion, and no heartbeat is missed.
 /// Shows: U-02, U-05
 #[test]
-fn a_deleted_node_is_believed_nothing_of() {
+fn deleted_node_ends_not_ready_bar() {
     let mut page = Page::with(&[
         (30, "fault partition c-2"),
         (90, "kubectl delete node c-2 --wait=false"),
@@ -212,10 +213,10 @@ fn a_deleted_node_is_believed_nothing_of() {
     assert_eq!(not_ready.and_then(|(.., to)| to), Some(90));
 }
 
-/// Each fault has its own bar from where it strikes to where it is repaired; what comes and goes at once has none.
+/// Each fault has its own bar from its start to its repair. A fault without duration has no bar.
 /// Shows: U-05
 #[test]
-fn faults_of_several_kinds_have_their_own_bars() {
+fn each_fault_has_its_own_bar() {
     let mut page = Page::with(&[
         (30, "fault partition c-2"),
         (35, "fault crash scheduler"),
@@ -241,21 +242,21 @@ fn faults_of_several_kinds_have_their_own_bars() {
         ]
     );
     let labels = page.labels();
-    for said in [
+    for wanted in [
         "a-3 joins",
         "scheduler starts",
         "unfenced b-1",
         "healed c-2",
         "c-2 boots",
     ] {
-        assert!(labels.iter().any(|label| label == said), "{said}: {labels:?}");
+        assert!(labels.iter().any(|label| label == wanted), "{wanted}: {labels:?}");
     }
 }
 
-/// What people say of a node stands in the lane: that it is out of service, that it takes no pods.
+/// Cordons and taints of users are marks on the timeline.
 /// Shows: V-05, U-05
 #[test]
-fn cordons_and_out_of_service_are_in_the_lane() {
+fn cordon_and_out_of_service_taint_are_timeline_marks() {
     let mut page = Page::with(&[
         (30, "kubectl cordon c-2"),
         (
@@ -266,22 +267,22 @@ fn cordons_and_out_of_service_are_in_the_lane() {
     ]);
     page.seek(40);
     let labels = page.labels();
-    for said in [
+    for wanted in [
         "c-2 cordoned",
         "c-2 tainted node.kubernetes.io/out-of-service:NoExecute",
         "c-2 uncordoned",
         "db-0 evicted: a taint of its node",
     ] {
-        assert!(labels.iter().any(|label| label == said), "{said}: {labels:?}");
+        assert!(labels.iter().any(|label| label == wanted), "{wanted}: {labels:?}");
     }
     let unschedulable = |label: &&String| label.contains("unschedulable");
-    assert_eq!(labels.iter().find(unschedulable), None, "the cordon has said so");
+    assert_eq!(labels.iter().find(unschedulable), None, "the cordon has no second mark");
 }
 
-/// Each broken promise of a forced deletion has an end, once one process of the name is left.
+/// Violations caused by a forced deletion end when only one process of the pod's name is left.
 /// Shows: U-15, E-04
 #[test]
-fn a_break_that_is_over_has_an_end() {
+fn ended_violation_has_end_time() {
     let mut page = Page::with(&[
         (30, "fault partition c-2"),
         (31, "kubectl delete pod db-0 --grace-period=0 --force"),
@@ -299,10 +300,10 @@ fn a_break_that_is_over_has_an_end() {
     }
 }
 
-/// A pod at which no scheduler looks does not stand in line.
+/// A pod that no scheduler examines is not in the queue.
 /// Shows: S-12
 #[test]
-fn who_is_not_looked_at_does_not_stand_in_line() {
+fn pod_without_scheduler_is_not_in_queue() {
     let pod = |name: &str, more: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{more}containers: [{{name: c, image: app}}]}}\n"
@@ -323,7 +324,7 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
     };
     assert_eq!(place(&page, "default/plain"), Some(QueuePlace::Stranded));
     page.run(26, "fault restart scheduler");
-    // Neither goes by itself, nor is it the scheduler's turn.
+    // While API server or etcd is down, the pod does not wait for the scheduler.
     page.run(60, "kubectl cordon a-1");
     page.run(61, "kubectl run waits --image=app");
     for (fault, repair, component) in [
@@ -335,7 +336,11 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
         let halted = Some(QueuePlace::Halted(component));
         assert_eq!(place(&page, "default/waits"), halted);
         page.seek(100);
-        assert_eq!(place(&page, "default/waits"), halted, "when the lease is lost as well");
+        assert_eq!(
+            place(&page, "default/waits"),
+            halted,
+            "also after the scheduler has lost its lease"
+        );
         page.run(101, repair);
         page.seek(160);
         let again = place(&page, "default/waits");
@@ -343,20 +348,24 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
         page.seek(65);
     }
     page.seek(60);
-    assert_eq!(place(&page, "default/plain"), None, "it has a node");
+    assert_eq!(place(&page, "default/plain"), None, "the pod has a node");
     assert_eq!(
         place(&page, "default/foreign"),
         Some(QueuePlace::Foreign("volcano".into()))
     );
 }
 
-/// Manifests are told by the objects in them, not by the line above them.
+/// The mark of `kubectl apply` lists the objects in the manifest.
 /// Shows: U-05, U-15
 #[test]
-fn what_was_applied_is_named() {
+fn apply_mark_lists_applied_objects() {
     let pod = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
     let all = ["a", "b", "c", "d"].map(pod).join("---\n");
     let page = Page::with(&[(5, &format!("kubectl apply -f - <<'EOF'\n{all}EOF"))]);
-    let told = "kubectl apply: ConfigMap a, ConfigMap b, ConfigMap c and 1 more";
-    assert!(page.labels().iter().any(|label| label == told), "{:?}", page.labels());
+    let expected = "kubectl apply: ConfigMap a, ConfigMap b, ConfigMap c and 1 more";
+    assert!(
+        page.labels().iter().any(|label| label == expected),
+        "{:?}",
+        page.labels()
+    );
 }

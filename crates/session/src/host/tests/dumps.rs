@@ -1,11 +1,11 @@
-//! What the page is told of a dump that holds a part of its cluster: what nobody can know is not said (P-09).
+//! Updates for a dump that holds only a part of its cluster: nothing is claimed that the dump does not tell (P-09).
 
 use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request, SubjectRef, Update};
 
 use super::{frames, settle};
 use crate::host::Host;
 
-/// A node that is well.
+/// A ready node.
 const NODE: &str = "
 - apiVersion: v1
   kind: Node
@@ -21,7 +21,7 @@ const RUNS: &str = "
   spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 700m}}}]}
   status: {phase: Running, containerStatuses: [{name: c, ready: true, state: {running: {}}}]}";
 
-/// A claim that is bound to a volume.
+/// A claim that is bound to a volume. The volume itself is missing.
 const CLAIM: &str = "
 - apiVersion: v1
   kind: PersistentVolumeClaim
@@ -29,8 +29,8 @@ const CLAIM: &str = "
   spec: {accessModes: [ReadWriteOnce], storageClassName: s, volumeName: pv-1, resources: {requests: {storage: 1Gi}}}
   status: {phase: Bound}";
 
-/// A pod that the real scheduler refused, with more of its spec.
-fn refused(spec: &str, said: &str) -> String {
+/// A pending pod that the real scheduler refused with the message `message`; `spec` is appended to its spec.
+fn refused(spec: &str, message: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -39,12 +39,12 @@ fn refused(spec: &str, said: &str) -> String {
   spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: REQUEST}}}}}}]{spec}}}
   status:
     phase: Pending
-    conditions: [{{type: PodScheduled, status: 'False', reason: Unschedulable, message: '{said}'}}]"
+    conditions: [{{type: PodScheduled, status: 'False', reason: Unschedulable, message: '{message}'}}]"
     )
     .replace("REQUEST", "'1'")
 }
 
-/// The pods and nodes of the page, a minute after the dump was pasted.
+/// Pods and nodes of the page, one minute after the dump was pasted.
 fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     let (_, updates) = opened(items);
     let (mut pods, mut nodes): (Vec<PodView>, Vec<NodeView>) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     (pods, nodes)
 }
 
-/// An engine a minute after the dump was pasted, with what it said.
+/// A host one minute after the dump was pasted, with its updates.
 fn opened(items: &[&str]) -> (Host, Vec<Update>) {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
@@ -68,7 +68,7 @@ fn opened(items: &[&str]) -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// Where the page says that the pod stands, and the words beside it.
+/// Place of the pod in the scheduling queue, and the message beside it.
 fn place(items: &[&str]) -> (QueuePlace, String) {
     let (pods, _) = after_a_minute(items);
     let last = pods.iter().rev().find(|pod| pod.key == "default/waits");
@@ -76,29 +76,29 @@ fn place(items: &[&str]) -> (QueuePlace, String) {
     (queue.place.clone(), queue.message.clone())
 }
 
-/// The claim or the volume that no file has is what is said, with the real scheduler's words; a pod that the nodes
-/// refuse for what is known of them waits for that.
+/// If no file has the pod's claim or volume, the page says so, with the real scheduler's message. A pod that nodes
+/// refuse for known reasons shows these.
 /// Shows: P-09
 #[test]
-fn a_pod_whose_claim_no_file_has_says_so() {
-    let said = "0/1 nodes are available: 1 node(s) had volume node affinity conflict.";
+fn pod_with_missing_claim_reports_missing_claim() {
+    let message = "0/1 nodes are available: 1 node(s) had volume node affinity conflict.";
     let volumes = ", volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]";
-    let waits = refused(volumes, said);
+    let waits = refused(volumes, message);
     let named = || vec!["data".to_owned()];
     assert_eq!(
         place(&[NODE, &waits]),
-        (QueuePlace::Unknown(NotHeld::Claims(named())), said.to_owned())
+        (QueuePlace::Unknown(NotHeld::Claims(named())), message.to_owned())
     );
     assert_eq!(
         place(&[NODE, CLAIM, &waits]),
-        (QueuePlace::Unknown(NotHeld::Volumes(named())), said.to_owned())
+        (QueuePlace::Unknown(NotHeld::Volumes(named())), message.to_owned())
     );
-    // What it is, no change makes up.
+    // No change can help if the claim is unknown.
     let (mut host, _) = opened(&[NODE, &waits]);
     let pod = "default/waits".to_owned();
-    let mut told = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
-    told.extend(settle(&mut host, &mut 70_000.0));
-    let answer = told.iter().rev().find_map(|update| match update {
+    let mut updates = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
+    updates.extend(settle(&mut host, &mut 70_000.0));
+    let answer = updates.iter().rev().find_map(|update| match update {
         Update::Help { remedies, done, .. } => Some((remedies.len(), *done)),
         _ => None,
     });
@@ -107,12 +107,12 @@ fn a_pod_whose_claim_no_file_has_says_so() {
     assert_eq!(place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
 }
 
-/// Of a node of which only the name is known the page hears no more, and of pods that nobody can place.
+/// If the dump has only a node's name, the page gets neither its size nor its taints, and no reasons for pending pods.
 /// Shows: P-09
 #[test]
-fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
-    let said = "0/3 nodes are available: 3 Insufficient cpu.";
-    let waits = refused("", said);
+fn missing_node_has_no_size_and_pods_no_reasons() {
+    let message = "0/3 nodes are available: 3 Insufficient cpu.";
+    let waits = refused("", message);
     let (pods, nodes) = after_a_minute(&[RUNS, &waits]);
     let node = nodes.iter().rev().find(|node| node.name == "n1").expect("a node");
     assert!(node.only_name && node.taints.is_empty(), "{node:?}");
@@ -122,8 +122,8 @@ fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
         .find_map(|pod| pod.queue.clone())
         .expect("a pending pod");
     assert_eq!(queue.place, QueuePlace::Unknown(NotHeld::Nodes));
-    assert_eq!((queue.message.as_str(), queue.refusal), (said, None));
-    // Nothing was said of one that nobody had looked at, and what is made up says nothing either.
+    assert_eq!((queue.message.as_str(), queue.refusal), (message, None));
+    // A pod that the real scheduler has not examined has no message, and none is made up.
     let unseen = waits.replace("reason: Unschedulable", "reason: Other");
     assert_eq!(
         place(&[RUNS, &unseen]),
@@ -131,11 +131,11 @@ fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
     );
 }
 
-/// A pod that a dump shows as leaving was deleted before t = 0: for what it says itself, and by nobody again,
-/// though the taint of its lost node would have evicted it.
+/// A pod that is terminating in the dump was deleted before t = 0. The cause comes from its conditions. It is not
+/// evicted again, although the taint of its lost node would evict it.
 /// Shows: P-09, CT-033
 #[test]
-fn a_pod_that_was_leaving_is_not_evicted_again() {
+fn terminating_pod_in_dump_is_not_evicted_again() {
     let lost = NODE
         .replace("n1", "n2")
         .replace(
@@ -143,7 +143,7 @@ fn a_pod_that_was_leaving_is_not_evicted_again() {
             "  spec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]}\n  status:",
         )
         .replace("'True', reason: KubeletReady", "Unknown, reason: NodeStatusUnknown");
-    let leaving = |tolerations: &str, conditions: &str| {
+    let terminating_pod = |tolerations: &str, conditions: &str| {
         format!(
             "
 - apiVersion: v1
@@ -169,7 +169,7 @@ fn a_pod_that_was_leaving_is_not_evicted_again() {
         (tolerant, "", "deleted by request"),
         ("", by_taint, "its node has a NoExecute taint that it does not tolerate"),
     ] {
-        let (mut host, updates) = opened(&[NODE, &lost, &leaving(tolerations, conditions)]);
+        let (mut host, updates) = opened(&[NODE, &lost, &terminating_pod(tolerations, conditions)]);
         let marks = frames(&updates).into_iter().flat_map(|frame| frame.marks.iter());
         let labels: Vec<String> = marks.map(|mark| mark.label.to_string()).collect();
         assert!(!labels.iter().any(|label| label.contains("evicted")), "{labels:?}");
@@ -177,8 +177,8 @@ fn a_pod_that_was_leaving_is_not_evicted_again() {
             key: "default/data-0".into(),
             uid: "data-0".into(),
         });
-        let told = host.handle(Request::Inspect { subject }, 70_000.0);
-        let summary = told.iter().find_map(|update| match update {
+        let updates = host.handle(Request::Inspect { subject }, 70_000.0);
+        let summary = updates.iter().find_map(|update| match update {
             Update::Detail(detail) => Some(detail.summary.to_string()),
             _ => None,
         });

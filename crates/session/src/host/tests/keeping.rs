@@ -1,11 +1,11 @@
-//! Links: what a session is kept and shared by.
+//! Links that store or share a session.
 
 use super::*;
 
-/// What is shared opens as the same state.
+/// A shared link opens in the same state.
 /// Shows: T-03
 #[test]
-fn a_shared_session_opens_as_it_was() {
+fn shared_link_restores_cursor_and_trace() {
     let mut host = welcome().0;
     let mut clock = 0.0;
     host.handle(Request::Seek { at: 20_000_000 }, clock);
@@ -18,7 +18,7 @@ fn a_shared_session_opens_as_it_was() {
     );
     host.handle(Request::Seek { at: 90_000_000 }, clock);
     settle(&mut host, &mut clock);
-    let hash = host.show.as_ref().unwrap().session.trace_hash();
+    let hash = host.active.as_ref().unwrap().session.trace_hash();
     let updates = host.handle(
         Request::Share {
             screen: "x".into(),
@@ -44,13 +44,14 @@ fn a_shared_session_opens_as_it_was() {
         "{updates:?}"
     );
     settle(&mut other, &mut clock);
-    let session = &other.show.as_ref().unwrap().session;
+    let session = &other.active.as_ref().unwrap().session;
     assert_eq!(session.now(), SimTime(90_000_000));
     assert_eq!(session.trace_hash(), hash);
 }
 
-/// The link of what is shown, as a page keeps it: at once, or when the work under way allows.
-fn kept(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, String)> {
+/// Requests a link to the session, as the page does to store it, and waits for the answer. Returns the links for
+/// storing and for sharing.
+fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, String)> {
     let screen = String::new();
     let share = Request::Share {
         screen,
@@ -69,22 +70,22 @@ fn kept(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, Stri
         _ => None,
     });
     let link = links.next();
-    assert_eq!(links.next(), None, "one answer");
+    assert_eq!(links.next(), None, "one answer per request");
     link
 }
 
-/// A page keeps what it opened while the engine is still on its way to the instant; what was done there
-/// must not be missing in it.
+/// A link that is requested during a seek is made when the seek has ended, so that no command is missing in it.
 /// Shows: T-05, T-08
 #[test]
-fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
+fn link_requested_during_seek_is_made_at_its_end() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     settle(&mut host, &mut clock);
     let line = "fault poweroff c-2".to_owned();
     host.handle(Request::Command { line }, clock);
     settle(&mut host, &mut clock);
-    let (whole, fragment) = kept(&mut host, &mut clock, 1).expect("at rest it is told");
+    let (whole, fragment) =
+        stored_link(&mut host, &mut clock, 1).expect("a link is made at once when no seek is running");
     assert_eq!(whole, fragment);
 
     let mut other = Host::new();
@@ -93,7 +94,7 @@ fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
     };
     other.handle(Request::Open { source }, clock);
     other.work(clock);
-    assert_ne!(other.wants(), Wants::Rest, "it is on its way");
+    assert_ne!(other.wants(), Wants::Rest, "a seek is running");
     for revision in [1, 2] {
         let screen = String::new();
         let share = Request::Share {
@@ -101,16 +102,16 @@ fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
             anonymise: false,
             revision,
         };
-        assert_eq!(other.handle(share, clock), [], "not yet");
+        assert_eq!(other.handle(share, clock), [], "no link during the seek");
     }
-    let (again, _) = kept(&mut other, &mut clock, 3).expect("told at the end");
+    let (again, _) = stored_link(&mut other, &mut clock, 3).expect("a link is made when the seek has ended");
     assert_eq!(again, fragment);
 }
 
-/// Once the page has kept the session by a link, each command comes with one, before it is seen.
+/// After the page has stored a link, each command's updates begin with a new link, before the frame.
 /// Shows: T-05
 #[test]
-fn a_command_is_told_with_its_link_before_its_frame() {
+fn command_updates_contain_new_link_once_session_is_stored() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     settle(&mut host, &mut clock);
     let give = |host: &mut Host, line: &str, clock| {
@@ -122,18 +123,22 @@ fn a_command_is_told_with_its_link_before_its_frame() {
         });
         links.last()
     };
-    assert_eq!(give(&mut host, "fault poweroff c-2", clock), None, "nobody keeps it");
+    assert_eq!(
+        give(&mut host, "fault poweroff c-2", clock),
+        None,
+        "the page has not stored a link yet"
+    );
     settle(&mut host, &mut clock);
-    kept(&mut host, &mut clock, 1).expect("a link");
+    stored_link(&mut host, &mut clock, 1).expect("a link");
     let link = give(&mut host, "fault poweroff a-1", clock).expect("a link with the command");
     let commands = crate::link::decode(&link).expect("a link").commands;
     assert_eq!(commands.len(), 2);
 }
 
-/// Whoever goes back in time and reloads there finds again what was done; a link to share tells what led there.
+/// The link for storing holds commands after the cursor; the link for sharing holds those up to the cursor.
 /// Shows: T-05
 #[test]
-fn a_session_is_kept_with_what_came_after_the_cursor() {
+fn stored_link_holds_commands_after_cursor() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 20_000_000 }, clock);
     settle(&mut host, &mut clock);
@@ -141,7 +146,7 @@ fn a_session_is_kept_with_what_came_after_the_cursor() {
     host.handle(Request::Command { line }, clock);
     host.handle(Request::Seek { at: 5_000_000 }, clock);
     settle(&mut host, &mut clock);
-    let (whole, fragment) = kept(&mut host, &mut clock, 1).expect("a link");
+    let (whole, fragment) = stored_link(&mut host, &mut clock, 1).expect("a link");
     let commands = |fragment: &str| crate::link::decode(fragment).expect("a link").commands.len();
     assert_eq!((commands(&whole), commands(&fragment)), (1, 0));
 
@@ -149,26 +154,29 @@ fn a_session_is_kept_with_what_came_after_the_cursor() {
     let source = Source::Link { fragment: whole };
     other.handle(Request::Open { source }, clock);
     let updates = settle(&mut other, &mut clock);
-    let said = |update: &Update| matches!(update, Update::Console { .. });
-    assert!(!updates.iter().any(said), "it runs as it ran: {updates:?}");
-    let session = &other.show.as_ref().expect("a session").session;
+    let is_console = |update: &Update| matches!(update, Update::Console { .. });
+    assert!(
+        !updates.iter().any(is_console),
+        "the replay prints nothing: {updates:?}"
+    );
+    let session = &other.active.as_ref().expect("a session").session;
     assert_eq!(session.now(), SimTime(5_000_000));
     assert!(
         session.horizon() >= SimTime(20_000_000),
-        "the timeline goes on: {}",
+        "the horizon is after the command: {}",
         session.horizon()
     );
-    // A command before it begins a branch of its own, as it would have before.
+    // A command before the horizon starts a new branch.
     let line = "fault poweroff a-1".to_owned();
     other.handle(Request::Command { line }, clock);
     settle(&mut other, &mut clock);
-    assert_eq!(other.show.as_ref().expect("a session").session.commands().len(), 1);
+    assert_eq!(other.active.as_ref().expect("a session").session.commands().len(), 1);
 }
 
-/// A fork keeps the other branch, also over a reload: its commands, where it left, and where one stood on it.
+/// The stored link holds all branches, with their commands, fork points and cursors.
 /// Shows: T-01, T-05
 #[test]
-fn other_branches_are_kept_with_the_session() {
+fn stored_link_holds_all_branches() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let give = |host: &mut Host, clock: &mut f64, at: i64, line: &str| {
         host.handle(Request::Seek { at }, *clock);
@@ -188,10 +196,10 @@ fn other_branches_are_kept_with_the_session() {
     );
     host.handle(Request::Branch { branch: 1 }, clock);
     settle(&mut host, &mut clock);
-    let (whole, fragment) = kept(&mut host, &mut clock, 1).expect("a link");
+    let (whole, fragment) = stored_link(&mut host, &mut clock, 1).expect("a link");
     assert!(
         crate::link::decode(&fragment).expect("a link").others.is_empty(),
-        "one shares one run"
+        "a link for sharing holds the current branch only"
     );
 
     let mut other = Host::new();
@@ -202,13 +210,13 @@ fn other_branches_are_kept_with_the_session() {
         clock,
     );
     settle(&mut other, &mut clock);
-    let told = |host: &mut Host, clock: &mut f64| {
+    let all_branches = |host: &mut Host, clock: &mut f64| {
         let mut all = Vec::new();
-        let count = host.show.as_ref().expect("a session").session.branches().len();
+        let count = host.active.as_ref().expect("a session").session.branches().len();
         for branch in 0..count as u32 {
             host.handle(Request::Branch { branch }, *clock);
             settle(host, clock);
-            let session = &host.show.as_ref().expect("a session").session;
+            let session = &host.active.as_ref().expect("a session").session;
             let branch = session.branch();
             all.push((
                 branch.parent,
@@ -220,17 +228,20 @@ fn other_branches_are_kept_with_the_session() {
         }
         all
     };
-    let session = |host: &Host| host.show.as_ref().expect("a session").session.current();
+    let session = |host: &Host| host.active.as_ref().expect("a session").session.current();
     assert_eq!((session(&host), session(&other)), (1, 1));
-    let (was, is) = (told(&mut host, &mut clock), told(&mut other, &mut clock));
-    assert_eq!(was.len(), 3);
-    assert_eq!(was, is);
+    let (before, after) = (
+        all_branches(&mut host, &mut clock),
+        all_branches(&mut other, &mut clock),
+    );
+    assert_eq!(before.len(), 3);
+    assert_eq!(before, after);
 }
 
-/// Whoever comes back to a lesson finds the step that was read, what was answered, and a question that waited.
+/// The stored link holds the reader's step, the answers, and an open question.
 /// Shows: T-05, U-12
 #[test]
-fn a_lesson_is_kept_with_its_reader() {
+fn stored_link_holds_state_of_lesson_reader() {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let name = "first-pod".to_owned();
     let source = Source::Lesson { name, seed: None };
@@ -240,8 +251,8 @@ fn a_lesson_is_kept_with_its_reader() {
     host.handle(Request::Command { line }, clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     settle(&mut host, &mut clock);
-    let state = |host: &Host| host.reader.state(&host.show.as_ref().expect("a session").session);
-    let come_back = |fragment: &str, clock: &mut f64| {
+    let state = |host: &Host| host.reader.state(&host.active.as_ref().expect("a session").session);
+    let reopen = |fragment: &str, clock: &mut f64| {
         let (mut other, fragment) = (Host::new(), fragment.to_owned());
         let source = Source::Link { fragment };
         other.handle(Request::Open { source }, *clock);
@@ -253,24 +264,24 @@ fn a_lesson_is_kept_with_its_reader() {
     assert_eq!(
         (before.step, before.question),
         (1, Some(2)),
-        "a question waits, the step before it is read"
+        "the reader is at the step before an open question"
     );
-    let (_, link) = kept(&mut host, &mut clock, 1).expect("a link");
-    let mut other = come_back(&link, &mut clock);
+    let (_, link) = stored_link(&mut host, &mut clock, 1).expect("a link");
+    let mut other = reopen(&link, &mut clock);
     assert_eq!(state(&other), before);
     let answer = Some("1".to_owned());
     other.handle(Request::Predict { step: 2, answer }, clock);
-    assert!(other.pace.playing, "time goes on with the answer");
+    assert!(other.pace.playing, "time plays on after the answer");
     other.handle(Request::Pause, clock);
-    let (_, link) = kept(&mut other, &mut clock, 2).expect("a link");
-    let third = come_back(&link, &mut clock);
+    let (_, link) = stored_link(&mut other, &mut clock, 2).expect("a link");
+    let third = reopen(&link, &mut clock);
     assert_eq!(state(&third).steps[2].answer.as_deref(), Some("1"));
-    // A link of before says nothing of its reader: all that has shown counts as seen.
+    // An older link has no reader's state: all shown steps count as seen.
     let old = crate::link::Link {
         reading: None,
         ..crate::link::decode(&link).expect("a link")
     };
-    let fourth = come_back(&old.encode(), &mut clock);
+    let fourth = reopen(&old.encode(), &mut clock);
     assert_eq!(state(&fourth).steps[2].answer.as_deref(), Some(""));
     assert_eq!(state(&fourth).question, None);
 }

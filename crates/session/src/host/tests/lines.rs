@@ -1,4 +1,4 @@
-//! Lines that are pasted at once run one after another (K-01), whether time stands still or runs.
+//! Lines that are pasted together run one after another (K-01), in paused and in playing sessions.
 
 use podscope_protocol::{ConsoleLine, LineKind, Notice, Request, Said, Update};
 
@@ -22,8 +22,8 @@ fn texts(lines: &[ConsoleLine]) -> String {
     texts.join("\n")
 }
 
-/// What five dependent lines print, with frames every so many milliseconds; and the trace.
-fn five(mut host: Host, clock: f64, frame: f64) -> (String, String) {
+/// Runs six dependent lines, with a frame every `frame` milliseconds. Returns the output and the recorded commands.
+fn run_dependent_lines(mut host: Host, clock: f64, frame: f64) -> (String, String) {
     let mut clock = clock;
     let mut updates = host.handle(
         pasted(&[
@@ -48,7 +48,7 @@ fn five(mut host: Host, clock: f64, frame: f64) -> (String, String) {
         updates.extend(host.handle(Request::Pause, clock));
     }
     updates.extend(settle(&mut host, &mut clock));
-    let session = &host.show.as_ref().expect("a session").session;
+    let session = &host.active.as_ref().expect("a session").session;
     let given: Vec<String> = session
         .commands()
         .iter()
@@ -58,14 +58,14 @@ fn five(mut host: Host, clock: f64, frame: f64) -> (String, String) {
 }
 
 #[test]
-fn a_pasted_line_runs_when_the_one_before_has_ended() {
-    let (printed, given) = five(playing(), 10.0, 1.0);
+fn pasted_line_runs_after_previous_line_has_ended() {
+    let (printed, given) = run_dependent_lines(playing(), 10.0, 1.0);
     assert!(!printed.contains("not found"), "{printed}");
     assert!(
         printed.contains("pod/r2 created") && printed.contains("deployment.apps/web scaled"),
         "{printed}"
     );
-    assert!(printed.contains("/2 "), "the new count: {printed}");
+    assert!(printed.contains("/2 "), "the scaled Deployment: {printed}");
     assert!(
         printed.contains("pod/r2 condition met") && printed.contains("Running"),
         "{printed}"
@@ -73,39 +73,39 @@ fn a_pasted_line_runs_when_the_one_before_has_ended() {
     assert_eq!(
         given.lines().count(),
         3,
-        "those that write or wait are recorded: {given}"
+        "commands that write or wait are recorded: {given}"
     );
-    let (_, again) = five(playing(), 10.0, 7.0);
-    assert_eq!(given, again, "the pace of frames changes no instant");
+    let (_, again) = run_dependent_lines(playing(), 10.0, 7.0);
+    assert_eq!(given, again, "the frame rate does not change the commands' times");
 }
 
 #[test]
-fn lines_wait_where_time_stands_still_and_say_so() {
-    let (printed, _) = five(welcome().0, 0.0, 1.0);
+fn waiting_lines_are_reported_while_paused() {
+    let (printed, _) = run_dependent_lines(welcome().0, 0.0, 1.0);
     assert!(!printed.contains("not found"), "{printed}");
     assert!(printed.contains("Waiting until `kubectl wait"), "{printed}");
     assert!(printed.contains("Ctrl-C"), "{printed}");
 }
 
 #[test]
-fn ctrl_c_ends_a_watch_and_drops_what_waits_for_it() {
+fn ctrl_c_ends_watch_and_drops_waiting_lines() {
     let mut host = playing();
-    let mut told = host.handle(
+    let mut updates = host.handle(
         pasted(&["kubectl get pods -w", "kubectl get ns", "kubectl get nodes"]),
         10.0,
     );
     for step in 0..300 {
-        told.extend(host.work(11.0 + f64::from(step)));
+        updates.extend(host.work(11.0 + f64::from(step)));
     }
-    let said = texts(&printed(told));
-    assert!(said.contains("kubectl get ns and another line"), "{said}");
-    assert!(!said.contains("kube-system "), "{said}");
+    let text = texts(&printed(updates));
+    assert!(text.contains("kubectl get ns and another line"), "{text}");
+    assert!(!text.contains("kube-system "), "{text}");
     let line = "stop".to_owned();
     let mut clock = 400.0;
-    let mut told = host.handle(Request::Command { line }, clock);
+    let mut updates = host.handle(Request::Command { line }, clock);
     host.handle(Request::Pause, clock);
-    told.extend(settle(&mut host, &mut clock));
-    let lines = printed(told);
+    updates.extend(settle(&mut host, &mut clock));
+    let lines = printed(updates);
     let dropped = lines
         .iter()
         .find(|line| matches!(line.text, Said::Notice(Notice::LinesDropped(_))));

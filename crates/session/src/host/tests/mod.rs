@@ -1,4 +1,4 @@
-//! The page's whole conversation, in-process.
+//! Tests of the host in-process: requests of a page, and the updates for it.
 
 mod beliefs;
 mod dumps;
@@ -23,7 +23,7 @@ fn frames(updates: &[Update]) -> Vec<&Frame> {
         .collect()
 }
 
-/// An engine that has opened the session of a first visit, with what it said.
+/// Returns a host that has opened the session of the first visit, with its updates.
 fn welcome() -> (Host, Vec<Update>) {
     let mut host = Host::new();
     let source = Source::Welcome;
@@ -31,7 +31,7 @@ fn welcome() -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// The same, and time runs; all frames are done with.
+/// Returns a host whose session is playing and whose frames have all been acknowledged.
 fn playing() -> Host {
     let (mut host, _) = welcome();
     host.handle(Request::FrameDone, 0.0);
@@ -57,10 +57,10 @@ fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     all
 }
 
-/// The editor hears every problem with its place, and the session is not asked.
+/// A check reports every problem with its place and needs no session.
 /// Shows: P-04
 #[test]
-fn a_check_answers_with_places() {
+fn check_reports_problems_with_lines_and_paths() {
     let mut host = Host::new();
     let text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n\
                 apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"
@@ -78,10 +78,10 @@ fn a_check_answers_with_places() {
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
-/// Open, play, seek both ways, command in the past forks, undo.
+/// A session is opened, seeks forwards and back, forks when a command is given in the past, and undoes the command.
 /// Shows: T-01
 #[test]
-fn a_session_plays_seeks_and_forks() {
+fn session_seeks_forks_and_undoes() {
     let (mut host, updates) = welcome();
     let mut clock = 0.0;
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
@@ -123,7 +123,7 @@ fn a_session_plays_seeks_and_forks() {
         },
         clock,
     );
-    let session = host.show.as_ref().map(|show| &show.session).unwrap();
+    let session = host.active.as_ref().map(|active| &active.session).unwrap();
     assert_eq!(session.branches().len(), 2);
     let texts: Vec<String> = session
         .commands()
@@ -133,13 +133,13 @@ fn a_session_plays_seeks_and_forks() {
     assert_eq!(texts, ["kubectl cordon b-1"]);
     host.handle(Request::Undo, clock);
     settle(&mut host, &mut clock);
-    assert!(host.show.as_ref().unwrap().session.commands().is_empty());
+    assert!(host.active.as_ref().unwrap().session.commands().is_empty());
 }
 
-/// Where time stands still a command is followed to its answer, and that is said once.
+/// While time is paused, a command is followed to its answer. A notice about the pause is printed once.
 /// Shows: K-01, T-01
 #[test]
-fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
+fn command_in_paused_session_takes_effect_at_once() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     let updates = settle(&mut host, &mut clock);
@@ -157,9 +157,13 @@ fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
     updates.extend(settle(&mut host, &mut clock));
     let last = frames(&updates).last().copied().expect("a frame");
     assert!((30_000_000..30_100_000).contains(&last.now), "{}", last.now);
-    let after = last.pods.iter().find(|pod| pod.id == victim.id).expect("it changed");
+    let after = last
+        .pods
+        .iter()
+        .find(|pod| pod.id == victim.id)
+        .expect("the deleted pod is in the frame");
     assert_eq!(after.mark, podscope_protocol::PodMark::Terminating);
-    let said = |updates: &[Update]| {
+    let notices = |updates: &[Update]| {
         updates
             .iter()
             .filter_map(|update| match update {
@@ -170,16 +174,20 @@ fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
             .filter(|line| line.text == Said::Notice(Notice::StandsStill))
             .count()
     };
-    assert_eq!(said(&updates), 1);
+    assert_eq!(notices(&updates), 1);
     let line = "fault partition a-1".into();
-    assert_eq!(said(&host.handle(Request::Command { line }, clock)), 0, "said once");
+    assert_eq!(
+        notices(&host.handle(Request::Command { line }, clock)),
+        0,
+        "the notice was printed before"
+    );
 }
 
-/// A large file is opened in pieces of work with progress; until then, and if it is refused, the running
-/// session stays.
+/// A large file is opened in pieces of work, with progress. The current session stays until then, or if the file is
+/// refused.
 /// Shows: P-03
 #[test]
-fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
+fn large_file_opens_with_progress_and_keeps_session_until_read() {
     let mut host = welcome().0;
     let mut clock = 0.0;
     let padding = "# live\n".repeat(200_000);
@@ -211,22 +219,25 @@ fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
         let mut updates = host.handle(open(text), clock);
         assert_eq!(per_mille(&updates), [0], "{updates:?}");
         assert_eq!(host.wants(), Wants::Now);
-        assert!(host.show.is_some());
+        assert!(host.active.is_some());
         updates.extend(settle(&mut host, &mut clock));
         assert_eq!(per_mille(&updates), [0, 700]);
         let refused = updates.iter().any(|update| matches!(update, Update::Refused { .. }));
         let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
         assert_eq!((refused, opened), (!opens, opens));
-        let objects = host.show.as_ref().map(|show| show.session.world().objects().clone());
+        let objects = host
+            .active
+            .as_ref()
+            .map(|active| active.session.world().objects().clone());
         let pods = objects.map_or(0, |objects| objects.list::<podscope_api::Pod>().count());
         assert_eq!(pods == 1, opens, "{pods} pods");
     }
 }
 
-/// A film is made in pieces, with its progress, and the session stays where it is.
+/// A film is made in pieces, with progress. The session's cursor does not move.
 /// Shows: T-06
 #[test]
-fn a_film_is_made_beside_the_session() {
+fn film_is_made_without_moving_cursor() {
     let mut host = playing();
     let mut clock = 20.0;
     while clock < 4_000.0 {
@@ -245,7 +256,7 @@ fn a_film_is_made_beside_the_session() {
     };
     host.handle(film, clock);
     let updates = settle(&mut host, &mut clock);
-    assert!(frames(&updates).is_empty(), "time stands still");
+    assert!(frames(&updates).is_empty(), "the cursor does not move");
     let progress = updates
         .iter()
         .filter(|update| matches!(update, Update::Progress { task: Task::Film, .. }));
@@ -258,10 +269,10 @@ fn a_film_is_made_beside_the_session() {
     assert_eq!(host.wants(), Wants::Rest);
 }
 
-/// A field that the API server does not know is marked where it stands, as `kubectl apply` refuses it.
+/// A field that the API server does not know is reported at its place, because `kubectl apply` refuses it.
 /// Shows: K-02
 #[test]
-fn a_check_marks_fields_that_the_server_does_not_know() {
+fn check_reports_unknown_fields_at_their_places() {
     let mut host = Host::new();
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: app\n    imagePolicy: Always\n";
     let text = text.to_owned();
@@ -283,10 +294,10 @@ fn a_check_marks_fields_that_the_server_does_not_know() {
     );
 }
 
-/// Commands that are pasted while time stands still are all followed to their answers.
+/// Commands that are pasted while time is paused are all followed to their answers.
 /// Shows: K-01
 #[test]
-fn commands_given_at_once_are_all_answered() {
+fn pasted_commands_are_all_answered_while_paused() {
     let mut host = playing();
     let mut clock = 20.0;
     host.handle(Request::Pause, clock);
@@ -301,7 +312,7 @@ fn commands_given_at_once_are_all_answered() {
     assert_eq!(
         updates.iter().filter(|update| applies(update)).count(),
         1,
-        "the manifests"
+        "only the line with manifests"
     );
     let printed: Vec<String> = (updates.iter())
         .filter_map(|update| match update {

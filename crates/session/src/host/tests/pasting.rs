@@ -1,4 +1,4 @@
-//! A text that is pasted on the page opens if it is a scenario or manifests (U-07): it is read once to see that.
+//! A pasted text opens if it is a scenario or manifests (U-07).
 
 use super::*;
 
@@ -9,8 +9,8 @@ fn paste(host: &mut Host, text: &str) -> Vec<Update> {
     host.handle(Request::Paste { name, text }, 0.0)
 }
 
-/// What an answer says in words, in order.
-fn words(updates: &[Update]) -> Vec<String> {
+/// Describes the updates, in order.
+fn described(updates: &[Update]) -> Vec<String> {
     updates
         .iter()
         .filter_map(|update| {
@@ -26,12 +26,12 @@ fn words(updates: &[Update]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_pasted_opens_if_it_is_a_scenario_or_manifests() {
+fn pasted_text_opens_if_scenario_or_manifests() {
     let scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec: {title: Mine}\n";
     let rows: &[(&str, &[&str])] = &[
         (POD, &["pasted true", "opened pasted.yaml"]),
         (scenario, &["pasted true", "opened Mine"]),
-        // Nothing is in it, and it is a manifest.
+        // An empty list is a manifest too.
         (
             "apiVersion: v1\nkind: List\nitems: []\n",
             &["pasted true", "opened pasted.yaml"],
@@ -50,20 +50,24 @@ fn what_is_pasted_opens_if_it_is_a_scenario_or_manifests() {
     ];
     for (text, wanted) in rows {
         let (mut host, _) = welcome();
-        assert_eq!(words(&paste(&mut host, text)), *wanted, "{text}");
+        assert_eq!(described(&paste(&mut host, text)), *wanted, "{text}");
     }
 }
 
-/// The running session goes on until a large text is there, and what is none stops nothing that opens.
+/// The current session stays until a large text has been read. Pasting other text does not stop a source that is being
+/// opened.
 /// Shows: U-07
 #[test]
-fn a_large_text_that_is_pasted_opens_in_pieces() {
+fn large_pasted_text_opens_in_pieces() {
     let long = |text: &str| format!("{text}{}", "# more of it\n".repeat(100_000));
     let (mut host, _) = welcome();
-    assert_eq!(words(&paste(&mut host, &long(POD))), ["progress 0"]);
+    assert_eq!(described(&paste(&mut host, &long(POD))), ["progress 0"]);
     assert_eq!(host.wants(), Wants::Now);
-    assert_eq!(words(&host.work(1.0)), ["pasted true", "progress 700"]);
-    assert_eq!(words(&paste(&mut host, &long("kubectl get pods\n"))), ["progress 0"]);
-    assert_eq!(words(&host.work(2.0)), ["pasted false"]);
-    assert_eq!(words(&host.work(3.0)), ["opened pasted.yaml"]);
+    assert_eq!(described(&host.work(1.0)), ["pasted true", "progress 700"]);
+    assert_eq!(
+        described(&paste(&mut host, &long("kubectl get pods\n"))),
+        ["progress 0"]
+    );
+    assert_eq!(described(&host.work(2.0)), ["pasted false"]);
+    assert_eq!(described(&host.work(3.0)), ["opened pasted.yaml"]);
 }

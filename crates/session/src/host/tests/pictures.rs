@@ -1,12 +1,12 @@
-//! Frames: when they come, and what they add up to.
+//! Frames: their times, and the state of the page that results from applying them.
 
 use podscope_api::ordered;
 use podscope_protocol::{CutFrom, GroupView, MachineView, NodeView, PodView};
 
 use super::*;
-use crate::view::Picture;
+use crate::view::ViewState;
 
-/// Where a frame takes long to make, a simulation that is late gets as much time as the frames.
+/// If frames take long, a simulation that is late gets as much time as the frames.
 /// Shows: U-09
 #[test]
 fn frames_do_not_starve_the_simulation() {
@@ -18,16 +18,19 @@ fn frames_do_not_starve_the_simulation() {
         900.0,
     );
     host.handle(Request::FrameDone, 900.0);
-    // A frame that came at 1 000 and took 120 ms.
+    // A frame is made at 1000 ms and takes 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_120.0);
     host.handle(Request::FrameDone, 1_125.0);
-    assert!(frames(&host.work(1_200.0)).is_empty(), "the simulation's turn");
+    assert!(
+        frames(&host.work(1_200.0)).is_empty(),
+        "the simulation gets its share of time"
+    );
     assert!(!frames(&host.work(1_240.0)).is_empty());
 }
 
-/// A frame that came at 1 000 was sent at `sent`: the next one begins 25 ms after the first.
-fn the_next_begins_at_1_025(sent: f64) {
+/// Checks that the frame after one that was made at 1000 ms, and sent at `sent`, is made 25 ms after it.
+fn assert_next_frame_at_1025_ms(sent: f64) {
     let mut host = playing();
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(sent);
@@ -39,31 +42,31 @@ fn the_next_begins_at_1_025(sent: f64) {
     assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
-/// One that keeps up takes no time from frames that are costly.
+/// A simulation that is not late does not delay frames that take long.
 /// Shows: U-09
 #[test]
-fn a_simulation_that_keeps_up_leaves_the_time_to_the_frames() {
-    the_next_begins_at_1_025(1_020.0);
+fn simulation_that_keeps_up_does_not_delay_frames() {
+    assert_next_frame_at_1025_ms(1_020.0);
 }
 
-/// What a frame costs is part of the time between two.
+/// The time that a frame takes is part of the frame interval.
 #[test]
-fn frames_begin_every_25_ms() {
-    the_next_begins_at_1_025(1_010.0);
+fn frames_start_every_25_ms() {
+    assert_next_frame_at_1025_ms(1_010.0);
 }
 
-/// What the frames add up to: nodes and pods by their ids, the groups.
+/// State of the page that results from all frames: nodes and pods by their ids, and groups.
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+struct PageState {
     nodes: ordered::Map<String, NodeView>,
     pods: ordered::Map<String, PodView>,
     groups: Vec<GroupView>,
 }
 
-impl Seen {
-    fn take(&mut self, frame: &Frame) {
+impl PageState {
+    fn apply(&mut self, frame: &Frame) {
         if frame.reset {
-            *self = Seen::default();
+            *self = PageState::default();
         }
         frame.nodes_gone.iter().for_each(|name| drop(self.nodes.remove(name)));
         frame.pods_gone.iter().for_each(|id| drop(self.pods.remove(id)));
@@ -76,14 +79,14 @@ impl Seen {
     }
 }
 
-/// A picture that followed the world is the one that is made anew at the same cursor,
-/// whatever happened in between: faults, ghosts, nodes that come and go, seeks, branches, undo.
+/// Frames add up to the same state as a single new frame at the same cursor, after faults, ghosts, joining and leaving
+/// nodes, seeks, branches and undo.
 /// Shows: T-01, U-02
 #[test]
-fn a_picture_that_followed_is_as_one_made_anew() {
+fn incremental_frames_equal_fresh_frame() {
     let (mut host, updates) = welcome();
-    let (mut clock, mut seen, mut ghosts) = (0.0, Seen::default(), 0);
-    frames(&updates).into_iter().for_each(|frame| seen.take(frame));
+    let (mut clock, mut page, mut ghosts) = (0.0, PageState::default(), 0);
+    frames(&updates).into_iter().for_each(|frame| page.apply(frame));
     let command = |line: &str| Request::Command { line: line.into() };
     let seek = |seconds: i64| Request::Seek {
         at: seconds * 1_000_000,
@@ -127,29 +130,29 @@ fn a_picture_that_followed_is_as_one_made_anew() {
         let mut updates = host.handle(request, clock);
         host.handle(Request::FrameDone, clock);
         updates.extend(settle(&mut host, &mut clock));
-        frames(&updates).into_iter().for_each(|frame| seen.take(frame));
-        let show = host.show.as_ref().unwrap();
-        let mut fresh = Seen::default();
-        let mut owners = show.owners.clone();
-        let made = Picture::default().follow(
-            &show.session,
+        frames(&updates).into_iter().for_each(|frame| page.apply(frame));
+        let active = host.active.as_ref().unwrap();
+        let mut fresh = PageState::default();
+        let mut owners = active.owners.clone();
+        let frame = ViewState::default().update(
+            &active.session,
             &host.group_by,
             &mut owners,
-            host.reader.state(&show.session),
+            host.reader.state(&active.session),
         );
-        fresh.take(&made);
+        fresh.apply(&frame);
         ghosts += (fresh.pods.values())
             .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost)
             .count();
-        assert_eq!(seen, fresh, "after {what}");
-        // A link's hash goes on from the last one, where that still stands.
-        let hash = crate::timeline::trace_hash(show.session.trace(), podscope_cluster::Fingerprint::Facts);
-        assert_eq!(show.session.trace_hash(), hash, "after {what}");
+        assert_eq!(page, fresh, "after {what}");
+        // The session computes its hash incrementally; the result equals that of a complete computation.
+        let hash = crate::timeline::trace_hash(active.session.trace(), podscope_cluster::Fingerprint::Facts);
+        assert_eq!(active.session.trace_hash(), hash, "after {what}");
     }
-    assert!(ghosts > 0, "no ghost was seen");
+    assert!(ghosts > 0, "the run has no ghosts");
 }
 
-/// What a machine is cut from, as one would say it.
+/// Lists the endpoints from which a machine is cut off.
 fn cuts_in_short(machine: &MachineView) -> String {
     let cuts = machine.cuts.iter().map(|cut| {
         let from = match &cut.from {
@@ -168,10 +171,11 @@ fn cuts_in_short(machine: &MachineView) -> String {
     cuts.collect::<Vec<_>>().join(" ")
 }
 
-/// A node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
+/// A node lists the endpoints from which it is cut off. For a zone that is cut off, each of its nodes has one entry
+/// instead of one per other node.
 /// Shows: F-01, U-02
 #[test]
-fn a_node_tells_what_it_is_cut_from() {
+fn node_lists_endpoints_it_is_cut_off_from() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     for (line, cuts) in [
         (
@@ -198,19 +202,19 @@ fn a_node_tells_what_it_is_cut_from() {
         let frames = frames(&updates);
         for (name, cuts) in cuts {
             let mut views = frames.iter().flat_map(|frame| &frame.nodes);
-            let told = views.rfind(|node| node.name == name);
-            let told = told.map_or_else(String::new, |node| cuts_in_short(&node.machine));
-            assert_eq!(told, cuts, "{line}: {name}");
+            let node = views.rfind(|node| node.name == name);
+            let cuts_shown = node.map_or_else(String::new, |node| cuts_in_short(&node.machine));
+            assert_eq!(cuts_shown, cuts, "{line}: {name}");
         }
         host.handle(Request::Undo, clock);
         settle(&mut host, &mut clock);
     }
 }
 
-/// Pods that nobody owns are counted in each domain by what their constraint selects.
+/// Pods without an owner are counted in each domain by the selector of their spread constraint.
 /// Shows: U-03
 #[test]
-fn pods_without_an_owner_are_counted_in_each_zone() {
+fn pods_without_owner_are_counted_per_zone() {
     let pod = |name: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: solo}}}}\nspec:\n  topologySpreadConstraints:\n  - {{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: solo}}}}}}\n  containers: [{{name: c, image: app}}]\n"
@@ -228,9 +232,9 @@ fn pods_without_an_owner_are_counted_in_each_zone() {
     let mut updates = host.handle(Request::Open { source }, 0.0);
     updates.extend(host.handle(Request::Seek { at: 20_000_000 }, 1.0));
     updates.extend(settle(&mut host, &mut 2.0));
-    let mut seen = Seen::default();
-    frames(&updates).into_iter().for_each(|frame| seen.take(frame));
-    let groups = seen.groups;
+    let mut page = PageState::default();
+    frames(&updates).into_iter().for_each(|frame| page.apply(frame));
+    let groups = page.groups;
     let counts: Vec<_> = (groups.iter().flat_map(|group| &group.counts))
         .map(|count| (count.owner.as_str(), count.pods, count.max_skew))
         .collect();
@@ -243,15 +247,15 @@ fn pods_without_an_owner_are_counted_in_each_zone() {
     );
 }
 
-/// A pod tells once what it is found by besides its name: its images, its PriorityClass, its IP.
+/// A frame has the texts by which search finds a pod: images, PriorityClass, IP.
 /// Shows: U-14
 #[test]
-fn a_pod_tells_its_images_its_class_and_its_ip() {
+fn pod_view_has_searchable_images_class_and_ip() {
     let ((mut host, mut updates), mut clock) = (welcome(), 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     updates.extend(settle(&mut host, &mut clock));
-    let told = frames(&updates);
-    let mut pods = told.iter().flat_map(|frame| &frame.pods);
+    let frames = frames(&updates);
+    let mut pods = frames.iter().flat_map(|frame| &frame.pods);
     let db = pods.rfind(|pod| pod.key == "default/db-0").expect("a pod");
     assert!(db.also.starts_with("db:1 10."), "{:?}", db.also);
 }

@@ -1,4 +1,4 @@
-//! The thread of what is selected, and the messages that travel.
+//! The thread (chain of causes) of the selected object, and messages between components.
 
 use podscope_protocol::{Deed, MAX_MESSAGES, MAX_THREAD, MessageKind, Stop, SubjectRef, Thread, Traffic};
 
@@ -25,8 +25,8 @@ fn open(text: &str) -> (Host, f64) {
     (host, 0.0)
 }
 
-/// Everything that frames say on the way to an instant, by play.
-fn to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<Thread>) {
+/// Plays to an instant. Returns the traffic of all frames, and the last thread.
+fn play_to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<Thread>) {
     let at = seconds * 1_000_000;
     let mut all = host.handle(Request::Play, *clock);
     let mut traffic = Vec::new();
@@ -48,17 +48,17 @@ fn to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<T
         };
         all = host.work(*clock);
     }
-    panic!("{seconds} s are never reached");
+    panic!("the session does not reach {seconds} s");
 }
 
 /// Shows: U-22
 #[test]
-fn thread_of_node_leads_from_command_to_what_is_due() {
+fn thread_of_node_leads_from_fault_to_condition() {
     let (mut host, mut clock) = open(SCENARIO);
     let subject = SubjectRef::Node { name: "a-1".into() };
     host.handle(Request::Inspect { subject: Some(subject) }, clock);
     host.handle(Request::Speed { per_mille: 10_000 }, clock);
-    let (_, thread) = to(&mut host, &mut clock, 70);
+    let (_, thread) = play_to(&mut host, &mut clock, 70);
     let thread = thread.expect("a thread");
     let deeds: Vec<(u32, &Deed)> = thread.links.iter().map(|link| (link.depth, &link.deed)).collect();
     let line = "fault partition a-1".to_owned();
@@ -69,16 +69,16 @@ fn thread_of_node_leads_from_command_to_what_is_due() {
         "{deeds:?}"
     );
     for link in &thread.links {
-        let known = link
+        let is_in_thread = link
             .caused_by
             .is_none_or(|cause| thread.links.iter().any(|other| other.record == cause));
-        assert!(known || thread.is_cut, "{link:?}");
+        assert!(is_in_thread || thread.is_cut, "{link:?}");
     }
     assert!(thread.links.len() <= MAX_THREAD);
 }
 
 #[test]
-fn thread_of_pod_names_its_eviction_to_come() {
+fn thread_of_pod_lists_pending_eviction() {
     let (mut host, mut clock) = open(SCENARIO);
     let subject = SubjectRef::Pod {
         key: "default/web".into(),
@@ -86,7 +86,7 @@ fn thread_of_pod_names_its_eviction_to_come() {
     };
     host.handle(Request::Inspect { subject: Some(subject) }, clock);
     host.handle(Request::Speed { per_mille: 10_000 }, clock);
-    let (_, thread) = to(&mut host, &mut clock, 70);
+    let (_, thread) = play_to(&mut host, &mut clock, 70);
     let due = thread.expect("a thread").due;
     assert!(
         due.iter().any(|due| due.what == podscope_protocol::DueKind::Evicted),
@@ -96,9 +96,9 @@ fn thread_of_pod_names_its_eviction_to_come() {
 
 /// Shows: U-20
 #[test]
-fn messages_follow_records_and_stop_at_a_cut() {
+fn messages_of_partitioned_node_do_not_arrive() {
     let (mut host, mut clock) = open(SCENARIO);
-    let (before, _) = to(&mut host, &mut clock, 9);
+    let (before, _) = play_to(&mut host, &mut clock, 9);
     let messages: Vec<_> = before.iter().flat_map(|traffic| &traffic.messages).collect();
     let status = messages
         .iter()
@@ -114,26 +114,26 @@ fn messages_follow_records_and_stop_at_a_cut() {
             .iter()
             .any(|message| message.kind == MessageKind::Heartbeat && message.arrives.is_some())
     );
-    let (after, _) = to(&mut host, &mut clock, 40);
+    let (after, _) = play_to(&mut host, &mut clock, 40);
     let a_1 = Stop::Node("a-1".into());
-    let hearts: Vec<_> = (after.iter().flat_map(|traffic| &traffic.messages))
+    let heartbeats: Vec<_> = (after.iter().flat_map(|traffic| &traffic.messages))
         .filter(|message| message.kind == MessageKind::Heartbeat && message.from == a_1 && message.sent > 10_100_000)
         .collect();
     assert!(
-        !hearts.is_empty() && hearts.iter().all(|message| message.arrives.is_none()),
-        "{hearts:?}"
+        !heartbeats.is_empty() && heartbeats.iter().all(|message| message.arrives.is_none()),
+        "{heartbeats:?}"
     );
 }
 
 #[test]
-fn messages_are_bounded_and_the_rest_is_counted() {
+fn messages_are_bounded_and_rest_is_counted() {
     let scale = SCENARIO.replace(
         "fault partition a-1",
         "kubectl create deployment many --image=x --replicas=90",
     );
     let (mut host, mut clock) = open(&scale);
     host.handle(Request::Speed { per_mille: 1_000_000 }, clock);
-    let (traffic, _) = to(&mut host, &mut clock, 60);
+    let (traffic, _) = play_to(&mut host, &mut clock, 60);
     assert!(traffic.iter().all(|traffic| traffic.messages.len() <= MAX_MESSAGES));
     assert!(traffic.iter().any(|traffic| !traffic.more.is_empty()));
 }

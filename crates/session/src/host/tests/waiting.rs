@@ -1,21 +1,21 @@
-//! What is asked for while a seek is under way. Issue 22's second point: nothing is lost, one button ends it.
+//! Requests during a seek (issue 22, point 2): none is lost, and pausing ends the seek.
 
 use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
 
 use super::{frames, settle, welcome};
 use crate::host::{Host, Wants};
 
-const FAR: i64 = 600_000_000;
+const TARGET: i64 = 600_000_000;
 
-/// A session on its way to a far instant, and the clock.
-fn on_the_way() -> (Host, f64) {
+/// Returns a host during a seek to a distant instant, and the clock.
+fn seeking_host() -> (Host, f64) {
     let (mut host, mut clock) = (welcome().0, 0.0);
-    host.handle(Request::Seek { at: FAR }, clock);
+    host.handle(Request::Seek { at: TARGET }, clock);
     for _ in 0..20 {
         clock += 0.1;
         host.work(clock);
     }
-    assert_eq!(host.wants(), Wants::Now, "it is still on its way");
+    assert_eq!(host.wants(), Wants::Now, "the seek is still running");
     (host, clock)
 }
 
@@ -36,24 +36,24 @@ fn last_now(updates: &[Update]) -> i64 {
 }
 
 #[test]
-fn a_command_on_the_way_to_an_instant_is_given_there() {
-    let (mut host, mut clock) = on_the_way();
+fn command_during_seek_runs_at_target() {
+    let (mut host, mut clock) = seeking_host();
     assert!(
         host.handle(command("fault partition a-1"), clock).is_empty(),
-        "nothing yet"
+        "the command waits"
     );
     let updates = settle(&mut host, &mut clock);
     let given = printed(&updates).into_iter().find(|line| line.command.is_some());
     assert_eq!(
         given.map(|line| (line.at, line.text.words())),
-        Some((FAR, "fault partition a-1".into()))
+        Some((TARGET, "fault partition a-1".into()))
     );
-    assert!(last_now(&updates) >= FAR, "{}", last_now(&updates));
+    assert!(last_now(&updates) >= TARGET, "{}", last_now(&updates));
 }
 
 #[test]
-fn what_waits_is_done_in_its_order_and_a_later_seek_comes_after_it() {
-    let (mut host, mut clock) = on_the_way();
+fn queued_commands_run_in_order_before_a_later_seek() {
+    let (mut host, mut clock) = seeking_host();
     host.handle(command("kubectl cordon a-1"), clock);
     host.handle(Request::Seek { at: 5_000_000 }, clock);
     host.handle(Request::Seek { at: 20_000_000 }, clock);
@@ -64,14 +64,14 @@ fn what_waits_is_done_in_its_order_and_a_later_seek_comes_after_it() {
         .filter(|line| line.kind == LineKind::Input)
         .map(|line| (line.at, line.text.to_string()))
         .collect();
-    let wanted = [(FAR, "kubectl cordon a-1"), (20_000_000, "kubectl get nodes")];
+    let wanted = [(TARGET, "kubectl cordon a-1"), (20_000_000, "kubectl get nodes")];
     assert_eq!(inputs, wanted.map(|(at, line)| (at, line.to_owned())));
     assert_eq!(last_now(&updates), 20_000_000);
 }
 
 #[test]
-fn play_and_fork_wait_as_well() {
-    let (mut host, mut clock) = on_the_way();
+fn play_and_fork_wait_for_seek() {
+    let (mut host, mut clock) = seeking_host();
     host.handle(Request::Fork, clock);
     host.handle(Request::Play, clock);
     let mut updates = Vec::new();
@@ -82,49 +82,49 @@ fn play_and_fork_wait_as_well() {
             host.handle(Request::FrameDone, clock);
         }
         updates.extend(some);
-        if last_now(&updates) > FAR {
+        if last_now(&updates) > TARGET {
             break;
         }
     }
-    let last = *frames(&updates).last().expect("it arrives");
-    assert!(last.playing && last.now > FAR, "{}", last.now);
+    let last = *frames(&updates).last().expect("frames after the seek");
+    assert!(last.playing && last.now > TARGET, "{}", last.now);
 }
 
 #[test]
-fn a_pause_ends_the_way_and_says_what_was_not_done() {
-    let (mut host, mut clock) = on_the_way();
+fn pause_ends_seek_and_reports_dropped_commands() {
+    let (mut host, mut clock) = seeking_host();
     host.handle(command("kubectl cordon a-1"), clock);
     let updates = host.handle(Request::Pause, clock);
-    let said: Vec<String> = printed(&updates)
+    let texts: Vec<String> = printed(&updates)
         .into_iter()
         .map(|line| line.text.to_string())
         .collect();
     assert_eq!(
-        said.first().map(String::as_str),
+        texts.first().map(String::as_str),
         Some("not done, 10:00.0 was not reached: kubectl cordon a-1"),
-        "{said:?}"
+        "{texts:?}"
     );
     let updates = [updates, settle(&mut host, &mut clock)].concat();
-    assert!((0..FAR).contains(&last_now(&updates)));
+    assert!((0..TARGET).contains(&last_now(&updates)));
 }
 
 #[test]
-fn a_long_way_says_what_waits() {
-    let (mut host, mut clock) = on_the_way();
+fn long_seek_reports_waiting_command() {
+    let (mut host, mut clock) = seeking_host();
     host.handle(command("kubectl cordon a-1"), clock);
     clock += 150.0;
     let updates = host.work(clock);
-    let said: Vec<String> = printed(&updates)
+    let texts: Vec<String> = printed(&updates)
         .into_iter()
         .map(|line| line.text.to_string())
         .collect();
-    assert_eq!(said, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
+    assert_eq!(texts, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
 }
 
-/// A line that only reads, or is no command, does not end what a command before it waits for.
+/// A line that only reads or cannot be parsed does not stop the job that follows an earlier command to its answer.
 /// Shows: K-01
 #[test]
-fn what_only_reads_leaves_a_command_on_its_way_to_its_answer() {
+fn later_line_does_not_stop_following_earlier_command() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     settle(&mut host, &mut clock);
@@ -135,24 +135,24 @@ fn what_only_reads_leaves_a_command_on_its_way_to_its_answer() {
     let lines = printed(&updates);
     assert!(
         lines.iter().any(|line| line.text.words().starts_with("web ")),
-        "the watch's row"
+        "output of the watch"
     );
     assert!(
         lines.iter().any(|line| line.text.words().starts_with("a-1 ")),
-        "and the nodes'"
+        "list of nodes"
     );
 }
 
-/// A host is settled when it has arrived where a seek goes, and has done what waited for that; time that runs by itself
-/// does not count.
+/// A host is settled when a seek has ended and the requests that waited for it are done. A playing session counts as
+/// settled.
 #[test]
-fn host_settles_after_a_seek_and_what_waits_for_it() {
+fn host_settles_after_seek_and_waiting_requests() {
     let (mut host, _) = welcome();
     let mut clock = 10.0;
     settle(&mut host, &mut clock);
     assert!(host.is_settled(), "the session is open");
     host.handle(Request::Seek { at: 60_000_000 }, clock);
-    assert!(!host.is_settled(), "it is on the way");
+    assert!(!host.is_settled(), "the seek is running");
     let line = "fault poweroff c-2".to_string();
     host.handle(Request::Command { line }, clock);
     while host.job.is_some() || !host.waiting.is_empty() {
@@ -161,9 +161,9 @@ fn host_settles_after_a_seek_and_what_waits_for_it() {
         host.work(clock);
     }
     settle(&mut host, &mut clock);
-    assert!(host.is_settled(), "it has arrived, and the command was given");
+    assert!(host.is_settled(), "the seek has ended and the command has run");
     host.handle(Request::Play, clock);
     clock += 40.0;
     host.work(clock);
-    assert!(host.is_settled(), "time runs");
+    assert!(host.is_settled(), "a playing session is settled");
 }

@@ -1,4 +1,4 @@
-//! Records as bytes and back: rows as postcard writes them, deflated.
+//! Packing of records into blocks: rows in postcard format, compressed with deflate.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use podscope_api::{CausedBy, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{Actor, Happening, Record, SimTime, Subject};
 use serde::{Deserialize, Serialize};
 
-/// The fastest that still finds what repeats itself.
+/// Compression level: the fastest one that still finds repetitions.
 const LEVEL: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     at: i64,
-    /// How many records before this one stands the one that led to it; 0: nothing in the run did.
+    /// Distance in sequence numbers to the record's cause. 0 if nothing in the run caused it.
     back: u64,
     actor: (u8, u32, &'a str),
     #[serde(borrow)]
@@ -22,11 +22,11 @@ struct Row<'a> {
     happening: Cow<'a, Happening>,
 }
 
-/// Records that follow one another.
+/// Packs consecutive records.
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
     let first = records.first().map_or(0, |record| record.seq);
     let rows: Vec<Row<'_>> = records.iter().map(|record| row(record)).collect();
-    let bytes = postcard::to_allocvec(&(first, rows)).expect("rows hold values of known length alone");
+    let bytes = postcard::to_allocvec(&(first, rows)).expect("rows contain no sequence of unknown length");
     miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL).into()
 }
 

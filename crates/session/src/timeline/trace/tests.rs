@@ -1,4 +1,4 @@
-//! What was packed is found again, wherever one looks.
+//! Packed records can be read back, from any position.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const ACTORS: [Actor; 6] = [
     Actor::World,
 ];
 
-/// Texts, numbers, lists, what is said and what is left out, of every shape that a record has.
+/// Returns a record's content. Different places give all shapes of records: texts, numbers, lists, optional values.
 fn happening(place: usize) -> Happening {
     let node = || NodeName(format!("a-{}", place % 5).into());
     let message = format!("\u{1f980} \"{place}\"\n");
@@ -112,7 +112,7 @@ fn record(place: usize) -> Record {
         )
     };
     Record {
-        // Some have no cause, some a near one, some one in an earlier block.
+        // Some records have no cause, some a recent one, some one in an earlier block.
         caused_by: match place % 7 {
             0 => CausedBy::NOTHING,
             near @ 1..=5 => CausedBy::record(place.saturating_sub(near) as u64),
@@ -127,36 +127,36 @@ fn record(place: usize) -> Record {
     }
 }
 
-fn of(count: usize) -> Trace {
+fn trace_of(count: usize) -> Trace {
     let mut trace = Trace::default();
     (0..count).for_each(|place| trace.push(record(place)));
     trace
 }
 
-const MANY: usize = RECENT + 3 * BLOCK + 17;
+const RECORDS: usize = RECENT + 3 * BLOCK + 17;
 
 fn is_record(found: &Arc<Record>, place: usize) -> bool {
     **found == record(place)
 }
 
 #[test]
-fn packed_records_are_what_they_were() {
-    let trace = of(MANY);
-    assert!(trace.blocks.len() >= 2, "some are packed");
-    assert_eq!(trace.len(), MANY);
-    assert_eq!(trace.iter().len(), MANY);
+fn packed_records_are_unchanged() {
+    let trace = trace_of(RECORDS);
+    assert!(trace.blocks.len() >= 2, "some records are packed");
+    assert_eq!(trace.len(), RECORDS);
+    assert_eq!(trace.iter().len(), RECORDS);
     assert!(trace.iter().zip(0..).all(|(found, place)| is_record(&found, place)));
-    let backwards = (0..MANY).rev().zip(trace.iter().rev());
+    let backwards = (0..RECORDS).rev().zip(trace.iter().rev());
     assert!(backwards.into_iter().all(|(place, found)| is_record(&found, place)));
-    for place in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 5, MANY - 1] {
+    for place in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 5, RECORDS - 1] {
         assert!(
             trace.get(place).is_some_and(|found| is_record(&found, place)),
             "{place}"
         );
     }
-    assert_eq!(trace.get(MANY), None);
-    let part: Vec<u64> = trace.range(BLOCK - 1, BLOCK + 2).map(|record| record.seq).collect();
-    assert_eq!(part, [1023, 1024, 1025]);
+    assert_eq!(trace.get(RECORDS), None);
+    let slice: Vec<u64> = trace.range(BLOCK - 1, BLOCK + 2).map(|record| record.seq).collect();
+    assert_eq!(slice, [1023, 1024, 1025]);
     assert_eq!(trace.range(5, 3).len(), 0);
     assert!(
         trace
@@ -164,11 +164,11 @@ fn packed_records_are_what_they_were() {
             .nth(BLOCK + 1)
             .is_some_and(|found| is_record(&found, BLOCK + 1))
     );
-    assert_eq!(trace.iter().nth(MANY), None);
+    assert_eq!(trace.iter().nth(RECORDS), None);
 }
 
 #[test]
-fn a_trace_is_cut_anywhere_and_goes_on() {
+fn truncated_trace_can_be_extended() {
     for len in [
         0,
         1,
@@ -176,14 +176,14 @@ fn a_trace_is_cut_anywhere_and_goes_on() {
         BLOCK,
         BLOCK + 1,
         2 * BLOCK + 9,
-        MANY - 3,
-        MANY,
-        MANY + 1,
+        RECORDS - 3,
+        RECORDS,
+        RECORDS + 1,
     ] {
-        let mut trace = of(MANY);
+        let mut trace = trace_of(RECORDS);
         trace.truncate(len);
-        assert_eq!(trace.len(), len.min(MANY));
-        for place in trace.len()..MANY + 9 {
+        assert_eq!(trace.len(), len.min(RECORDS));
+        for place in trace.len()..RECORDS + 9 {
             trace.push(record(place));
         }
         assert!(
@@ -194,31 +194,34 @@ fn a_trace_is_cut_anywhere_and_goes_on() {
 }
 
 #[test]
-fn attempts_of_a_pod_and_violations_are_found_by_their_places() {
-    let mut trace = of(MANY);
+fn attempts_and_violations_are_found_after_packing() {
+    let mut trace = trace_of(RECORDS);
     let key = ObjectKey::new("default", "web-3");
-    let is_his = |record: &Record| {
+    let is_attempt_of_pod = |record: &Record| {
         record.what() == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
     };
     let until = RECENT + 5;
-    let searched: Vec<_> = trace.range(0, until).filter(|record| is_his(record)).collect();
+    let searched: Vec<_> = trace
+        .range(0, until)
+        .filter(|record| is_attempt_of_pod(record))
+        .collect();
     assert!(searched.len() > 10);
     assert_eq!(trace.attempts_of(&key, until).collect::<Vec<_>>(), searched);
-    let broken = |trace: &Trace| trace.iter().filter(|r| r.what() == What::InvariantViolated).count();
-    assert_eq!(trace.violations().len(), broken(&trace));
+    let count_violations = |trace: &Trace| trace.iter().filter(|r| r.what() == What::InvariantViolated).count();
+    assert_eq!(trace.violations().len(), count_violations(&trace));
     trace.truncate(BLOCK + 40);
-    assert_eq!(trace.violations().len(), broken(&trace));
+    assert_eq!(trace.violations().len(), count_violations(&trace));
     assert!(
         trace
-            .attempts_of(&key, MANY)
+            .attempts_of(&key, RECORDS)
             .all(|record| record.seq < BLOCK as u64 + 40)
     );
 }
 
-/// A run of a few hundred pods that are created, replaced and deleted; its records packed take few bytes each, causes
-/// included.
+/// A run of a few hundred pods that are created, replaced and deleted. Packed records stay small, including their
+/// causes.
 #[test]
-fn packed_records_of_a_run_take_few_bytes() {
+fn packed_records_take_few_bytes_each() {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -248,19 +251,19 @@ spec:
             })
         })
         .collect();
-    let per = |bytes: usize| bytes as f64 / records.len() as f64;
-    let (whole, bare) = (per(packed(&records)), per(packed(&without)));
+    let bytes_per_record = |bytes: usize| bytes as f64 / records.len() as f64;
+    let (with_causes, without_causes) = (bytes_per_record(packed(&records)), bytes_per_record(packed(&without)));
     assert!(
-        whole < 25.0,
-        "{whole:.1} bytes a record, {bare:.1} without causes, {} records",
+        with_causes < 25.0,
+        "{with_causes:.1} bytes a record, {without_causes:.1} without causes, {} records",
         records.len()
     );
     assert!(
-        whole - bare < 3.0,
-        "{whole:.1} bytes a record, {bare:.1} without causes"
+        with_causes - without_causes < 3.0,
+        "{with_causes:.1} bytes a record, {without_causes:.1} without causes"
     );
     println!(
-        "figure: packed record = {whole:.2} bytes, without causes {bare:.2} bytes, {} records",
+        "figure: packed record = {with_causes:.2} bytes, without causes {without_causes:.2} bytes, {} records",
         records.len()
     );
 }

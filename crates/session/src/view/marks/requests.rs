@@ -1,4 +1,4 @@
-//! Requests on the timeline: a bar for as long as a rate and its outcomes last, and one for each stretch of failures.
+//! Requests on the timeline: bars for constant rates and outcomes, and for stretches of failures.
 
 use podscope_cluster::{FailedRequests, Record, RequestRate};
 use podscope_protocol::{Lane, MarkKind, MarkLabel};
@@ -6,8 +6,8 @@ use podscope_protocol::{Lane, MarkKind, MarkLabel};
 use super::{Bar, Marks};
 
 impl Marks {
-    /// What is sent changes: the bar of what was sent before ends.
-    pub(super) fn rate(&mut self, record: &Record, rate: &RequestRate) -> Vec<u64> {
+    /// A rate has changed: ends the bar of the previous rate and opens a new one.
+    pub(super) fn add_request_rate(&mut self, record: &Record, rate: &RequestRate) -> Vec<u64> {
         let open = Bar::Requests {
             service: rate.service.to_string(),
             client: rate.client.to_string(),
@@ -27,7 +27,7 @@ impl Marks {
             per_second: rate.per_second,
             failing,
         };
-        let id = self.point(record, Lane::Requests, kind, label);
+        let id = self.add_point(record, Lane::Requests, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }
@@ -36,10 +36,10 @@ impl Marks {
         changed
     }
 
-    /// A stretch of failures is over.
-    pub(super) fn failed(&mut self, record: &Record, failed: &FailedRequests) -> u64 {
-        let label = MarkLabel::RequestsFailed(Box::new(crate::view::requests::told(failed)));
-        let id = self.point(record, Lane::Requests, MarkKind::RequestsFailed, label);
+    /// Adds a mark for a stretch of failures that has ended.
+    pub(super) fn add_failed_requests(&mut self, record: &Record, failed: &FailedRequests) -> u64 {
+        let label = MarkLabel::RequestsFailed(Box::new(crate::view::requests::failed_stretch(failed)));
+        let id = self.add_point(record, Lane::Requests, MarkKind::RequestsFailed, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.from = failed.since.0;
         }
