@@ -1,17 +1,17 @@
-//! The director for time: what is due is told from the components' own memories, a skip stops there, and nothing that
-//! runs fast is without an end (U-05, E-05).
+//! The director of time: pending events are taken from the components' own state, a skip stops at the event, and all
+//! fast runs end (U-05, E-05).
 
 use podscope_protocol::{Caption, Director, DueKind, FastRun, Frame, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
 
-/// A host, its clock, and what its frames said last of the director.
+/// A host, its clock, and the last state of its frames.
 struct Page {
     host: Host,
     clock: f64,
     director: Director,
     frame: Frame,
-    /// Fast runs that a frame showed.
-    ran: Vec<FastRun>,
+    /// Fast runs that were shown by frames.
+    shown_runs: Vec<FastRun>,
 }
 
 const SCENARIO: &str = r#"
@@ -42,13 +42,13 @@ spec: {nodeName: b-1, containers: [{name: app, image: "app:1"}]}
 "#;
 
 impl Page {
-    fn on(text: &str) -> Page {
+    fn open(text: &str) -> Page {
         let mut page = Page {
             host: Host::new(),
             clock: 1.0,
             director: Director::default(),
             frame: Frame::default(),
-            ran: Vec::new(),
+            shown_runs: Vec::new(),
         };
         let files = vec![("due.yaml".to_owned(), text.to_owned())];
         page.ask(Request::Open {
@@ -57,12 +57,12 @@ impl Page {
         page
     }
 
-    fn hear(&mut self, updates: Vec<Update>) {
+    fn apply(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
                 if let Some(director) = &frame.director {
                     self.director = director.clone();
-                    self.ran.extend(director.running);
+                    self.shown_runs.extend(director.running);
                 }
                 self.frame = *frame;
                 self.host.handle(Request::FrameDone, self.clock);
@@ -72,7 +72,7 @@ impl Page {
 
     fn ask(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
-        self.hear(updates);
+        self.apply(updates);
         for _ in 0..1_000_000 {
             match self.host.wants() {
                 Wants::Rest => return,
@@ -80,9 +80,9 @@ impl Page {
                 Wants::At(at) => self.clock = at.max(self.clock + 1.0),
             }
             let updates = self.host.work(self.clock);
-            self.hear(updates);
+            self.apply(updates);
         }
-        panic!("it never rests");
+        panic!("the host never becomes idle");
     }
 
     fn seek(&mut self, seconds: i64) {
@@ -95,7 +95,7 @@ impl Page {
         self.ask(Request::Command { line: line.into() });
     }
 
-    /// Whole seconds at which that kind of thing is due to that object, if it is.
+    /// Time in seconds at which an event of this kind is pending for the object.
     fn due(&self, what: DueKind, name: &str) -> Option<i64> {
         let found = self
             .director
@@ -107,28 +107,28 @@ impl Page {
 }
 
 #[test]
-fn a_silent_nodes_fall_and_the_evictions_after_it_are_due() {
-    let mut page = Page::on(SCENARIO);
+fn not_ready_and_evictions_of_silent_node_are_pending() {
+    let mut page = Page::open(SCENARIO);
     page.seek(15);
-    assert_eq!(page.due(DueKind::NotReady, "a-1"), None, "it is heard");
-    assert_eq!(page.due(DueKind::Script, ""), Some(20), "the scenario's own next event");
+    assert_eq!(page.due(DueKind::NotReady, "a-1"), None, "the node is not silent");
+    assert_eq!(page.due(DueKind::Script, ""), Some(20), "the scenario's next command");
     page.seek(30);
-    let falls = page.due(DueKind::NotReady, "a-1").expect("it is silent");
+    let not_ready_at = page
+        .due(DueKind::NotReady, "a-1")
+        .expect("a silent node becomes NotReady");
     assert!(
-        (60..=75).contains(&falls),
-        "50 s after its last heartbeat, at a pass of the monitor: {falls}"
+        (60..=75).contains(&not_ready_at),
+        "50 s after the last heartbeat, when the controller checks nodes: {not_ready_at}"
     );
-    let gone = page
-        .due(DueKind::Evicted, "web")
-        .expect("its pod tolerates the taint for a while");
-    assert_eq!(gone, falls + 300, "the 300 s of the default tolerations");
+    let evicted_at = page.due(DueKind::Evicted, "web").expect("an eviction is pending");
+    assert_eq!(evicted_at, not_ready_at + 300, "default tolerations of 300 s");
     let projected = page
         .director
         .next
         .iter()
         .find(|due| due.what == DueKind::Evicted)
         .map(|due| due.is_projected);
-    assert_eq!(projected, Some(true), "the taint is not there yet");
+    assert_eq!(projected, Some(true), "the taint does not exist yet");
 
     page.run("kubectl cordon b-1");
     while page.due(DueKind::NotReady, "a-1").is_some() {
@@ -138,34 +138,30 @@ fn a_silent_nodes_fall_and_the_evictions_after_it_are_due() {
         };
         assert!(page.frame.now >= due.at && page.frame.now < due.at + 20_000_000);
         assert!(
-            matches!(page.ran.last(), Some(FastRun::Skip(to)) if *to == due.at),
-            "it showed that it runs"
+            matches!(page.shown_runs.last(), Some(FastRun::Skip(to)) if *to == due.at),
+            "frames show the run"
         );
     }
     let node = SubjectRef::Node { name: "a-1".into() };
     page.ask(Request::Inspect { subject: Some(node) });
-    assert_eq!(page.frame.now / 1_000_000, falls, "the skip stops at the event");
-    page.seek(falls + 2);
+    assert_eq!(page.frame.now / 1_000_000, not_ready_at, "the skip stops at the event");
+    page.seek(not_ready_at + 2);
     let evicted = page
         .director
         .next
         .iter()
         .find(|due| due.what == DueKind::Evicted && due.name == "web");
-    let evicted = evicted.expect("the taint is there, and the timer runs");
+    let evicted = evicted.expect("the eviction is pending after the taint was added");
     assert!(!evicted.is_projected);
-    assert!((evicted.at / 1_000_000 - gone).abs() <= 1);
+    assert!((evicted.at / 1_000_000 - evicted_at).abs() <= 1);
     page.run("fault heal a-1");
-    page.seek(falls + 20);
-    assert_eq!(
-        page.due(DueKind::Evicted, "web"),
-        None,
-        "healed in time: the timer is gone"
-    );
+    page.seek(not_ready_at + 20);
+    assert_eq!(page.due(DueKind::Evicted, "web"), None, "the heal cancels the eviction");
 }
 
 #[test]
-fn the_end_of_a_grace_and_of_a_back_off_are_due() {
-    let mut page = Page::on(SCENARIO);
+fn kill_after_grace_period_and_back_off_are_pending() {
+    let mut page = Page::open(SCENARIO);
     page.seek(10);
     page.run("kubectl delete pod stubborn --wait=false");
     page.seek(12);
@@ -184,15 +180,12 @@ fn the_end_of_a_grace_and_of_a_back_off_are_due() {
     }
     assert_eq!(page.frame.now / 1_000_000, 35);
     page.run("kubectl get pods");
-    assert_eq!(
-        page.director.caption, None,
-        "what is done after it takes the caption away"
-    );
+    assert_eq!(page.director.caption, None, "a later command removes the caption");
 }
 
 #[test]
-fn a_run_to_the_next_decision_ends_where_none_can_come_and_can_be_stopped() {
-    let mut page = Page::on(SCENARIO);
+fn run_to_decision_is_bounded_and_can_be_paused() {
+    let mut page = Page::open(SCENARIO);
     page.seek(25);
     page.run("kubectl run late --image=app:1");
     page.ask(Request::NextDecision);
@@ -209,34 +202,34 @@ fn a_run_to_the_next_decision_ends_where_none_can_come_and_can_be_stopped() {
     ));
     assert!(
         page.frame.now - from <= 600 * 1_000_000,
-        "ten minutes of simulated time are the end"
+        "the run ends after ten minutes of simulated time"
     );
 
     let updates = page.host.handle(Request::NextDecision, page.clock);
-    page.hear(updates);
+    page.apply(updates);
     let stopped = page.host.handle(Request::Pause, page.clock);
-    page.hear(stopped);
+    page.apply(stopped);
     assert_eq!((page.host.wants(), page.director.running), (Wants::Rest, None));
 }
 
 #[test]
-fn nothing_is_told_while_a_question_waits() {
+fn no_pending_events_are_listed_while_question_is_open() {
     let story = SCENARIO.replace(
         "  timeline:",
         "  steps:\n  - text: Think.\n    predict: {ask: When?, options: [1m, 2m], until: {object: Pod default/web, exists: false}, why: {else: No.}}\n  timeline:",
     );
-    let mut page = Page::on(&story);
+    let mut page = Page::open(&story);
     page.ask(Request::Play);
     assert_eq!(page.director.next, []);
     page.ask(Request::SkipAhead);
-    assert_eq!(page.frame.now, 0, "nobody looks ahead");
+    assert_eq!(page.frame.now, 0, "a question prevents skipping");
     page.host.handle(Request::Predict { step: 0, answer: None }, page.clock);
     page.ask(Request::Pause);
     page.seek(30);
     assert!(page.due(DueKind::NotReady, "a-1").is_some());
 }
 
-/// A lesson whose next step waits for the clock, in a cluster where nothing comes by itself.
+/// A lesson whose next step waits for a time, in a cluster without other pending events.
 const WAITING: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -251,10 +244,10 @@ spec:
 "#;
 
 #[test]
-fn a_story_that_waits_for_an_instant_is_a_press_away() {
-    // Also one at which something else happens: nodes report every ten seconds of their own.
+fn skip_reaches_step_that_waits_for_time() {
+    // Nodes report every 10 s, so other events occur at 30 s too.
     for at in [90, 30] {
-        let mut page = Page::on(&WAITING.replace("90s", &format!("{at}s")));
+        let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
         page.seek(10);
         assert_eq!(page.due(DueKind::Story, ""), Some(at));
         page.ask(Request::SkipAhead);
@@ -267,7 +260,7 @@ fn a_story_that_waits_for_an_instant_is_a_press_away() {
         assert_eq!(
             page.frame.story.as_ref().map(|story| story.steps.len()),
             Some(2),
-            "it has gone on at {at} s"
+            "the next step is shown at {at} s"
         );
     }
 }
@@ -287,8 +280,8 @@ spec:
 "#;
 
 #[test]
-fn a_skip_to_what_the_scenario_does_ends_when_all_of_that_instant_is_done() {
-    let mut page = Page::on(SCRIPTED);
+fn skip_to_scenario_command_performs_all_commands_of_that_time() {
+    let mut page = Page::open(SCRIPTED);
     assert_eq!(page.due(DueKind::Script, ""), Some(20));
     page.ask(Request::SkipAhead);
     assert!(
@@ -296,29 +289,33 @@ fn a_skip_to_what_the_scenario_does_ends_when_all_of_that_instant_is_done() {
         "{:?}",
         page.director.caption
     );
-    assert_eq!(page.due(DueKind::Script, ""), None, "nothing of that instant is left");
+    assert_eq!(
+        page.due(DueKind::Script, ""),
+        None,
+        "all commands of that time are done"
+    );
     assert!((20_000_000..21_000_000).contains(&page.frame.now), "{}", page.frame.now);
-    // The same where the clock was set to the instant before anything of it happened.
-    let mut page = Page::on(SCRIPTED);
+    // The same if the clock is already at that time, before its commands.
+    let mut page = Page::open(SCRIPTED);
     page.seek(20);
     for _ in 0..3 {
         page.ask(Request::SkipAhead);
     }
-    assert_eq!(page.due(DueKind::Script, ""), None, "a skip gets on");
+    assert_eq!(page.due(DueKind::Script, ""), None, "skips perform the commands");
 }
 
-/// A run to a decision leaps over nothing that a reader has to see, and says each time how it ended.
+/// A run to the next decision stops at notable events before it, and has a caption each time.
 /// Shows: U-05
 #[test]
-fn a_run_to_the_next_decision_stops_at_what_comes_before_it() {
-    let mut page = Page::on(SCENARIO);
+fn run_to_decision_stops_at_notable_events() {
+    let mut page = Page::open(SCENARIO);
     page.seek(40);
-    let mut said = Vec::new();
+    let mut captions = Vec::new();
     for _ in 0..4 {
         page.ask(Request::NextDecision);
-        said.push(page.director.caption.clone().expect("it says how it ended"));
+        captions.push(page.director.caption.clone().expect("a caption after the run"));
     }
-    let kinds: Vec<_> = said
+    let kinds: Vec<_> = captions
         .iter()
         .map(|caption| match caption {
             Caption::Before(due, _) => Some(due.what),
@@ -328,19 +325,19 @@ fn a_run_to_the_next_decision_stops_at_what_comes_before_it() {
     assert_eq!(
         kinds[..2],
         [Some(DueKind::NotReady), Some(DueKind::Evicted)],
-        "{said:?}"
+        "{captions:?}"
     );
     assert!(
-        matches!(said[2..], [Caption::NoDecision(_, a), Caption::NoDecision(_, b)] if b - a == 600_000_000),
-        "{said:?}"
+        matches!(captions[2..], [Caption::NoDecision(_, a), Caption::NoDecision(_, b)] if b - a == 600_000_000),
+        "{captions:?}"
     );
 }
 
-/// Each press on *Next event* comes to one that is written down, and names it.
+/// *Next event* processes events until one is recorded, and names it.
 /// Shows: U-05
 #[test]
-fn a_step_names_the_event_that_happened() {
-    let mut page = Page::on(SCENARIO);
+fn step_caption_names_recorded_event() {
+    let mut page = Page::open(SCENARIO);
     page.seek(40);
     for _ in 0..3 {
         page.ask(Request::Step);
@@ -352,21 +349,20 @@ fn a_step_names_the_event_that_happened() {
     }
 }
 
-/// A story that begins late is one press away, whatever happens before it; one whose condition does not come true
-/// says so.
+/// A skip reaches a story that begins late. If the condition is never fulfilled, the caption says so.
 /// Shows: E-05
 #[test]
-fn the_story_is_one_press_away() {
+fn skip_to_story_reaches_next_step_or_gives_up() {
     let begun = WAITING.replace("  - text: Wait.\n", "");
-    let mut page = Page::on(&begun.replace("  timeline:", ""));
+    let mut page = Page::open(&begun.replace("  timeline:", ""));
     page.ask(Request::SkipToStory);
     assert_eq!(page.frame.now, 90_000_000);
     assert!(
-        page.ran.iter().any(|run| matches!(run, FastRun::Skip(_))),
-        "time is seen running"
+        page.shown_runs.iter().any(|run| matches!(run, FastRun::Skip(_))),
+        "frames show the run"
     );
     let never = WAITING.replace("equals: 1, at: 90s", "equals: 7");
-    let mut page = Page::on(&never);
+    let mut page = Page::open(&never);
     page.ask(Request::SkipToStory);
     assert!(
         matches!(page.director.caption, Some(Caption::Gone(..))),
@@ -376,29 +372,29 @@ fn the_story_is_one_press_away() {
     assert!(page.frame.now <= 601_000_000, "{}", page.frame.now);
 }
 
-/// *Show me* goes to the solution's next command, and pressed again to the one after it, never back.
+/// *Show me* runs to the solution's next command, and when it is pressed again to the one after it.
 /// Shows: E-07
 #[test]
-fn show_me_goes_on_with_each_press() {
+fn each_show_me_runs_next_solution_command() {
     let text = WAITING.replace(
         "  steps:",
         "  solution: [{at: 30s, run: \"kubectl cordon a-1\"}, {at: 10m, run: \"kubectl uncordon a-1\"}]\n  steps:",
     );
-    let mut page = Page::on(&text.replace("at: 90s", "at: 15m"));
+    let mut page = Page::open(&text.replace("at: 90s", "at: 15m"));
     page.seek(5);
     let mut at = page.frame.now;
     for (press, (shown, from)) in [("kubectl cordon a-1", 30), ("kubectl uncordon a-1", 600)]
         .into_iter()
         .enumerate()
     {
-        // Afterwards time runs, and what it leads to is seen: it would never rest.
+        // Time plays on after each command, so the host never becomes idle.
         page.director.caption = None;
         let updates = page.host.handle(Request::ShowMe, page.clock);
-        page.hear(updates);
+        page.apply(updates);
         for _ in 0..20_000 {
             page.clock += 1.0;
             let updates = page.host.work(page.clock);
-            page.hear(updates);
+            page.apply(updates);
             if page.director.caption.is_some() {
                 break;
             }
@@ -410,7 +406,7 @@ fn show_me_goes_on_with_each_press() {
         );
         assert!(
             page.frame.playing && page.frame.now > at,
-            "it never goes back: {}",
+            "time does not go back: {}",
             page.frame.now
         );
         at = page.frame.now;

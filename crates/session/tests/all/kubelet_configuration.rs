@@ -1,4 +1,4 @@
-//! P-05: KubeletConfiguration, as a document of its own and as a part of a Scenario, with its effect and its errors.
+//! KubeletConfiguration as a document and as part of a Scenario: effect and errors (P-05).
 
 use podscope_cluster::kubelet::{EvictionSignal, ThresholdValue};
 use podscope_session::scenario;
@@ -11,7 +11,7 @@ fn load(text: &str) -> Result<scenario::Loaded, Vec<String>> {
 
 /// Shows: P-05
 #[test]
-fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
+fn kubelet_configuration_applies_as_document_and_in_scenario() {
     let settings = "serializeImagePulls: false\nmaxParallelImagePulls: 3\nevictionHard: {memory.available: 5%}\n\
                     crashLoopBackOff: {maxContainerRestartPeriod: 60s}\nshutdownGracePeriod: 30s\n\
                     shutdownGracePeriodCriticalPods: 10s\nclusterDomain: x\n";
@@ -20,10 +20,13 @@ fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
     let part = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: a}}\nspec:\n  components:\n    kubelet:\n{indented}"
     );
-    let made_up = "No file has an object: the cluster of 6 nodes is made up";
+    let generated_cluster = "No file has an object: the cluster of 6 nodes is made up";
     let without_effect = "KubeletConfiguration: clusterDomain has no effect here";
-    // What answers rest on comes first.
-    for (text, said) in [(document, vec![made_up, without_effect]), (part, vec![without_effect])] {
+    // Notices about the basis of answers come first.
+    for (text, notices_wanted) in [
+        (document, vec![generated_cluster, without_effect]),
+        (part, vec![without_effect]),
+    ] {
         let loaded = load(&text).unwrap();
         let kubelet = &loaded.setup.settings.kubelet;
         assert_eq!(kubelet.parallel_pulls(), 3);
@@ -38,13 +41,13 @@ fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
             .collect();
         assert_eq!(shutdown, [(0, 20), (2_000_000_000, 10)]);
         let notices: Vec<String> = loaded.notices.iter().map(ToString::to_string).collect();
-        assert_eq!(notices, said);
+        assert_eq!(notices, notices_wanted);
     }
 }
 
 /// Shows: P-04
 #[test]
-fn what_is_wrong_in_it_is_named_with_its_place() {
+fn kubelet_configuration_errors_have_places() {
     let part = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\nspec:\n  components:\n    kubelet:\n      evictionHrad: {}\n";
     assert_eq!(
         load(part).unwrap_err(),

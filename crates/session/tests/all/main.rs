@@ -1,8 +1,5 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
-#![allow(
-    clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
-)]
+//! Integration tests of this crate in one program, which is linked once and runs long tests in parallel.
+#![allow(clippy::too_many_lines, reason = "tables of cases, and long scenarios")]
 
 mod describe;
 mod director;
@@ -12,7 +9,7 @@ mod kubelet_configuration;
 mod monkey;
 mod ownership;
 mod recording;
+mod rules_of_v1_36;
 mod spread;
 mod stop;
 mod story;
-mod told;

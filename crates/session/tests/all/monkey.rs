@@ -1,4 +1,4 @@
-//! Whatever is asked of a session, in whatever order: it answers, and goes on.
+//! Random requests in random order do not stop a session from answering.
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -48,12 +48,12 @@ impl Monkey {
         }
     }
 
-    /// Goes to an instant a second from here, and is there.
-    fn still_answers(&mut self, what: &str) {
+    /// Checks that a seek to one second later arrives.
+    fn assert_seek_works(&mut self, what: &str) {
         self.ask(Request::Pause, 5_000.0);
         let at = self.now + 1_000_000;
         self.ask(Request::Seek { at }, 5_000.0);
-        assert_eq!(self.now, at, "{what}: it goes where it is sent");
+        assert_eq!(self.now, at, "{what}: the seek arrives");
     }
 
     fn below(&mut self, bound: u64) -> u64 {
@@ -64,19 +64,19 @@ impl Monkey {
         (self.state >> 33) % bound
     }
 
-    fn heard(&mut self, updates: Vec<Update>) {
+    fn apply(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
                 self.now = frame.now;
                 let more = self.host.handle(Request::FrameDone, self.clock);
-                self.heard(more);
+                self.apply(more);
             }
         }
     }
 
     fn ask(&mut self, request: Request, millis: f64) {
         let updates = self.host.handle(request, self.clock);
-        self.heard(updates);
+        self.apply(updates);
         let until = self.clock + millis;
         while self.clock < until {
             match self.host.wants() {
@@ -85,7 +85,7 @@ impl Monkey {
                 Wants::At(at) => self.clock = at.max(self.clock + 0.5),
             }
             let updates = self.host.work(self.clock);
-            self.heard(updates);
+            self.apply(updates);
         }
     }
 
@@ -167,7 +167,7 @@ impl Monkey {
 }
 
 impl Monkey {
-    /// What is asked while a lesson is read.
+    /// A random request of a lesson's reader.
     fn lesson_request(&mut self) -> Request {
         let step = self.below(6) as usize;
         match self.below(14) {
@@ -189,7 +189,7 @@ impl Monkey {
 }
 
 #[test]
-fn a_lesson_answers_whatever_is_asked_in_whatever_order() {
+fn lesson_answers_after_random_requests() {
     let names: Vec<String> = podscope_session::lessons::names().map(str::to_owned).collect();
     assert!(names.len() >= 64, "{}", names.len());
     let rounds = (0..seeds().div_ceil(3)).flat_map(|_| names.iter());
@@ -209,26 +209,26 @@ fn a_lesson_answers_whatever_is_asked_in_whatever_order() {
             let millis = (10 + monkey.below(300)) as f64;
             monkey.ask(request, millis);
         }
-        // A question may hold time where it is: only that it answers is asked for.
+        // An open question may keep seeks from working, so only an answer is required.
         let line = "kubectl get po".to_owned();
         let request = Request::Complete {
             cursor: line.len(),
             line,
         };
         let answer = monkey.host.handle(request, monkey.clock);
-        assert!(!answer.is_empty(), "{name}: it completes a line");
+        assert!(!answer.is_empty(), "{name}: the host completes a command line");
     }
 }
 
-/// How many runs: more with MONKEY_SEEDS.
+/// Number of runs; the variable MONKEY_SEEDS sets more.
 fn seeds() -> u64 {
     let given = std::env::var("MONKEY_SEEDS").ok();
     given.and_then(|n| n.parse().ok()).unwrap_or(3)
 }
 
-/// A sort that met pods of contradicting ages once ended it, in the fourth run.
+/// Regression: sorting pods with inconsistent ages panicked in the fourth run.
 #[test]
-fn a_session_answers_whatever_is_asked_in_whatever_order() {
+fn session_answers_after_random_requests() {
     let seeds = std::env::var("MONKEY_SEEDS")
         .ok()
         .and_then(|n| n.parse().ok())
@@ -243,6 +243,6 @@ fn a_session_answers_whatever_is_asked_in_whatever_order() {
             let millis = (10 + monkey.below(300)) as f64;
             monkey.ask(request, millis);
         }
-        monkey.still_answers(&format!("seed {seed}"));
+        monkey.assert_seek_works(&format!("seed {seed}"));
     }
 }

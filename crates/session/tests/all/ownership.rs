@@ -1,5 +1,5 @@
-//! Server-side apply with its managers and conflicts, `logs` of workloads, and pipes, as a person meets them at the
-//! prompt. K-02, K-05.
+//! Server-side apply with field managers and conflicts, `logs` of workloads, and pipes, from a user's view (K-02,
+//! K-05).
 
 use podscope_cluster::{OutputKind, Span};
 use podscope_session::scenario;
@@ -12,7 +12,7 @@ fn shell() -> Shell {
     Shell::new(Session::new(loaded).expect("admitted"))
 }
 
-/// What a command prints within two seconds; lines of stderr begin with `!`.
+/// Runs a command and returns its output of two seconds; lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     let answer = shell.run(line, stdin, Span::seconds(2));
     let refused = answer.refused.map(|text| (OutputKind::Error, text));
@@ -26,7 +26,7 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
 }
 
 #[test]
-fn fields_have_owners_and_are_taken_only_by_force() {
+fn owned_field_changes_only_with_force_conflicts() {
     let mut shell = shell();
     let map = |data: &str| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m}}, data: {data}}}");
     let mut apply = |flags: &str, data: &str| {
@@ -51,7 +51,7 @@ fn fields_have_owners_and_are_taken_only_by_force() {
         apply("--field-manager=other --force-conflicts", "{a: two}"),
         "configmap/m serverside-applied"
     );
-    // What a manager sets no more goes, unless it is another's now.
+    // A field that its manager does not apply any more is removed, unless another manager owns it now.
     assert_eq!(apply("", "{c: one}"), "configmap/m serverside-applied");
     let data = run(&mut shell, "kubectl get cm m -o jsonpath={.data}", None);
     assert_eq!(data, r#"{"a":"two","c":"one"}"#);
@@ -64,7 +64,7 @@ fn fields_have_owners_and_are_taken_only_by_force() {
 }
 
 #[test]
-fn who_scales_owns_the_replicas() {
+fn scale_makes_kubectl_owner_of_replicas() {
     let mut shell = shell();
     run(&mut shell, "kubectl create deployment web --image=nginx", None);
     run(&mut shell, "kubectl scale deploy web --replicas=3", None);
@@ -79,7 +79,7 @@ fn who_scales_owns_the_replicas() {
 
 /// Shows: KC-097
 #[test]
-fn logs_are_cut_by_time_lines_and_bytes() {
+fn logs_are_limited_by_time_and_bytes() {
     let mut shell = shell();
     run(&mut shell, "kubectl run web --image=nginx", None);
     shell.advance(Span::seconds(5));
@@ -112,7 +112,7 @@ fn logs_are_cut_by_time_lines_and_bytes() {
 }
 
 #[test]
-fn logs_of_a_workload_are_those_of_one_of_its_pods() {
+fn logs_of_workload_use_one_of_its_pods() {
     let mut shell = shell();
     run(
         &mut shell,

@@ -1,20 +1,20 @@
-//! E-10: a lesson being recorded, by what the page asks and is told.
+//! Recording of a lesson, from the page's requests to the lesson's file (E-10).
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::Host;
 use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{self, Loaded};
 
-/// A page on which a lesson is recorded, of two nodes.
+/// A page on which a lesson is recorded, in a cluster of two nodes.
 struct Recording {
     host: Host,
     clock: f64,
-    /// The goals that the strip lists.
+    /// The listed goals.
     goals: Vec<String>,
 }
 
 impl Recording {
-    fn begin() -> Recording {
+    fn start() -> Recording {
         let mut page = Recording {
             host: Host::new(),
             clock: 0.0,
@@ -47,8 +47,9 @@ impl Recording {
         self.ask(Request::Command { line: line.to_owned() });
     }
 
-    /// Presses every field of a node's YAML, and keeps that goal alone; all that could be had.
-    fn press(&mut self, node: &str, wanted: &str) -> Vec<String> {
+    /// Picks every field of a node's YAML as a goal, and keeps only the goal `wanted`. Returns all goals that could be
+    /// picked.
+    fn pick_goal(&mut self, node: &str, wanted: &str) -> Vec<String> {
         let mut seen = Vec::new();
         for line in 1..200 {
             let before = self.goals.len();
@@ -77,8 +78,8 @@ impl Recording {
         scenario::load(&[("lesson.yaml".to_owned(), text.expect("a file"))]).expect("a lesson")
     }
 
-    /// The goals of the file's steps.
-    fn saved(&mut self) -> Vec<Vec<String>> {
+    /// The goals of the saved file's steps.
+    fn saved_goals(&mut self) -> Vec<Vec<String>> {
         let steps = self.save().scenario.steps;
         let goals = steps.iter().map(|step| step.goals.iter());
         goals
@@ -87,61 +88,64 @@ impl Recording {
     }
 }
 
-/// The goal of a command that is undone leaves strip and file with it; one that came before stays in both.
+/// Undoing a command removes the goal picked after it from the list and the file. Earlier goals stay.
 /// Shows: E-10
 #[test]
-fn what_the_strip_lists_after_an_undo_is_what_the_file_has() {
-    let mut page = Recording::begin();
-    page.press("a-1", "Node a-1 is ready");
+fn undo_removes_goal_from_list_and_file() {
+    let mut page = Recording::start();
+    page.pick_goal("a-1", "Node a-1 is ready");
     page.run("kubectl cordon a-1");
-    page.press("a-1", "Node a-1 is cordoned");
+    page.pick_goal("a-1", "Node a-1 is cordoned");
     page.run("kubectl cordon a-2");
-    page.press("a-2", "Node a-2 is cordoned");
+    page.pick_goal("a-2", "Node a-2 is cordoned");
     assert_eq!(page.goals.len(), 3);
 
     page.ask(Request::Undo);
     assert_eq!(page.goals, ["Node a-1 is ready", "Node a-1 is cordoned"]);
     let expected = [page.goals.clone(), Vec::new()];
-    assert_eq!(page.saved(), expected);
+    assert_eq!(page.saved_goals(), expected);
 
     page.ask(Request::Undo);
     assert_eq!(page.goals, ["Node a-1 is ready"]);
     let expected = [page.goals.clone(), Vec::new()];
-    assert_eq!(page.saved(), expected, "a goal without any command has a step");
+    assert_eq!(page.saved_goals(), expected, "goals without any command form a step");
 }
 
-/// What is said at the end waits for every goal of the last step, whichever is reached first.
+/// The last text is shown when all goals of the step before are reached, in any order.
 /// Shows: E-05, E-10
 #[test]
-fn the_end_waits_for_every_goal_of_the_last_step() {
-    let mut page = Recording::begin();
-    page.press("a-1", "Node a-1 is ready");
+fn last_step_waits_for_all_goals_before() {
+    let mut page = Recording::start();
+    page.pick_goal("a-1", "Node a-1 is ready");
     page.run("kubectl cordon a-1");
-    page.press("a-1", "Node a-1 is cordoned");
+    page.pick_goal("a-1", "Node a-1 is cordoned");
     let shown = |loaded: Loaded, attempt| {
-        let played = play::play(loaded, attempt, None).expect("it plays");
+        let played = play::play(loaded, attempt, None).expect("the lesson can be played");
         played.session.progress().story().shown().len()
     };
     let loaded = page.save();
-    assert!(loaded.scenario.steps[1].when.is_none(), "no one goal stands for both");
-    assert_eq!(shown(loaded, Attempt::Nothing), 1, "one of two is reached");
+    assert!(
+        loaded.scenario.steps[1].when.is_none(),
+        "a step after two goals has no `when`"
+    );
+    assert_eq!(shown(loaded, Attempt::Nothing), 1, "only one of two goals is reached");
     assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
 
-/// A field that has another value in every run is refused, and why is said.
+/// A field whose value depends on the run is refused with a reason.
 /// Shows: E-10
 #[test]
-fn what_no_reader_repeats_is_no_goal() {
-    let mut page = Recording::begin();
-    let seen = page.press("a-1", "Node a-1 is ready");
-    let once = [
+fn run_dependent_field_is_refused_as_goal() {
+    let mut page = Recording::start();
+    let seen = page.pick_goal("a-1", "Node a-1 is ready");
+    let run_dependent = [
         "uid",
         "creationTimestamp",
         "resourceVersion",
         "lastHeartbeatTime",
         "lastTransitionTime",
     ];
-    for field in once {
+    for field in run_dependent {
         assert!(!seen.iter().any(|goal| goal.contains(field)), "{field}: {seen:#?}");
     }
     assert!(seen.iter().any(|goal| goal.contains("labels")), "{seen:#?}");

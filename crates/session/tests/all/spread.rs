@@ -1,4 +1,4 @@
-//! U-05: the pods of each domain over time, of what the inspector shows.
+//! The timeline's lane with pods per domain of the selected object (U-05).
 
 use podscope_protocol::{Frame, Request, Source, SpreadLane, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -13,18 +13,18 @@ fn web(replicas: u32, more: &str) -> String {
 
 const BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
 
-/// A host with the frames that it sent.
+/// A host, with the state that its frames describe.
 struct Page {
     host: Host,
     clock: f64,
     lane: SpreadLane,
     groups: Vec<podscope_protocol::GroupView>,
-    /// Pods of `web` by zone, as the picture counts them.
+    /// Pods of `web` by zone, according to the groups.
     zones: Vec<u32>,
 }
 
 impl Page {
-    fn on(text: String) -> Page {
+    fn open(text: String) -> Page {
         let (host, clock) = (Host::new(), 0.0);
         let (lane, groups, zones) = (SpreadLane::default(), Vec::new(), Vec::new());
         let mut page = Page {
@@ -46,7 +46,7 @@ impl Page {
         for _ in 0..1_000_000 {
             for update in std::mem::take(&mut updates) {
                 if let Update::Frame(frame) = update {
-                    self.draw(*frame);
+                    self.apply(*frame);
                     self.host.handle(Request::FrameDone, self.clock);
                 }
             }
@@ -59,7 +59,7 @@ impl Page {
         }
     }
 
-    fn draw(&mut self, mut frame: Frame) {
+    fn apply(&mut self, mut frame: Frame) {
         if let Some(lane) = frame.spread.take() {
             self.lane = lane;
         }
@@ -92,16 +92,16 @@ impl Page {
         self.ask(Request::Inspect { subject: Some(subject) });
     }
 
-    /// What the lane says of an instant, by zone.
-    fn told(&self, millis: i64) -> Vec<u32> {
+    /// Pods per zone at a time, according to the lane.
+    fn lane_at(&self, millis: i64) -> Vec<u32> {
         let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);
         before.map_or_else(Vec::new, |point| point.pods.iter().flatten().copied().collect())
     }
 }
 
 #[test]
-fn a_workload_s_lane_counts_as_the_picture_does_at_every_instant() {
-    let mut page = Page::on(format!("{CLUSTER}{}", web(4, BY_ZONE)));
+fn lane_of_workload_equals_group_counts_at_all_times() {
+    let mut page = Page::open(format!("{CLUSTER}{}", web(4, BY_ZONE)));
     page.seek(10_000);
     page.inspect("Deployment", "web");
     let mut seen = Vec::new();
@@ -121,8 +121,8 @@ fn a_workload_s_lane_counts_as_the_picture_does_at_every_instant() {
     page.run("kubectl delete deployment web");
     step(&mut page, 520_000);
     let differing: Vec<_> = (seen.iter())
-        .filter(|(at, zones)| page.told(*at) != *zones)
-        .map(|(at, zones)| (at, zones, page.told(*at)))
+        .filter(|(at, zones)| page.lane_at(*at) != *zones)
+        .map(|(at, zones)| (at, zones, page.lane_at(*at)))
         .collect();
     assert!(differing.is_empty(), "{differing:?}");
     let (sums, lane) = (seen.iter().map(|(_, zones)| zones.iter().sum::<u32>()), &page.lane);
@@ -131,12 +131,12 @@ fn a_workload_s_lane_counts_as_the_picture_does_at_every_instant() {
 }
 
 #[test]
-fn a_new_node_opens_a_domain_and_too_few_domains_count_as_none() {
+fn new_node_adds_domain_and_min_domains_applies() {
     let constraint = BY_ZONE.replace("maxSkew: 1", "maxSkew: 1, minDomains: 4");
-    let mut page = Page::on(format!("{CLUSTER}{}", web(3, &constraint)));
+    let mut page = Page::open(format!("{CLUSTER}{}", web(3, &constraint)));
     page.seek(10_000);
     page.inspect("Deployment", "web");
-    let last = |page: &Page| page.lane.points.last().cloned().expect("pods have come");
+    let last = |page: &Page| page.lane.points.last().cloned().expect("the lane has points");
     assert_eq!((last(&page).found, last(&page).least, last(&page).most), (3, 0, 1));
     page.run("kubectl scale deployment web --replicas=4");
     page.run("kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Node\nmetadata: {name: d-1, labels: {topology.kubernetes.io/zone: d, kubernetes.io/hostname: d-1}}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 20}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\nEOF\n");
@@ -146,22 +146,25 @@ fn a_new_node_opens_a_domain_and_too_few_domains_count_as_none() {
 }
 
 #[test]
-fn a_pod_without_owner_is_counted_by_its_selector_and_one_without_constraint_by_its_owner() {
+fn lane_counts_by_constraint_selector_or_else_by_owner() {
     let alone = |name: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: web}}}}\nspec:\n  containers: [{{name: c, image: app}}]\n{}",
             BY_ZONE.replace("      ", "  ")
         )
     };
-    let mut page = Page::on([CLUSTER, &alone("one"), &alone("two"), &web(2, "")].concat());
+    let mut page = Page::open([CLUSTER, &alone("one"), &alone("two"), &web(2, "")].concat());
     page.seek(10_000);
     page.inspect("Pod", "one");
     assert_eq!(
-        (page.told(10_000).iter().sum::<u32>(), page.lane.max_skew),
+        (page.lane_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
         (4, Some(1))
     );
     page.inspect("Deployment", "web");
-    assert_eq!((page.told(10_000).iter().sum::<u32>(), page.lane.max_skew), (4, None));
+    assert_eq!(
+        (page.lane_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
+        (4, None)
+    );
     page.ask(Request::Inspect { subject: None });
     assert_eq!(page.lane, SpreadLane::default(), "nothing is selected");
 }

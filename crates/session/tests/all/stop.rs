@@ -1,12 +1,11 @@
-//! K-01, K-02: commands that still run are ended as Ctrl-C ends them, and what `create` and
-//! `rollout undo` print instead of doing, or of saying that it was done.
+//! Ctrl-C ends running commands; `create` and `rollout undo` print objects with `-o` and `--dry-run` (K-01, K-02).
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::parse;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-/// A session of two nodes and a Deployment that has had two images, at 20 s.
+/// A session with two nodes and a Deployment whose image has changed once, at 20 s.
 fn session() -> Session {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -34,7 +33,7 @@ fn run_to(session: &mut Session, seconds: i64) {
     session.advance(SimTime::from_seconds(seconds), u64::MAX);
 }
 
-/// What is printed within a second of a command; lines of stderr begin with `!`.
+/// Runs a command and returns its output of one second; lines of stderr begin with `!`.
 fn printed(session: &mut Session, line: &str) -> Vec<String> {
     let seen = session.outputs().len();
     session.command(parse(line).expect("a command")).expect("room");
@@ -48,10 +47,10 @@ fn printed(session: &mut Session, line: &str) -> Vec<String> {
         .collect()
 }
 
-/// A watch goes on until it is stopped; a drain that is stopped leaves its node cordoned.
+/// A watch runs until it is stopped.
 /// Shows: K-02, KC-057
 #[test]
-fn a_command_that_runs_is_stopped() {
+fn stop_ends_running_commands() {
     let mut session = session();
     assert_eq!(printed(&mut session, "stop"), ["!error: no command is running"]);
     let rows = printed(&mut session, "kubectl get deploy web --watch");
@@ -60,7 +59,7 @@ fn a_command_that_runs_is_stopped() {
     assert_eq!(
         printed(&mut session, "kubectl annotate deploy web a=b").len(),
         3,
-        "the watch runs: an annotation raises a Deployment's generation, and its controller writes that it has seen it"
+        "the watch prints two rows: the annotation raises the generation, and the controller updates observedGeneration"
     );
     assert_eq!(printed(&mut session, "stop"), ["!^C"]);
     assert_eq!(session.world().clients(), 0);
@@ -68,10 +67,10 @@ fn a_command_that_runs_is_stopped() {
     assert_eq!(
         printed(&mut session, "kubectl annotate deploy web c=d").len(),
         1,
-        "and no more"
+        "the watch has ended"
     );
 
-    // The one that was given last, or all.
+    // `stop` ends the last command, `stop --all` all of them.
     printed(&mut session, "kubectl get pods --watch-only");
     printed(&mut session, "kubectl get nodes --watch-only");
     printed(&mut session, "kubectl get deploy --watch-only");
@@ -85,7 +84,7 @@ fn a_command_that_runs_is_stopped() {
     assert_eq!(printed(&mut session, "stop --all"), ["!^C", "!^C"]);
     assert_eq!(session.world().clients(), 0);
 
-    // It is a command like others: replayed, what follows is the same.
+    // `stop` is recorded like other commands: a replay gives the same result.
     let (hash, end) = (session.trace_hash(), session.now());
     session.seek(SimTime::from_seconds(10));
     session.advance(end, u64::MAX);
@@ -98,8 +97,8 @@ fn a_command_that_runs_is_stopped() {
     }
 }
 
-/// A command printed back, KC-080: nothing is created; what a client made up has no defaults and no namespace, a
-/// server's answer has both.
+/// `-o` and `--dry-run` print the object instead of creating it. With a client dry run it has no defaults and no
+/// namespace; a server's answer has both (KC-080).
 /// Shows: K-02, KC-080
 #[test]
 fn create_prints_what_it_would_create() {
@@ -178,10 +177,10 @@ status: {}"
     }));
 }
 
-/// What was refused is told in the end: a single refusal in its full form, several a line each.
+/// Errors are printed after all objects: a single error in its long form, several as one line each.
 /// Shows: K-02, KC-116
 #[test]
-fn refusals_are_told_in_the_end() {
+fn errors_are_printed_after_all_objects() {
     let mut session = session();
     let pod = |name: &str, image: &str| {
         format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c{image}}}]}}\n")
@@ -205,10 +204,10 @@ fn refusals_are_told_in_the_end() {
     );
 }
 
-/// A client tells the template it would go back to, a server is asked and changes nothing.
+/// A client dry run prints the previous template; a server dry run changes nothing.
 /// Shows: K-02, KC-080, KC-108
 #[test]
-fn rollout_undo_is_rehearsed() {
+fn rollout_undo_dry_run_changes_nothing() {
     let mut session = session();
     let lines = printed(&mut session, "kubectl rollout undo deploy/web --dry-run=client");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A lesson's story, its questions, promises and mistakes, through the doors of the session and of the host.
+//! A lesson's story, with questions, promises and mistakes, through the session and the host.
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{ExportKind, GoalState, Request, Source, StoryState, SubjectRef, Update};
@@ -28,10 +28,10 @@ fn played(spec: &str, attempt: Attempt) -> Played {
 
 const POD: &str = "{object: Pod default/p, exists: true}";
 
-/// The first step obeys its `when`; none shows it at once.
+/// The first step waits for its `when`. Without one, it is shown at once.
 /// Shows: E-05
 #[test]
-fn the_first_step_waits_for_its_condition_and_shows_at_once_without_one() {
+fn first_step_waits_for_its_condition() {
     let at_once = played("  steps: [{text: a}]\n", Attempt::Nothing);
     assert_eq!(at_once.session.progress().story().shown()[0].at, SimTime::ZERO);
     let waits = format!("  steps: [{{text: a, when: {POD}}}]\n");
@@ -47,10 +47,10 @@ fn the_first_step_waits_for_its_condition_and_shows_at_once_without_one() {
     assert_eq!(late.session.progress().story().shown()[0].at, SimTime::from_seconds(30));
 }
 
-/// No clock shows a step while a goal before it is open.
+/// A step with a time waits for earlier goals too.
 /// Shows: E-05
 #[test]
-fn steps_follow_what_was_done_and_never_the_clock_alone() {
+fn step_with_time_waits_for_earlier_goals() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{at: 5s}}}}\n  solution: [{{at: 20s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
@@ -67,10 +67,10 @@ fn steps_follow_what_was_done_and_never_the_clock_alone() {
     assert!(solved.is_as_promised());
 }
 
-/// A goal that is reached after a promise was broken does not count, and going back makes it good.
+/// A goal does not count after a promise was broken. Seeking back to before that restores the story.
 /// Shows: E-07
 #[test]
-fn a_broken_keep_halts_the_story() {
+fn broken_promise_halts_story() {
     let spec = format!(
         "  steps:\n  - {{text: a, keep: {{count: nodes, least: 1, say: one node}}, goal: {POD}}}\n  \
          bypasses: [[{{at: 5s, run: \"kubectl delete node a-1\"}}, {{at: 9s, run: \"kubectl run p --image=p:1\"}}]]\n  \
@@ -78,7 +78,7 @@ fn a_broken_keep_halts_the_story() {
     );
     let bypass = played(&spec, Attempt::Bypass(1));
     let story = bypass.session.progress().story();
-    let halt = story.halt().expect("it is halted");
+    let halt = story.halt().expect("the story is halted");
     assert_eq!((halt.step, halt.promise), (0, Promise::Keep(0)));
     assert_eq!(story.shown()[0].goals, [Goal::Open]);
     assert!(bypass.is_as_promised());
@@ -88,15 +88,15 @@ fn a_broken_keep_halts_the_story() {
     assert_eq!(session.advance(SimTime::from_seconds(4), u64::MAX), Slice::Done);
     assert!(
         session.progress().story().halt().is_none(),
-        "before it, nothing is broken"
+        "the promise holds before it was broken"
     );
     assert!(played(&spec, Attempt::Solution).is_as_promised());
 }
 
-/// A goal for the whole run is ticked with the last other goal, and missed when its invariant breaks.
+/// A goal for the whole run is reached together with the last other goal.
 /// Shows: E-07
 #[test]
-fn an_always_goal_is_ticked_with_the_last_other_goal() {
+fn always_goal_is_reached_with_last_other_goal() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: [{{always: at-most-one}}, {POD}]}}\n  solution: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
@@ -119,10 +119,10 @@ const ASKS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --image=p:1\"}, 
     - {text: b, when: {object: Pod default/p, path: .metadata.deletionTimestamp, exists: true}, predict: {ask: When?, options: [1s, 30s], until: {count: pods, equals: 0}}}\n  \
     - {text: c, predict: {ask: How many?, options: [0, 1], is: {count: pods, at: 20s}}}\n";
 
-/// A value, a time and a number; the run is the key.
+/// The run answers questions about a value, a time and a number.
 /// Shows: E-06
 #[test]
-fn the_run_answers_the_questions() {
+fn run_answers_questions() {
     let nothing = played(ASKS, Attempt::Nothing);
     let shown = nothing.session.progress().story().shown();
     let value = |step: usize| {
@@ -137,10 +137,13 @@ fn the_run_answers_the_questions() {
     let when = steps[1].predict.as_ref().expect("a question");
     assert_eq!(when.option_of(value(1)), Some("1s"), "{}", value(1));
     assert!(when.is_right("1s", value(1)) && !when.is_right("30s", value(1)));
-    assert!(when.is_right("1.5s", value(1)), "a pin may be off by a second");
+    assert!(
+        when.is_right("1.5s", value(1)),
+        "a time set on the timeline may be off by a second"
+    );
 }
 
-/// A host that plays, with the story it last told.
+/// A host with the state of the story in its last frame.
 struct Reading {
     host: Host,
     clock: f64,
@@ -150,9 +153,13 @@ struct Reading {
 }
 
 impl Reading {
-    /// What the next step waits for, in words.
+    /// The sentence about the next step's condition.
     fn waits_for(&self) -> String {
-        self.story.waits_for.as_ref().expect("it waits").to_string()
+        self.story
+            .waits_for
+            .as_ref()
+            .expect("the next step has a condition")
+            .to_string()
     }
 
     fn open(spec: &str) -> Reading {
@@ -179,7 +186,7 @@ impl Reading {
         reading
     }
 
-    fn hear(&mut self, updates: Vec<Update>) {
+    fn apply(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
                 self.playing = frame.playing;
@@ -191,7 +198,7 @@ impl Reading {
 
     fn ask(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
-        self.hear(updates);
+        self.apply(updates);
         self.run(0.1);
     }
 
@@ -201,7 +208,7 @@ impl Reading {
             self.clock += 5.0;
             self.host.handle(Request::FrameDone, self.clock);
             let updates = self.host.work(self.clock);
-            self.hear(updates);
+            self.apply(updates);
         }
     }
 
@@ -211,44 +218,48 @@ impl Reading {
     }
 }
 
-/// Time waits for an answer, and goes on when there is one; the run's answer is told after the reader's.
+/// Time is paused until a question is answered, and then plays on. The run's answer is sent after the reader's.
 /// Shows: E-05, E-06
 #[test]
-fn time_waits_for_the_answer() {
+fn time_is_paused_until_question_is_answered() {
     let mut reading = Reading::open(ASKS);
     reading.ask(Request::Speed { per_mille: 100_000 });
     assert_eq!(reading.story.question, Some(0));
     reading.ask(Request::Play);
     reading.run(1.0);
-    assert_eq!((reading.playing, reading.now), (false, 0), "time waits");
+    assert_eq!((reading.playing, reading.now), (false, 0), "time is paused");
     reading.ask(Request::Seek { at: 50_000_000 });
-    assert_eq!(reading.now, 0, "nobody looks ahead");
+    assert_eq!(reading.now, 0, "an open question prevents seeking ahead");
     reading.answer(0, "b-1");
     reading.ask(Request::Play);
     reading.run(2.0);
     assert_eq!((reading.playing, reading.story.question), (false, Some(1)));
     assert!((40_000_000..40_100_000).contains(&reading.now), "{}", reading.now);
-    let first = reading.story.steps[0].truth.clone().expect("told");
+    let first = reading.story.steps[0].truth.clone().expect("the run's answer");
     assert_eq!((first.value.as_str(), first.is_right), ("a-1", false));
     assert!(reading.story.steps[1].truth.is_none());
     reading.answer(1, "1s");
     reading.ask(Request::Predict { step: 2, answer: None });
-    assert!(reading.playing, "time goes on as it did");
+    assert!(reading.playing, "time plays on");
     reading.run(1.0);
-    let second = reading.story.steps[1].truth.clone().expect("told");
+    let second = reading.story.steps[1].truth.clone().expect("the run's answer");
     assert!(second.is_right && second.value == "1s");
-    assert_eq!(reading.story.steps[2].answer.as_deref(), Some(""), "skipped");
+    assert_eq!(
+        reading.story.steps[2].answer.as_deref(),
+        Some(""),
+        "the question was skipped"
+    );
     assert_eq!(
         reading.story.step, 0,
-        "what has been shown stays until the reader moves on"
+        "the reader's step stays until the reader moves on"
     );
     assert!(reading.story.finished);
 }
 
-/// *Show me* plays the rest of the solution from where the last step showed, whatever was done since.
+/// *Show me* plays the rest of the solution from the last shown step, regardless of later commands.
 /// Shows: E-07
 #[test]
-fn show_me_plays_the_solution_from_here() {
+fn show_me_plays_rest_of_solution() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, goal: {{object: Pod default/q, exists: true}}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=p:1\"}}]\n"
@@ -262,7 +273,7 @@ fn show_me_plays_the_solution_from_here() {
     });
     reading.run(0.5);
     assert_eq!(reading.story.steps.len(), 2);
-    assert_eq!(reading.story.waits_for, None, "Next is offered");
+    assert_eq!(reading.story.waits_for, None, "the next step is shown");
     reading.ask(Request::StoryStep { step: 1 });
     assert!(reading.story.waits_for.is_none() && reading.story.step == 1);
     reading.ask(Request::ShowMe);
@@ -271,10 +282,10 @@ fn show_me_plays_the_solution_from_here() {
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// What the next step waits for is said in words.
+/// The page has a sentence about the next step's condition.
 /// Shows: E-05
 #[test]
-fn next_says_what_it_waits_for() {
+fn condition_of_next_step_is_described() {
     let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
     let mut reading = Reading::open(&spec);
     assert_eq!(reading.waits_for(), "Pod p exists");
@@ -286,10 +297,10 @@ fn next_says_what_it_waits_for() {
     assert_eq!(reading.waits_for(), "There are 2 nodes");
 }
 
-/// Every mistake of a file at once, in words for who writes lessons.
+/// All problems of a file are reported at once, in messages for authors.
 /// Shows: E-10
 #[test]
-fn a_lesson_is_checked_in_a_teachers_words() {
+fn lesson_problems_are_reported_for_authors() {
     let spec = "  timeline: [{at: 5, run: \"kubectl get pods\"}]\n  steps:\n  - text: a\n    when: {at: 5}\n    hints: look\n    \
          goal: [{count: pods, equals: 1, least: 2}, {count: pods, gaol: 1}]\n    predict: {ask: \"\", options: [a], is: {count: pods}}\n    \
          mistakes: [{say: no}]\n  - {text: \"\", predict: {ask: When?, options: [5, 6s], until: {count: pods, equals: 0}, why: {7s: no}}}\n  \
@@ -318,30 +329,30 @@ fn a_lesson_is_checked_in_a_teachers_words() {
     );
 }
 
-/// The contract's exit: a bypass that reaches the last goal is no bypass.
+/// A bypass that reaches the final goal does not behave as promised.
 #[test]
-fn a_bypass_that_works_is_told() {
+fn working_bypass_is_not_as_promised() {
     let spec = format!(
         "  steps: [{{text: a, goal: {POD}}}]\n  wrong: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n  bypasses: [[{{at: 1s, run: \"kubectl get pods\"}}]]\n"
     );
     assert!(played(&spec, Attempt::Bypass(1)).is_as_promised());
     assert!(
         !played(&spec, Attempt::Bypass(2)).is_as_promised(),
-        "`wrong` counts after the others"
+        "`wrong` is the last bypass"
     );
     assert!(!played(&spec, Attempt::Bypass(0)).is_as_promised());
-    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).expect("it loads");
+    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).expect("the lesson loads");
     assert!(play::play(loaded, Attempt::Bypass(3), None).is_err());
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
 
-/// The template keeps every rule, and what breaks one is told in a teacher's words, all at once.
+/// The template violates no rule of lessons. All violated rules are listed at once.
 /// Shows: E-10
 #[test]
-fn a_lesson_is_checked_by_playing_it() {
+fn template_lesson_has_no_complaints_and_spoilt_one_has() {
     let template = include_str!("../../../web/examples/lesson.yaml");
     let complaints = |text: &str| {
-        let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("it is read");
+        let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("the lesson loads");
         podscope_session::author::complaints(&loaded)
     };
     assert_eq!(complaints(template), Vec::<String>::new());
@@ -365,10 +376,10 @@ fn a_lesson_is_checked_by_playing_it() {
     }
 }
 
-/// What has happened before it could be asked is not asked: the picture shows the answer already.
+/// A question whose answer is already visible is not asked.
 /// Shows: E-06
 #[test]
-fn what_has_happened_is_not_asked() {
+fn question_with_visible_answer_is_not_asked() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{object: Pod default/q, path: .spec.nodeName, exists: true}}, \
          predict: {{ask: Where?, is: {{object: Pod default/q, path: .spec.nodeName}}}}}}\n"
@@ -388,28 +399,28 @@ fn what_has_happened_is_not_asked() {
     assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
 }
 
-/// An earlier question is asked again in a run on another seed, and its solution goes on after the answer.
+/// A recap asks a question again on another seed, and continues the solution after the answer.
 /// Shows: E-08
 #[test]
-fn an_earlier_question_is_asked_again_on_another_seed() {
+fn recap_asks_question_on_another_seed() {
     let mut reading = Reading::recap("prestop-overrun", 1000);
     assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
     assert!(
         reading.now >= 15_000_000,
-        "what leads to it has been done: {}",
+        "the solution was played up to the question: {}",
         reading.now
     );
     reading.ask(Request::Speed { per_mille: 100_000 });
     reading.answer(1, "32s");
     reading.run(2.0);
-    let truth = reading.story.steps[1].truth.clone().expect("told");
+    let truth = reading.story.steps[1].truth.clone().expect("the run's answer");
     assert!(truth.is_right && reading.story.finished, "{truth:?}");
 }
 
-/// The end shows the run before and after its key moment.
+/// The end of a lesson shows the states before and after the key moment.
 /// Shows: E-08
 #[test]
-fn the_end_shows_two_moments_of_the_run() {
+fn finished_story_shows_states_around_key_moment() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {POD}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}]\n"
@@ -418,7 +429,7 @@ fn the_end_shows_two_moments_of_the_run() {
     reading.ask(Request::Speed { per_mille: 10_000 });
     reading.ask(Request::ShowMe);
     reading.run(0.5);
-    assert!(reading.story.moments.is_empty(), "not before the end");
+    assert!(reading.story.moments.is_empty(), "no pictures before the end");
     reading.run(2.0);
     assert!(reading.story.finished);
     let [before, after] = &reading.story.moments[..] else {
@@ -437,10 +448,10 @@ fn the_end_shows_two_moments_of_the_run() {
     assert!(before.at < after.at);
 }
 
-/// A field that is pressed while a lesson is recorded becomes a goal of the step it came with.
+/// A field that is picked while a lesson is recorded becomes a goal of the current step.
 /// Shows: E-10
 #[test]
-fn a_field_that_is_pressed_becomes_a_goal() {
+fn picked_field_becomes_goal_of_step() {
     let mut reading = Reading::open("  seed: 1\n");
     reading.ask(Request::Command {
         line: "kubectl cordon a-1".into(),
@@ -460,7 +471,7 @@ fn a_field_that_is_pressed_becomes_a_goal() {
     }
     let cordoned = goals.iter().position(|goal| goal == "Node a-1 is cordoned");
     let ready = goals.iter().any(|goal| goal == "Node a-1 is ready");
-    assert!(ready, "a condition is found by its type: {goals:#?}");
+    assert!(ready, "conditions are identified by their type: {goals:#?}");
     let cordoned = cordoned.unwrap_or_else(|| panic!("{goals:#?}"));
     for index in (0..goals.len()).rev().filter(|index| *index != cordoned) {
         reading.host.handle(Request::ForgetGoal { index }, reading.clock);
@@ -484,6 +495,6 @@ fn a_field_that_is_pressed_becomes_a_goal() {
         steps[1].when.as_ref().map(|when| when.wanted.to_string()).as_deref(),
         Some("Node a-1 is cordoned")
     );
-    let played = play::play(loaded, Attempt::Solution, None).expect("it plays");
+    let played = play::play(loaded, Attempt::Solution, None).expect("the lesson can be played");
     assert!(played.is_finished(), "{}", played.report());
 }

@@ -20,10 +20,10 @@ spec:
     spec: {containers: [{name: c, image: x, ports: [{containerPort: 8080}]}]}
 "#;
 
-// Ready endpoints, three of them and how many more.
+// A Service shows three ready endpoints and the number of further ones.
 // Shows: K-02, KC-078
 #[test]
-fn a_service_is_described_as_kubectl_does() {
+fn service_description_equals_kubectl() {
     let session = session(SERVICE, 30);
     let (addresses, _) = run(
         &session,
@@ -58,10 +58,9 @@ fn a_service_is_described_as_kubectl_does() {
     }
 }
 
-// K-02, KC-077
 // Shows: K-02, KC-077
 #[test]
-fn policies_and_configuration_are_described_as_kubectl_does() {
+fn policy_and_config_descriptions_equal_kubectl() {
     let session = session(
         "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\ndescription: very important\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata: {a: \"1\", b: \"x\\ny\"}\nbinaryData: {c: AAAA}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: pass}\ntype: Opaque\ndata: {key: c2VjcmV0}\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\nprovisioner: disk.example.com\nparameters: {kind: ssd}\nvolumeBindingMode: WaitForFirstConsumer\nallowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]\n",
         0,
@@ -171,10 +170,10 @@ Events:                <none>
     }
 }
 
-// A kind without a form of its own shows its fields, words set apart and acronyms in capitals.
+// Kinds without their own format show all fields: names are split into words, and acronyms are in capitals.
 // Shows: K-02
 #[test]
-fn other_kinds_are_described_as_kubectl_does() {
+fn description_of_other_kinds_equals_kubectl() {
     let session = session(
         "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: l, uid: l1, creationTimestamp: 2025-12-31T00:00:00Z, resourceVersion: \"7\"}\nspec: {holderIdentity: me, leaseDurationSeconds: 15}\n",
         0,

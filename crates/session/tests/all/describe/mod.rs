@@ -1,4 +1,4 @@
-//! K-02: what `kubectl describe` prints, whole texts. KC-064 to KC-078. A `␠` stands for a blank at a line's end.
+//! Complete output of `kubectl describe` (K-02, KC-064 to KC-078). `␠` stands for a space at the end of a line.
 
 mod kinds;
 mod networks;
@@ -11,7 +11,7 @@ use podscope_kubectl::command::{Command, parse};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// A session on these manifests, run for that many seconds.
+/// Creates a session from manifests and advances it.
 fn session(manifests: &str, seconds: i64) -> Session {
     let loaded = scenario::load(&[("objects.yaml".to_owned(), manifests.to_owned())]).expect("readable");
     let mut session = Session::new(loaded).expect("admitted");
@@ -19,12 +19,12 @@ fn session(manifests: &str, seconds: i64) -> Session {
     session
 }
 
-/// What a reading command prints, and its errors.
+/// Runs a command that only reads. Returns its output and errors.
 fn run(session: &Session, line: &str) -> (String, String) {
     let Ok(Command::Kubectl(kubectl)) = parse(line) else {
         panic!("{line} is not a kubectl command");
     };
-    let printed = session.read(&kubectl).expect("it only reads");
+    let printed = session.read(&kubectl).expect("the command only reads");
     let errors: Vec<&str> = printed
         .lines
         .iter()
@@ -34,7 +34,7 @@ fn run(session: &Session, line: &str) -> (String, String) {
     (printed.stdout(), errors.join("\n"))
 }
 
-/// Compares what a command prints with a text.
+/// Asserts the output of a command.
 fn check(session: &Session, line: &str, want: &str) {
     let (have, errors) = run(session, line);
     assert_eq!(errors, "", "{line}");

@@ -39,7 +39,7 @@ spec:
 "#;
 
 #[test]
-fn ingresses_and_network_policies() {
+fn ingress_and_network_policy_descriptions_equal_kubectl() {
     let session = session(NETWORKS, 5);
     check(
         &session,

@@ -49,10 +49,10 @@ spec: {nodeName: w-1, containers: [{name: c, image: x, resources: {requests: {cp
 status: {phase: Succeeded}
 "#;
 
-// Percentages are of the allocatable and truncated; a finished pod does not count.
+// Percentages refer to allocatable resources and are truncated. Finished pods do not count.
 // Shows: K-02, KC-074, KC-075
 #[test]
-fn a_node_is_described_as_kubectl_does() {
+fn node_description_equals_kubectl() {
     let session = session(NODE, 0);
     check(
         &session,
@@ -129,17 +129,17 @@ Events:              <none>
 "
         .replace(
             "RENEWED",
-            // The renewals of a node follow from the seed: the last one before t = 0.
+            // The time of the last renewal before t = 0 depends on the seed.
             "Wed, 31 Dec 2025 23:59:52 +0000",
         )
         .as_str(),
     );
 }
 
-// The lease's last renewal goes on although nothing is written.
+// The renewal time of the Lease advances although renewals are not stored.
 // Shows: K-02, LC-202
 #[test]
-fn describe_node_shows_the_last_renewal() {
+fn describe_node_shows_last_lease_renewal() {
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
     let renewed = |session: &podscope_session::timeline::Session| {
         let (text, _) = super::run(session, "kubectl describe node a-1");
@@ -155,13 +155,17 @@ fn describe_node_shows_the_last_renewal() {
     while session.advance(podscope_cluster::SimTime::from_seconds(160), 10_000)
         == podscope_session::timeline::Slice::More
     {}
-    assert_eq!(renewed(&session), before, "a cut node renews nothing");
+    assert_eq!(
+        renewed(&session),
+        before,
+        "a node that is cut off does not renew its Lease"
+    );
 }
 
-// What a resize asks for counts while it waits; what the API server refuses was never asked for.
+// The requests of a pending resize count. Those of a refused resize do not.
 // Shows: SCH-052, KC-075
 #[test]
-fn describe_node_counts_a_resize_that_waits() {
+fn describe_node_counts_pending_resize() {
     let pod = |name: &str, cpu: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{nodeName: a-1, containers: \

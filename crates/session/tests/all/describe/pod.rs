@@ -117,10 +117,9 @@ reason: Scheduled
 message: of a pod that is gone
 "#;
 
-// K-02, KC-065, KC-067, KC-069 to KC-073
 // Shows: K-02, KC-065, KC-067, KC-069, KC-070, KC-071, KC-072, KC-073
 #[test]
-fn a_pod_is_described_as_kubectl_does() {
+fn pod_description_equals_kubectl() {
     let session = session(&format!("{NODE}{POD}"), 0);
     check(
         &session,
@@ -264,10 +263,9 @@ Events:
     );
 }
 
-// KC-066, KC-068
 // Shows: K-02, KC-066, KC-068
 #[test]
-fn describe_finds_by_prefix_and_says_what_is_missing() {
+fn describe_accepts_prefixes_and_reports_missing_objects() {
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {terminationGracePeriodSeconds: 60, containers: [{name: c, image: x}]}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-2}\nspec: {containers: [{name: c, image: x}]}\n";
     let mut session = session(manifest, 10);
     let (both, errors) = run(&session, "kubectl describe pods web --show-events=false");
@@ -275,7 +273,11 @@ fn describe_finds_by_prefix_and_says_what_is_missing() {
     assert_eq!(both.matches("Name:             web-").count(), 2, "{both}");
     assert!(both.ends_with("\n\n") && !both.contains("\n\n\n"), "{both:?}");
     let (two, _) = run(&session, "kubectl describe pods --show-events=false");
-    assert_eq!(two.matches("\n\n\nName:").count(), 1, "two blank lines between: {two}");
+    assert_eq!(
+        two.matches("\n\n\nName:").count(),
+        1,
+        "two blank lines between descriptions: {two}"
+    );
     assert!(!two.contains("Events:"), "{two}");
     let (none, errors) = run(&session, "kubectl describe pod/web");
     assert_eq!(
@@ -293,7 +295,7 @@ fn describe_finds_by_prefix_and_says_what_is_missing() {
     {
     }
     let (text, _) = run(&session, "kubectl describe pod web-1");
-    // The deadline is ahead, which kubectl shows as an invalid age.
+    // kubectl shows a time in the future as an invalid age.
     assert!(
         text.contains("Status:                    Terminating (lasts <invalid>)\nTermination Grace Period:  60s\n"),
         "{text}"

@@ -19,19 +19,18 @@ spec:
       nodeSelector: {kubernetes.io/os: linux}
 "#;
 
-// K-02, KC-076
 // Shows: K-02, KC-076, KC-110
 #[test]
-fn a_deployment_is_described_as_kubectl_does() {
+fn deployment_description_equals_kubectl() {
     let mut session = session(DEPLOYMENT, 30);
-    let set = |session: &podscope_session::timeline::Session| {
+    let replica_sets = |session: &podscope_session::timeline::Session| {
         let (names, _) = run(session, "kubectl get rs -o name --sort-by=.metadata.creationTimestamp");
         names
             .lines()
             .map(|line| line.replace("replicaset.apps/", ""))
             .collect::<Vec<_>>()
     };
-    let first = set(&session).remove(0);
+    let first = replica_sets(&session).remove(0);
     check(
         &session,
         "kubectl describe deployment web",
@@ -121,7 +120,7 @@ Pod Template:
         .replace("FIRST", &first)
         .replace("HASH", first.trim_start_matches("web-")),
     );
-    // After an update the old set is named with what is left of it, and the history has two revisions (KC-110).
+    // After an update the description names the old ReplicaSet, and the history has two revisions (KC-110).
     for line in [
         "kubectl set image deploy/web app=nginx:2",
         "kubectl annotate deploy/web kubernetes.io/change-cause=update",
@@ -132,8 +131,8 @@ Pod Template:
     while session.advance(podscope_cluster::SimTime::from_seconds(120), 10_000)
         == podscope_session::timeline::Slice::More
     {}
-    let sets = set(&session);
-    let second = sets.iter().find(|name| **name != first).expect("a second set");
+    let sets = replica_sets(&session);
+    let second = sets.iter().find(|name| **name != first).expect("a second ReplicaSet");
     let (text, _) = run(&session, "kubectl describe deployment web");
     let want =
         format!("OldReplicaSets:  {first} (0/0 replicas created)\nNewReplicaSet:   {second} (3/3 replicas created)\n");
@@ -174,10 +173,9 @@ spec:
   volumeClaimTemplates: [{metadata: {name: data, labels: {app: db}}, spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}}]
 "#;
 
-// K-02, KC-077
 // Shows: K-02, KC-077
 #[test]
-fn a_stateful_set_is_described_as_kubectl_does() {
+fn stateful_set_description_equals_kubectl() {
     let session = session(STATEFUL_SET, 60);
     check(
         &session,
@@ -289,10 +287,9 @@ spec:
     spec: {restartPolicy: Never, containers: [{name: c, image: x}]}
 "#;
 
-// K-02, KC-077
 // Shows: K-02, KC-077
 #[test]
-fn daemon_sets_and_jobs_are_described_as_kubectl_does() {
+fn daemon_set_and_job_descriptions_equal_kubectl() {
     let session = session(OTHERS, 60);
     check(
         &session,

@@ -1,10 +1,10 @@
-//! Dumps of live clusters: what is wrong in them, and what leaves with objects renamed.
+//! Dumps of live clusters: triage, and anonymised output.
 
 use podscope_protocol::triage::{Problem, markdown};
 
 use super::*;
 
-/// A pod that no node takes, on a node and in a namespace with names that are nobody's business.
+/// A pod that fits on no node; names of node, namespace and pod are private.
 const LIVE: &str = r#"
 apiVersion: v1
 kind: Node
@@ -27,10 +27,10 @@ status:
   conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available", lastTransitionTime: "2026-11-25T01:00:00Z"}]
 "#;
 
-/// What of [`LIVE`] must not leave.
+/// Private names in [`LIVE`].
 const PRIVATE: [&str; 4] = ["acme", "secretproject", "ledger", "payments"];
 
-fn assert_nameless(what: &str, text: &str) {
+fn assert_no_private_names(what: &str, text: &str) {
     for name in PRIVATE {
         assert!(!text.contains(name), "{what} has {name}:\n{text}");
     }
@@ -44,7 +44,7 @@ fn opened() -> (Page, Vec<Update>) {
 
 /// Shows: P-13
 #[test]
-fn dump_opens_standing_still_with_its_triage() {
+fn dump_opens_paused_with_triage() {
     let (_, updates) = opened();
     let is_dump = updates
         .iter()
@@ -54,9 +54,9 @@ fn dump_opens_standing_still_with_its_triage() {
         Update::Triage { findings, at, .. } => Some((findings, *at)),
         _ => None,
     });
-    let (findings, at) = found.expect("its triage follows");
+    let (findings, at) = found.expect("a triage after opening");
     assert_eq!((at, last_frame(&updates).now), (0, 0));
-    let first = findings.first().expect("a pod is pending");
+    let first = findings.first().expect("the pending pod is a problem");
     assert_eq!((first.problem, &*first.namespace), (Problem::Pending, "acme-shop"));
     assert!(first.reason.contains("Insufficient cpu"), "{}", first.reason);
     let subject = SubjectRef::Pod {
@@ -67,10 +67,10 @@ fn dump_opens_standing_still_with_its_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
-/// Nodes alone have private names too: their session is kept by a key, and stands still.
+/// Nodes have private names too, so a file with nodes alone is a dump.
 /// Shows: P-13, Q-06
 #[test]
-fn nodes_alone_are_a_dump() {
+fn file_with_nodes_only_is_dump() {
     let (nodes, _) = LIVE.split_once("---").expect("the node is first");
     let (_, updates) = Page::open(Source::Files {
         files: vec![("nodes.yaml".into(), nodes.into())],
@@ -79,16 +79,16 @@ fn nodes_alone_are_a_dump() {
     assert!(updates.iter().any(is_dump), "{updates:?}");
 }
 
-/// A session of one's own begins without a list of what is wrong.
+/// A session of handwritten manifests opens without a triage.
 #[test]
-fn manifests_are_no_dump() {
+fn manifests_are_not_a_dump() {
     let (_, updates) = Page::open(Source::Welcome);
     assert!(!updates.iter().any(|update| matches!(update, Update::Triage { .. })));
 }
 
 /// Shows: Q-06
 #[test]
-fn whatever_leaves_renamed_has_no_private_name() {
+fn anonymised_output_has_no_private_names() {
     let (mut page, _) = opened();
     page.run("kubectl label node machine-of-acme team=acme-payments");
     page.seek(3);
@@ -106,7 +106,7 @@ fn whatever_leaves_renamed_has_no_private_name() {
             Update::File { text, .. } => Some(text),
             _ => None,
         });
-        assert_nameless(&format!("{what:?}"), text.expect("a file"));
+        assert_no_private_names(&format!("{what:?}"), text.expect("a file"));
     }
     let film = Request::Film {
         from: 0,
@@ -119,7 +119,7 @@ fn whatever_leaves_renamed_has_no_private_name() {
         Update::Film(Ok(film)) => Some(film),
         _ => None,
     });
-    assert_nameless("film", film.expect("a film"));
+    assert_no_private_names("film", film.expect("a film"));
     let updates = page.ask(Request::Triage { anonymise: true });
     let list = updates.iter().find_map(|update| match update {
         Update::Triage {
@@ -130,16 +130,16 @@ fn whatever_leaves_renamed_has_no_private_name() {
         _ => None,
     });
     let list = list.expect("a list");
-    assert_nameless("triage", &list);
-    // Who has the table reads it back.
+    assert_no_private_names("triage", &list);
+    // The table of names allows to translate the list back.
     let (_, _, names) = page.export(ExportKind::Names);
     let new = names.lines().find_map(|line| line.strip_prefix("secretproject-0\t"));
-    assert!(list.contains(new.expect("its new name")), "{names}\n{list}");
+    assert!(list.contains(new.expect("the new name")), "{names}\n{list}");
 }
 
 /// Shows: P-09
 #[test]
-fn notices_begin_with_what_could_change_the_answer() {
+fn notices_are_sorted_by_weight() {
     let text = format!(
         "{LIVE}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
     );
@@ -151,7 +151,7 @@ fn notices_begin_with_what_could_change_the_answer() {
         _ => None,
     });
     let weights: Vec<u8> = notices
-        .expect("it opens")
+        .expect("the dump opens")
         .iter()
         .map(podscope_protocol::Remark::weight)
         .collect();

@@ -1,12 +1,12 @@
-//! What the inspector and the console are told.
+//! Content of the inspector and the console.
 
 use super::*;
 
-// The inspector hears what is, and what can be done, with the commands.
+// The inspector shows pods, nodes, other objects, invariants, and pods that do not exist in the API.
 // Shows: K-01, U-02, U-06
 #[test]
-fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
-    let mut page = Page::on(SCENARIO);
+fn inspector_shows_pods_nodes_objects_and_ghosts() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let detail = page.inspect(pod("default/ledger-0"));
     assert_eq!(detail.title, "ledger-0");
@@ -57,7 +57,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(!invariant.summary.to_string().is_empty());
     let gone = page.inspect(pod("default/nobody"));
     assert_eq!(gone.subtitle.to_string(), "gone");
-    // A pod the API has forgotten still has a process (U-02).
+    // A pod that was deleted from the API still has a process (U-02).
     let uid = texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
         LineKind::Output,
@@ -73,8 +73,8 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         uid,
     });
     assert!(ghost.subtitle.to_string().starts_with("ghost on "), "{ghost:?}");
-    // It has a decision of its own, taken before its successor's; what the scheduler never saw has none.
-    let mut decided = |uid: &str| {
+    // The ghost has its own decision, made before that of its successor. An unknown UID has none.
+    let mut attempts_of = |uid: &str| {
         let updates = page.ask(Request::Explain {
             pod: "default/ledger-0".into(),
             uid: uid.to_owned(),
@@ -88,19 +88,19 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         assert_eq!(of, uid);
         attempts.iter().map(|attempt| attempt.id).collect::<Vec<_>>()
     };
-    let (own, all) = (decided(&ghost_uid), decided(""));
+    let (own, all) = (attempts_of(&ghost_uid), attempts_of(""));
     assert!(
         own.len() == 1 && all.len() > 1 && all[0] == own[0],
         "{own:?} of {all:?}"
     );
-    assert!(decided("nobody").is_empty());
+    assert!(attempts_of("nobody").is_empty());
 }
 
-// Why a pod waits, what would help, and trying it in a fork.
+// A pending pod is explained; a remedy for it can be tried on a fork.
 // Shows: S-14, S-15
 #[test]
-fn a_pending_pod_is_explained_and_helped() {
-    let mut page = Page::on(SCENARIO);
+fn pending_pod_has_explanation_and_remedies() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let updates = page.ask(Request::Explain {
         pod: "default/huge".into(),
@@ -121,11 +121,11 @@ fn a_pending_pod_is_explained_and_helped() {
         Some((*attempt, Outcome::Unschedulable))
     );
     assert_eq!(attempts[0].outcome, Outcome::Unschedulable, "{attempts:?}");
-    let told = explanation.as_deref().expect("an explanation");
-    assert_eq!(told.outcome, Outcome::Unschedulable);
+    let explanation = explanation.as_deref().expect("an explanation");
+    assert_eq!(explanation.outcome, Outcome::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
-    assert_eq!(told.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
-    // An earlier attempt of another pod, by its number; one that never was gets no answer.
+    assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
+    // Another pod's attempts are returned too. An attempt that does not exist has no answer.
     let updates = page.ask(Request::Explain {
         pod: "default/ledger-0".into(),
         uid: String::new(),
@@ -142,7 +142,7 @@ fn a_pending_pod_is_explained_and_helped() {
     });
     assert!(!none.iter().any(|update| matches!(update, Update::Explanation { .. })));
 
-    // No node but a cordoned one can take this pod.
+    // Only a cordoned node can take this pod.
     page.run("kubectl cordon a-1");
     page.run("kubectl cordon b-1");
     page.run("kubectl run waiting --image=x");
@@ -175,11 +175,11 @@ fn a_pending_pod_is_explained_and_helped() {
     assert_eq!(
         branches.map(|branches| branches.len()),
         Some(2),
-        "it is tried in a fork"
+        "the remedy is tried on a fork"
     );
     let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.words() == command)));
     assert!(echoed, "{command}: {updates:?}");
-    // A pod that runs needs no help.
+    // A running pod needs no help.
     let updates = page.ask(Request::WhatWouldHelp {
         pod: "default/ledger-0".into(),
     });
@@ -190,11 +190,11 @@ fn a_pending_pod_is_explained_and_helped() {
     );
 }
 
-// What is behind a pipe takes what a command that writes has answered, also where time stands still.
+// A pipe receives the answer of a command that writes, also while time is paused.
 // Shows: K-01
 #[test]
-fn a_pipe_of_the_console_waits_for_the_answer() {
-    let mut page = Page::on(SCENARIO);
+fn pipe_waits_for_answer_of_writing_command() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     for (line, wanted) in [
         ("kubectl create cm piped --from-literal=a=b | grep -c created", "1"),
@@ -216,11 +216,11 @@ fn a_pipe_of_the_console_waits_for_the_answer() {
     assert_eq!(texts(&lines, LineKind::Error), [refused]);
 }
 
-// The console echoes, answers, completes, and says what is wrong without touching the session.
+// The console echoes, answers and completes. Errors do not change the session.
 // Shows: K-01, K-03
 #[test]
-fn the_console_answers_and_completes() {
-    let mut page = Page::on(SCENARIO);
+fn console_answers_and_completes() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let lines = page.run("kubectl get nodes");
     assert_eq!(lines[0].kind, LineKind::Input);
@@ -242,11 +242,7 @@ fn the_console_answers_and_completes() {
         let errors = texts(&page.run(line), LineKind::Error);
         assert_eq!(errors.first().map(String::as_str), Some(want), "{line}");
     }
-    assert_eq!(
-        page.export(ExportKind::Trace).2,
-        before,
-        "nothing of this is in the trace"
-    );
+    assert_eq!(page.export(ExportKind::Trace).2, before, "the trace has not changed");
     let help = texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
     assert!(help.contains("--ignore-daemonsets"), "{help}");
     let updates = page.ask(Request::Complete {
@@ -260,11 +256,11 @@ fn the_console_answers_and_completes() {
     assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
 }
 
-// What is warned of is told apart from what failed, whatever word kubectl marks it with.
+// Warnings differ from errors, regardless of how kubectl spells the prefix.
 // Shows: K-01
 #[test]
-fn what_a_command_warns_of_is_no_error_of_it() {
-    let mut page = Page::on(SCENARIO);
+fn warnings_are_not_errors() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let lines = page.run("kubectl create role odd --verb=fly --resource=pods | cat");
     let warned = "Warning: 'fly' is not a standard resource verb";
@@ -277,11 +273,11 @@ fn what_a_command_warns_of_is_no_error_of_it() {
     assert_eq!(texts(&lines, LineKind::Error), [failed]);
 }
 
-// What an emptyDir holds is on the machine: also where the API has forgotten the pod (LC-003).
+// The data of an emptyDir is on the machine, even after the pod was deleted from the API (LC-003).
 // Shows: U-02, LC-003
 #[test]
-fn empty_dir_of_a_ghost_still_holds_what_was_written() {
-    let mut page = Page::on(
+fn empty_dir_of_ghost_keeps_its_data() {
+    let mut page = Page::with_file(
         r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -302,13 +298,13 @@ spec:
             .map(|(_, view)| view.to_string())
             .collect()
     };
-    let told = volumes(&page.inspect(pod("default/cache")));
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("64Mi by c since 0:0"), "{told:?}");
+    let before = volumes(&page.inspect(pod("default/cache")));
+    assert_eq!(before.len(), 1, "{before:?}");
+    assert!(before[0].contains("64Mi by c since 0:0"), "{before:?}");
     page.run("fault partition a-1");
     page.run("kubectl delete pod cache --force");
     page.seek(31);
     let ghost = page.inspect(pod("default/cache"));
     assert!(matches!(ghost.subtitle, Subtitle::Ghost { .. }), "{}", ghost.subtitle);
-    assert_eq!(volumes(&ghost), told);
+    assert_eq!(volumes(&ghost), before);
 }

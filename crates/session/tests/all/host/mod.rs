@@ -1,7 +1,5 @@
-//! What the page does with a session, through the protocol as it does it:
-//! T-04 compare, T-05 save, open and undo, T-06 export, Q-06 anonymise, K-01
-//! to K-03 the console, and the inspector's, the explanation's and the help's
-//! answers.
+//! The page's use of a session through the protocol: comparison (T-04), saving, opening and undo (T-05), exports
+//! (T-06), anonymised links, the console (K-01 to K-03), and answers for inspector, explanation and help.
 
 use podscope_protocol::{
     ConsoleLine, Detail, ExportKind, Frame, LineKind, NodeExplanation, NodeVerdict, Outcome, Request, Source,
@@ -55,7 +53,7 @@ impl Page {
         (page, updates)
     }
 
-    fn on(text: &str) -> Page {
+    fn with_file(text: &str) -> Page {
         let (page, updates) = Page::open(Source::Files {
             files: vec![("session.yaml".into(), text.into())],
         });
@@ -63,7 +61,7 @@ impl Page {
         page
     }
 
-    /// Sends a request and works until nothing is left to do.
+    /// Sends a request and works until the host is idle.
     fn ask(&mut self, request: Request) -> Vec<Update> {
         let mut all = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
@@ -86,7 +84,7 @@ impl Page {
         })
     }
 
-    /// Lines that a command line printed, its echo first.
+    /// Runs a command line and returns the console's lines, beginning with the input.
     fn run(&mut self, line: &str) -> Vec<ConsoleLine> {
         self.ask(Request::Command { line: line.into() })
             .into_iter()
@@ -143,30 +141,30 @@ fn pod(key: &str) -> SubjectRef {
     }
 }
 
-// The other side runs on the same seed, at the same instants, and does not touch this one.
+// The other session runs on the same seed, at the same times, and does not affect this one.
 // Shows: T-04
 #[test]
-fn a_comparison_runs_beside_the_session() {
-    let mut page = Page::on(SCENARIO);
+fn comparison_follows_cursor_of_session() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let other = SCENARIO
         .replace("seed: 3", "seed: 99")
         .replace("replicas: 2", "replicas: 1");
     let updates = page.ask(Request::Compare { other: Some(other) });
     let frame = last_frame(&updates);
-    let beside = frame.other.as_deref().expect("the other run");
-    assert_eq!((frame.now, beside.now), (30_000_000, 30_000_000));
+    let other = frame.other.as_deref().expect("the other session");
+    assert_eq!((frame.now, other.now), (30_000_000, 30_000_000));
     let keys = |frame: &Frame| {
         let mut keys: Vec<String> = frame.pods.iter().map(|pod| pod.key.clone()).collect();
         keys.sort_unstable();
         keys
     };
     assert_eq!(
-        keys(beside),
+        keys(other),
         ["default/huge", "default/ledger-0"],
-        "one replica, all in the first frame"
+        "one replica in the first frame"
     );
-    // Both go on together, also backwards.
+    // Both sessions seek together, also back.
     let updates = page.seek(60);
     let frame = last_frame(&updates);
     assert_eq!(frame.other.as_ref().map(|other| other.now), Some(60_000_000));
@@ -175,7 +173,7 @@ fn a_comparison_runs_beside_the_session() {
         last_frame(&updates).other.as_ref().map(|other| other.now),
         Some(5_000_000)
     );
-    // What cannot be read leaves both as they are.
+    // A scenario that cannot be read does not change the comparison.
     let refused = page.ask(Request::Compare {
         other: Some("kind: Pod\n".into()),
     });
@@ -189,36 +187,36 @@ fn a_comparison_runs_beside_the_session() {
     assert!(last_frame(&updates).other.is_none());
 }
 
-// Any branch beside any other, each with its own commands, on one clock.
+// Branches can be compared. Each has its own commands, and both are at the same time.
 // Shows: T-04
 #[test]
-fn a_branch_is_compared_with_another() {
-    let mut page = Page::on(SCENARIO);
+fn branches_can_be_compared() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     page.ask(Request::Fork);
     page.run("fault poweroff a-1");
     page.seek(40);
     let updates = page.ask(Request::CompareBranch { branch: 0 });
-    let dark = |frame: &Frame| {
+    let is_a_1_off = |frame: &Frame| {
         frame
             .nodes
             .iter()
             .any(|node| node.name == "a-1" && !node.machine.powered)
     };
-    let beside = last_frame(&updates).other.as_deref().expect("the first branch");
-    assert_eq!((beside.now, dark(beside)), (40_000_000, false));
+    let other = last_frame(&updates).other.as_deref().expect("the first branch");
+    assert_eq!((other.now, is_a_1_off(other)), (40_000_000, false));
     let current = |frame: &Frame| {
         let all = frame.branches.iter().flatten();
         all.filter(|branch| branch.current)
             .map(|branch| branch.id)
             .collect::<Vec<_>>()
     };
-    assert_eq!(current(beside), [0], "it says which it is");
-    // The other way round; a branch that is not there changes nothing.
+    assert_eq!(current(other), [0], "the frame marks its branch as current");
+    // The other way round. A branch that does not exist changes nothing.
     page.ask(Request::Branch { branch: 0 });
     page.seek(41);
     let updates = page.ask(Request::CompareBranch { branch: 1 });
-    assert!(last_frame(&updates).other.as_deref().is_some_and(dark));
+    assert!(last_frame(&updates).other.as_deref().is_some_and(is_a_1_off));
     page.ask(Request::CompareBranch { branch: 7 });
     let updates = page.seek(42);
     assert_eq!(
@@ -227,11 +225,10 @@ fn a_branch_is_compared_with_another() {
     );
 }
 
-// T-06
 // Shows: T-06
 #[test]
-fn exports_are_whole_files() {
-    let mut page = Page::on(SCENARIO);
+fn exported_files_are_valid() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     let (name, media_type, text) = page.export(ExportKind::Objects);
     assert_eq!(
@@ -247,7 +244,7 @@ fn exports_are_whole_files() {
         .map(|object| object.value.metadata().name.to_string())
         .collect();
     assert_eq!(pods, ["huge", "ledger-0", "ledger-1"]);
-    // What was exported opens again: the pods stay where they run.
+    // The exported objects can be opened again, with pods on the same nodes.
     let (mut again, _) = Page::open(Source::Files {
         files: vec![(name, text)],
     });
@@ -286,7 +283,7 @@ fn exports_are_whole_files() {
     ] {
         assert!(text.contains(want), "{want} in {text}");
     }
-    // Every tag that opens is closed.
+    // All tags are closed.
     for tag in ["svg", "rect", "text", "title"] {
         let opened = text.matches(&format!("<{tag}")).count();
         let closed =
@@ -295,11 +292,11 @@ fn exports_are_whole_files() {
     }
 }
 
-// The saved file holds the scenario and the user's commands with their times, and runs the same.
+// The saved file holds the scenario and the user's commands with their times, and gives the same trace.
 // Shows: P-04, T-05
 #[test]
-fn a_saved_session_opens_as_it_was() {
-    let mut page = Page::on(SCENARIO);
+fn saved_scenario_gives_same_trace() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(20);
     page.run("kubectl cordon a-1");
     page.seek(30);
@@ -311,16 +308,16 @@ fn a_saved_session_opens_as_it_was() {
         text.contains("run: kubectl cordon a-1\n") && text.contains("run: kubectl delete pod ledger-0\n"),
         "{text}"
     );
-    let mut again = Page::on(&text);
+    let mut again = Page::with_file(&text);
     again.seek(90);
     let state = |page: &mut Page| texts(&page.run("kubectl get pods,nodes -o wide"), LineKind::Output);
     assert_eq!(state(&mut again), state(&mut page));
     assert_eq!(
         again.export(ExportKind::Trace).2,
         page.export(ExportKind::Trace).2,
-        "byte for byte"
+        "equal traces"
     );
-    // A file that cannot be read is refused, and the session is untouched (P-04).
+    // A file that cannot be read is refused and does not change the session (P-04).
     let before = state(&mut page);
     let refused = page.ask(Request::Open {
         source: Source::Files {
@@ -339,11 +336,10 @@ fn a_saved_session_opens_as_it_was() {
     assert_eq!(state(&mut page), before);
 }
 
-// T-05
 // Shows: T-05
 #[test]
-fn undo_takes_back_the_last_command_and_what_came_of_it() {
-    let mut page = Page::on(SCENARIO);
+fn undo_removes_last_command_and_its_effects() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(20);
     let before = texts(&page.run("kubectl get nodes"), LineKind::Output);
     page.run("kubectl cordon a-1");
@@ -356,7 +352,7 @@ fn undo_takes_back_the_last_command_and_what_came_of_it() {
     };
     assert_eq!(cordoned(&mut page), 2);
     let updates = page.ask(Request::Undo);
-    // To just before the command.
+    // The cursor is just before the command.
     assert_eq!(last_frame(&updates).now, 25_000_000);
     assert_eq!(cordoned(&mut page), 1);
     page.ask(Request::Undo);
@@ -369,17 +365,17 @@ fn undo_takes_back_the_last_command_and_what_came_of_it() {
         texts(lines, LineKind::Error),
         ["there is no command to take back on this branch"]
     );
-    // Without the commands everything goes as if they had never been.
+    // Without commands the trace equals that of a new session.
     page.seek(40);
-    let mut other = Page::on(SCENARIO);
+    let mut other = Page::with_file(SCENARIO);
     other.seek(40);
     assert_eq!(page.export(ExportKind::Trace).2, other.export(ExportKind::Trace).2);
 }
 
-// No name of the user's is in the link, and the renamed session does the same.
+// An anonymised link has no private names, and its session behaves the same.
 // Shows: Q-06
 #[test]
-fn a_shared_link_can_hide_the_names() {
+fn anonymised_link_has_no_private_names() {
     let secret = SCENARIO
         .replace(
             "metadata: {labels: {app: ledger}}",
@@ -389,7 +385,7 @@ fn a_shared_link_can_hide_the_names() {
             "image: \"acme.example/ledger:1\"",
             "image: \"acme.example/ledger:1\", args: [--token=hunter2], env: [{name: PASSWORD, value: hunter2}]",
         );
-    let mut page = Page::on(&secret);
+    let mut page = Page::with_file(&secret);
     page.seek(20);
     page.run("kubectl delete pod ledger-0 --wait=false");
     page.run("kubectl label pods -l app=ledger team=blue");
@@ -429,62 +425,63 @@ fn a_shared_link_can_hide_the_names() {
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
     let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
-    // Ordinals stay.
+    // Ordinals are kept.
     assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }
 
-/// What is wrong with a text, as the editor shows it.
-fn found(page: &mut Page, text: &str) -> Vec<String> {
+/// Problems that the editor shows for a text.
+fn editor_problems(page: &mut Page, text: &str) -> Vec<String> {
     let (text, revision) = (text.to_owned(), 1);
     let updates = page.ask(Request::Check { text, revision });
-    let found = updates.into_iter().find_map(|update| match update {
+    let editor_problems = updates.into_iter().find_map(|update| match update {
         Update::Checked { problems, .. } => Some(problems),
         _ => None,
     });
-    let found = found.expect("it is checked");
-    found
+    let editor_problems = editor_problems.expect("the text is checked");
+    editor_problems
         .into_iter()
         .map(|problem| format!("{}:{}", problem.line, problem.message))
         .collect()
 }
 
-/// A misspelt field is marked before what it leaves out, and a kind that is not served where it stands.
+/// An unknown field is reported before the missing field that it causes; a kind that is not served is reported at its
+/// place.
 /// Shows: U-07
 #[test]
-fn the_editor_marks_what_the_server_would_refuse() {
-    let mut page = Page::on(SCENARIO);
+fn editor_reports_what_server_would_refuse() {
+    let mut page = Page::with_file(SCENARIO);
     let misspelt =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    imag: nginx\n";
-    let said = found(&mut page, misspelt);
+    let problems = editor_problems(&mut page, misspelt);
     assert!(
-        said[0].starts_with("7:strict decoding error: unknown field \"spec.containers[0].imag\""),
-        "{said:?}"
+        problems[0].starts_with("7:strict decoding error: unknown field \"spec.containers[0].imag\""),
+        "{problems:?}"
     );
-    assert!(said[1].ends_with("Required value"), "{said:?}");
+    assert!(problems[1].ends_with("Required value"), "{problems:?}");
     for (version, kind) in [
         ("extensions/v1beta1", "Deployment"),
         ("policy/v1beta1", "PodDisruptionBudget"),
         ("foo.io/v1", "Foo"),
     ] {
         let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {{}}\n");
-        let said = found(&mut page, &text);
+        let problems = editor_problems(&mut page, &text);
         let wanted = format!("2:no matches for kind {kind:?} in version {version:?}");
-        assert_eq!(said, [wanted]);
+        assert_eq!(problems, [wanted]);
     }
-    let well = misspelt.replace("imag:", "image:");
-    assert_eq!(found(&mut page, &well), Vec::<String>::new());
+    let valid = misspelt.replace("imag:", "image:");
+    assert_eq!(editor_problems(&mut page, &valid), Vec::<String>::new());
 }
 
-/// The ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
+/// A violation has the time of the command to which it is attributed, and whether this is the last command.
 /// Shows: F-04
 #[test]
-fn a_break_knows_when_the_blamed_command_was_given() {
-    let mut page = Page::on(SCENARIO);
+fn violation_has_time_of_attributed_command() {
+    let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     page.run("fault partition a-1");
     page.seek(40);
     page.run("kubectl delete pod ledger-0 ledger-1 --grace-period=0 --force");
-    let blamed = |updates: Vec<Update>| {
+    let violation_of = |updates: Vec<Update>| {
         let frames = updates.into_iter().filter_map(|update| match update {
             Update::Frame(frame) => frame.control_plane,
             _ => None,
@@ -492,10 +489,10 @@ fn a_break_knows_when_the_blamed_command_was_given() {
         let plane = frames.last()?;
         plane.broken.iter().find(|broken| broken.name == "at-most-one").cloned()
     };
-    let broken = blamed(page.seek(60)).expect("two of a name run");
+    let broken = violation_of(page.seek(60)).expect("two pods with the same name run");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), true), "{broken:?}");
     let line = "fault heal a-1".to_owned();
-    let told = page.ask(Request::Command { line });
-    let broken = blamed(told).expect("the last command is another one");
+    let updates = page.ask(Request::Command { line });
+    let broken = violation_of(updates).expect("the violation remains");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
 }

@@ -1,4 +1,4 @@
-//! S-15: what would help, in words, with a command of the console that does it.
+//! Suggestions for pending pods: sentences, and commands that make the changes (S-15).
 
 use podscope_protocol::Remedy;
 
@@ -39,8 +39,8 @@ metadata: {name: new}
 spec:
 "#;
 
-fn helped(spec: &str) -> (Page, Vec<Remedy>) {
-    let mut page = Page::on(&format!("{CLUSTER}{spec}"));
+fn remedies_for(spec: &str) -> (Page, Vec<Remedy>) {
+    let mut page = Page::with_file(&format!("{CLUSTER}{spec}"));
     page.seek(30);
     let updates = page.ask(Request::WhatWouldHelp {
         pod: "default/new".into(),
@@ -53,10 +53,10 @@ fn helped(spec: &str) -> (Page, Vec<Remedy>) {
     }
 }
 
-// Each change that has a command is made by it, in a fork.
+// Each command makes the suggested change, on a fork.
 // Shows: S-15
 #[test]
-fn the_command_of_a_remedy_does_what_it_says() {
+fn remedy_command_lets_pod_be_scheduled() {
     let small = "  containers: [{name: c, image: x, resources: {requests: {cpu: 100m}}}]\n";
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     let affinity = |rule: &str| format!("{small}  affinity: {rule}\n");
@@ -94,22 +94,22 @@ fn the_command_of_a_remedy_does_what_it_says() {
                --image=registry.k8s.io/pause:3.10 --labels=app=db"],
         ),
     ] {
-        let (_, remedies) = helped(&spec);
-        let tried: Vec<&Remedy> = remedies.iter().filter(|remedy| !remedy.command.is_empty()).collect();
-        let told: Vec<String> = tried.iter().map(|remedy| format!("{remedy} | {}", remedy.command)).collect();
-        assert_eq!(told, want, "{spec}");
-        for remedy in &tried {
-            is_bound_by(&spec, remedy);
+        let (_, remedies) = remedies_for(&spec);
+        let remedies_with_command: Vec<&Remedy> = remedies.iter().filter(|remedy| !remedy.command.is_empty()).collect();
+        let texts_of_remedies: Vec<String> = remedies_with_command.iter().map(|remedy| format!("{remedy} | {}", remedy.command)).collect();
+        assert_eq!(texts_of_remedies, want, "{spec}");
+        for remedy in &remedies_with_command {
+            assert_bound_after(&spec, remedy);
         }
     }
 }
 
-// A taint of a node that was tainted since.
+// The nodes were tainted after the pod was created.
 // Shows: S-15
 #[test]
-fn the_command_of_a_toleration_does_what_it_says() {
+fn toleration_remedy_lets_pod_be_scheduled() {
     let spec = "  containers: [{name: c, image: x}]\n  schedulerName: none\n";
-    let mut page = Page::on(&format!("{CLUSTER}{spec}"));
+    let mut page = Page::with_file(&format!("{CLUSTER}{spec}"));
     page.run("kubectl taint nodes --all dedicated=db:NoSchedule");
     page.run("kubectl run late --image=x");
     page.seek(30);
@@ -123,17 +123,20 @@ fn the_command_of_a_toleration_does_what_it_says() {
         remedies[0].to_string(),
         "Let the pod tolerate the taint dedicated=db:NoSchedule: then 2 nodes can take it"
     );
-    let tried = page.ask(Request::TryRemedy { index: 0 });
+    let remedies_with_command = page.ask(Request::TryRemedy { index: 0 });
     page.seek(90);
-    assert!(!node_of(&mut page, "late").is_empty(), "{tried:?}");
+    assert!(!node_of(&mut page, "late").is_empty(), "{remedies_with_command:?}");
 }
 
-fn is_bound_by(spec: &str, remedy: &Remedy) {
-    let (mut page, remedies) = helped(spec);
-    let index = remedies.iter().position(|one| one == remedy).expect("the same advice");
-    let tried = page.ask(Request::TryRemedy { index });
+fn assert_bound_after(spec: &str, remedy: &Remedy) {
+    let (mut page, remedies) = remedies_for(spec);
+    let index = remedies.iter().position(|one| one == remedy).expect("the same remedy");
+    let remedies_with_command = page.ask(Request::TryRemedy { index });
     page.seek(90);
-    assert!(!node_of(&mut page, "new").is_empty(), "{remedy:?}: {tried:?}");
+    assert!(
+        !node_of(&mut page, "new").is_empty(),
+        "{remedy:?}: {remedies_with_command:?}"
+    );
 }
 
 fn node_of(page: &mut Page, pod: &str) -> String {
@@ -141,11 +144,11 @@ fn node_of(page: &mut Page, pod: &str) -> String {
     texts(&printed, LineKind::Output).concat()
 }
 
-/// A pod for a scheduler that does not run is made anew for one that does: itself, or by its Deployment's
-/// template. What would only be made as it was is told without a button.
+/// A pod whose scheduler does not run is replaced by one with another scheduler, directly or by its Deployment's
+/// template. If its controller would create it unchanged, there is no command.
 /// Shows: S-13, S-15
 #[test]
-fn a_pod_for_a_scheduler_that_does_not_run_is_made_anew_for_one_that_does() {
+fn pod_of_missing_scheduler_is_replaced() {
     let owner = |kind: &str| {
         format!(
             "
@@ -172,8 +175,8 @@ spec:
         ),
         ("StatefulSet", "metadata.name!=new", None),
     ] {
-        let owned = if kind.is_empty() { String::new() } else { owner(kind) };
-        let mut page = Page::on(&format!("{CLUSTER}{bare}{owned}"));
+        let workload = if kind.is_empty() { String::new() } else { owner(kind) };
+        let mut page = Page::with_file(&format!("{CLUSTER}{bare}{workload}"));
         page.seek(30);
         let pods = |page: &mut Page| {
             let printed = page.run(&format!("kubectl get pods --field-selector {find} -o name"));
@@ -187,9 +190,9 @@ spec:
         let Some(Update::Help { remedies, done, .. }) = updates.last() else {
             panic!("{updates:?}")
         };
-        let told: Vec<String> = remedies.iter().map(ToString::to_string).collect();
+        let texts_of_remedies: Vec<String> = remedies.iter().map(ToString::to_string).collect();
         assert_eq!(
-            (told.as_slice(), *done),
+            (texts_of_remedies.as_slice(), *done),
             (
                 ["Have the pod made anew with schedulerName default-scheduler, as nobody can change it: then 2 nodes can take it".to_owned()]
                     .as_slice(),
@@ -202,10 +205,13 @@ spec:
             None => assert_eq!(remedies[0].command, "", "{kind}"),
         }
         if command.is_some() {
-            let tried = page.ask(Request::TryRemedy { index: 0 });
+            let remedies_with_command = page.ask(Request::TryRemedy { index: 0 });
             page.seek(90);
             let name = pods(&mut page);
-            assert!(!node_of(&mut page, &name).is_empty(), "{kind}: {tried:?}");
+            assert!(
+                !node_of(&mut page, &name).is_empty(),
+                "{kind}: {remedies_with_command:?}"
+            );
         }
     }
 }

@@ -1,34 +1,34 @@
-//! Accounts of pods, as their owners meet them.
+//! Service accounts of pods.
 
 use super::*;
 
-/// Whoever makes a pod needs its account; what is told of it has no name yet.
+/// A controller cannot create a pod whose ServiceAccount does not exist. The error names the pod by its prefix.
 /// Shows: VA-284
 #[test]
-fn pods_of_a_workload_wait_for_their_account() {
+fn pods_wait_for_their_service_account() {
     let mut shell = Shell::on(
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, \
          template: {metadata: {labels: {a: b}}, spec: {serviceAccountName: late, containers: [{name: c, image: x}]}}}}",
     );
-    shell.to(5);
-    let told = shell.run("kubectl describe rs web").join("\n");
+    shell.advance_to(5);
+    let output = shell.run("kubectl describe rs web").join("\n");
     let refused = "Error creating: pods \"web-\" is forbidden: error looking up service account default/late: \
                    serviceaccount \"late\" not found";
-    assert!(told.contains(refused), "{told}");
+    assert!(output.contains(refused), "{output}");
     assert_eq!(
         shell.run("kubectl get pods"),
         ["!No resources found in default namespace."]
     );
     assert_eq!(shell.run("kubectl create sa late"), ["serviceaccount/late created"]);
-    shell.to(60);
+    shell.advance_to(60);
     let pods = shell.run("kubectl get pods --no-headers");
     assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
 }
 
-/// The account that the Jobs of an opened CronJob run as was there.
+/// The ServiceAccount of an imported CronJob's pods is assumed to exist.
 /// Shows: P-09
 #[test]
-fn the_account_of_an_opened_schedule_is_assumed_to_exist() {
+fn service_account_of_imported_cron_job_is_assumed() {
     let mut shell = Shell::on(
         "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick, namespace: default, uid: u-1, creationTimestamp: \
          '2025-12-31T23:00:00Z'}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {serviceAccountName: \
@@ -36,7 +36,7 @@ fn the_account_of_an_opened_schedule_is_assumed_to_exist() {
          '2026-01-01T00:00:00Z'}}\n---\n{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: s}, spec: \
          {cluster: {zones: [a], nodesPerZone: 1}}}",
     );
-    shell.to(70);
+    shell.advance_to(70);
     let pods = shell.run("kubectl get pods --no-headers");
     assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
 }

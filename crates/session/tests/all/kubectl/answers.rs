@@ -1,13 +1,13 @@
-//! What is answered at once, and what is refused.
+//! Immediate answers, and refused requests.
 
 use super::*;
 
-// Good and bad input of every verb, in kubectl's words.
+// Valid and invalid input of every verb, with kubectl's messages.
 // Shows: K-02, K-03, KC-114
 #[test]
-fn answers_and_errors_in_kubectls_words() {
+fn answers_and_errors_equal_kubectl() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     let mut differing = Vec::new();
     for (line, want) in [
         (
@@ -170,7 +170,7 @@ fn answers_and_errors_in_kubectls_words() {
             "kubectl get pods web-0 web-1 --sort-by=.metadata.name",
             vec!["!error: couldn't find any field with path \"{.metadata.name}\" in the list of objects"],
         ),
-        // KC-114: the fields that are read, with their types.
+        // The fields that `kubectl explain` lists, with their types (KC-114).
         (
             "kubectl explain pc",
             vec![
@@ -255,12 +255,12 @@ fn answers_and_errors_in_kubectls_words() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// What is wrong with flags comes before what is wrong with names, and the port of `expose` after its object.
+/// Invalid flags are reported before missing objects, and a missing port of `expose` after its object.
 /// Shows: KC-129
 #[test]
-fn what_is_looked_at_first_is_told_first() {
+fn errors_are_reported_in_kubectls_order() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     for (line, want) in [
         (
             "kubectl get pods --output-watch-events",
@@ -336,12 +336,12 @@ fn what_is_looked_at_first_is_told_first() {
     );
 }
 
-/// `set image` reaches the pods of a CronJob's jobs.
+/// `set image` changes the pod template of a CronJob.
 /// Shows: KC-103
 #[test]
-fn the_image_of_a_cron_job_is_set() {
+fn set_image_changes_cron_job_template() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     shell.run("kubectl create cronjob nightly --image=a:1 --schedule='0 3 * * *'");
     for (line, want) in [
         (
@@ -361,15 +361,15 @@ fn the_image_of_a_cron_job_is_set() {
     }
 }
 
-/// What the pod's node could never grant is refused when it is asked for.
+/// A resize beyond the node's allocatable resources is refused at once.
 /// Shows: K-02, LC-230
 #[test]
-fn a_resize_that_the_node_could_never_grant_is_refused() {
+fn infeasible_resize_is_refused() {
     let mut shell = Shell::on(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {nodeName: a-1, containers: [{name: c, image: x, resources: \
          {requests: {cpu: 500m, memory: 1Gi}}}]}\n",
     );
-    shell.to(10);
+    shell.advance_to(10);
     let patch = |asked: &str| {
         let containers = format!(r#"[{{"name":"c","resources":{{"requests":{{{asked}}}}}}}]"#);
         format!(r#"kubectl patch pod web --subresource=resize -p '{{"spec":{{"containers":{containers}}}}}'"#)
@@ -387,21 +387,21 @@ fn a_resize_that_the_node_could_never_grant_is_refused() {
         refused(&format!("{too_much}; {memory}"))
     );
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched"]);
-    shell.to(20);
-    let told = shell.run("kubectl get pod web -o jsonpath={.status.allocatedResources.cpu}");
-    assert_eq!(told, ["4"]);
+    shell.advance_to(20);
+    let allocated = shell.run("kubectl get pod web -o jsonpath={.status.allocatedResources.cpu}");
+    assert_eq!(allocated, ["4"]);
     shell.run("kubectl label node a-1 kubernetes.io/os=windows --overwrite");
     let linux = "pod resize is only supported on linux nodes, node \"a-1\" is \"windows\"";
     assert_eq!(shell.run(&patch(r#""cpu":"2""#)), refused(linux));
-    // The capacity is looked at first, and what changes nothing is not looked at.
+    // The capacity is checked first. A resize without a change is not checked.
     assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
 
-/// All that a v1.36 API server serves by default, also what stores nothing.
+/// All resources of a v1.36 API server with default settings, including those that store nothing.
 /// Shows: KC-063
 #[test]
-fn api_resources_are_those_of_the_real_server() {
+fn api_resources_equal_real_server() {
     let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
     let names = shell.run("kubectl api-resources -o name");
     let wanted = [
@@ -475,12 +475,12 @@ fn api_resources_are_those_of_the_real_server() {
     assert_eq!(versions.last().map(String::as_str), Some("v1"));
 }
 
-/// What `--save-config` writes down, and that `apply` then finds it.
+/// `--save-config` writes the annotation that `apply` reads.
 /// Shows: KC-123
 #[test]
-fn what_is_created_says_what_it_was_made_of_when_asked_to() {
+fn save_config_writes_last_applied_annotation() {
     let mut shell = Shell::on(CLUSTER);
-    let saved = |lines: &[String]| {
+    let annotation = |lines: &[String]| {
         let at = lines
             .iter()
             .position(|line| line == "    kubectl.kubernetes.io/last-applied-configuration: |");
@@ -488,7 +488,7 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
     };
     let printed = shell.run("kubectl create deploy d --image=x --port=80 --save-config --dry-run=client -o yaml");
     assert_eq!(
-        saved(&printed),
+        annotation(&printed),
         "{\"kind\":\"Deployment\",\"apiVersion\":\"apps/v1\",\"metadata\":{\"name\":\"d\",\"labels\":{\"app\":\"d\"}},\"spec\":{\
          \"replicas\":1,\"selector\":{\"matchLabels\":{\"app\":\"d\"}},\"template\":{\"metadata\":{\"labels\":{\"app\":\"d\"}},\
          \"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"x\",\"ports\":[{\"containerPort\":80}],\"resources\":{}}]}},\
@@ -496,7 +496,7 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
     );
     shell.run("kubectl create rolebinding b --clusterrole=r --user=u --save-config");
     assert_eq!(
-        saved(&shell.run("kubectl get rolebinding b -o yaml")),
+        annotation(&shell.run("kubectl get rolebinding b -o yaml")),
         "{\"kind\":\"RoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"metadata\":{\"name\":\"b\"},\"subjects\":[{\
          \"kind\":\"User\",\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"u\"}],\"roleRef\":{\"apiGroup\":\
          \"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"r\"}}"
@@ -505,7 +505,7 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
     shell.run(&format!("kubectl create --save-config -f - {map}"));
     let wanted = "{\"apiVersion\":\"v1\",\"data\":{\"a\":\"\\u003cb\\u003e\"},\"kind\":\"ConfigMap\",\"metadata\":{\
                   \"annotations\":{},\"name\":\"m\",\"namespace\":\"default\"}}";
-    assert_eq!(saved(&shell.run("kubectl get cm m -o yaml")), wanted);
+    assert_eq!(annotation(&shell.run("kubectl get cm m -o yaml")), wanted);
     assert_eq!(
         shell.run(&format!("kubectl apply -f - {map}")),
         ["configmap/m unchanged"]
@@ -514,7 +514,7 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
 
 /// Shows: K-02, VA-341
 #[test]
-fn what_a_driver_does_is_listed() {
+fn csi_driver_columns_are_listed() {
     let mut shell = Shell::on(
         "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: plain.example}}\n---\n{apiVersion: \
          storage.k8s.io/v1, kind: CSIDriver, metadata: {name: vault.example}, spec: {attachRequired: false, podInfoOnMount: \
@@ -533,10 +533,10 @@ fn what_a_driver_does_is_listed() {
     );
 }
 
-// What `apply` wrote down beside the object is no difference.
+// The annotation of `apply` does not count as a difference.
 // Shows: K-02
 #[test]
-fn diff_tells_what_the_file_changes_and_no_more() {
+fn diff_shows_only_changes_of_file() {
     let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
     let pod = |image: &str| {
         format!(
@@ -547,9 +547,9 @@ fn diff_tells_what_the_file_changes_and_no_more() {
         shell.run(&format!("kubectl apply -f - {}", pod("x:1"))),
         ["pod/p created"]
     );
-    let told = shell.run(&format!("kubectl diff -f - {}", pod("x:2")));
+    let output = shell.run(&format!("kubectl diff -f - {}", pod("x:2")));
     let changed = |line: &&String| line.starts_with(['-', '+']) && !line.starts_with("---") && !line.starts_with("+++");
-    let changed: Vec<&String> = told.iter().filter(changed).collect();
+    let changed: Vec<&String> = output.iter().filter(changed).collect();
     assert_eq!(changed, ["-  - image: x:1", "+  - image: x:2"]);
     assert_eq!(
         shell.run(&format!("kubectl diff -f - {}", pod("x:1"))),

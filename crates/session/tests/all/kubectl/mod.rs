@@ -1,5 +1,5 @@
-//! K-02 on a running cluster: watches, dry runs, usage, and kubectl's own
-//! words for good and bad input (KC-050 to KC-063, KC-079 to KC-119).
+//! kubectl on a running cluster: watches, dry runs, usage, and kubectl's messages for valid and invalid input (K-02,
+//! KC-050 to KC-063, KC-079 to KC-119).
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Command, parse};
@@ -10,7 +10,7 @@ mod accounts;
 mod answers;
 mod texts;
 
-/// A session, and how much of its output was looked at.
+/// A session, and the number of output lines that have been returned.
 struct Shell {
     session: Session,
     seen: usize,
@@ -25,11 +25,11 @@ impl Shell {
         }
     }
 
-    fn to(&mut self, seconds: i64) {
+    fn advance_to(&mut self, seconds: i64) {
         while self.session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     }
 
-    /// Lines since the last look: those of stderr begin with `!`.
+    /// New output lines since the last call; those of stderr begin with `!`.
     fn printed(&mut self) -> Vec<String> {
         let lines = self.session.outputs();
         let new = lines[self.seen..]
@@ -40,7 +40,7 @@ impl Shell {
         new
     }
 
-    /// What a command prints at once, or within half a second.
+    /// Runs a command and returns its output: immediate, or of half a second.
     fn run(&mut self, line: &str) -> Vec<String> {
         let command = match parse(line) {
             Ok(command) => command,
@@ -86,43 +86,39 @@ spec:
     spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
 "#;
 
-// The list, then a row an event; old rows stay as they are, a deletion is one more row.
+// A watch prints the list, then one row per event. A deletion adds a row.
 // Shows: K-02, KC-006, KC-057
 #[test]
 fn get_watch_prints_a_row_for_each_event() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     assert_eq!(
         shell.run("kubectl get pod bare -w"),
         ["!Error from server (NotFound): pods \"bare\" not found"]
     );
     let empty = shell.run("kubectl get pods -n kube-system -w");
-    assert_eq!(
-        empty,
-        Vec::<String>::new(),
-        "no header before the first row, and no word about it"
-    );
+    assert_eq!(empty, Vec::<String>::new(), "nothing is printed before the first row");
     let first = shell.run("kubectl get pods -l run=bare --watch");
     assert_eq!(first, Vec::<String>::new());
     shell.run("kubectl run bare --image=y");
-    shell.to(13);
+    shell.advance_to(13);
     shell.run("kubectl delete pod bare --now --wait=false");
-    shell.to(20);
+    shell.advance_to(20);
     let mut lines = shell.printed();
     lines.retain(|line| !line.starts_with("pod"));
     let mut shell2 = Shell::on(CLUSTER);
-    shell2.to(10);
+    shell2.advance_to(10);
     shell2.run("kubectl get pods -l run=bare --watch --output-watch-events");
     shell2
         .session
         .command(parse("kubectl run bare --image=y").expect("a command"))
         .expect("room");
-    shell2.to(13);
+    shell2.advance_to(13);
     shell2
         .session
         .command(parse("kubectl delete pod bare --now --wait=false").expect("a command"))
         .expect("room");
-    shell2.to(20);
+    shell2.advance_to(20);
     let all = shell2.printed();
     let rows: Vec<&String> = all.iter().filter(|line| !line.starts_with("pod")).collect();
     assert_eq!(rows[0], "EVENT      NAME   READY   STATUS    RESTARTS   AGE");
@@ -154,12 +150,12 @@ fn get_watch_prints_a_row_for_each_event() {
     );
 }
 
-// Names, whole objects and columns are watched too.
+// Watches print names, whole objects and columns too.
 // Shows: K-02, KC-057
 #[test]
-fn get_watch_in_other_formats() {
+fn get_watch_supports_other_output_formats() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     for (line, want) in [
         ("kubectl get deploy web -w -o name", "deployment.apps/web"),
         (
@@ -201,12 +197,12 @@ fn get_watch_in_other_formats() {
     );
 }
 
-// The server admits and refuses, and stores nothing.
+// The server validates objects, but does not store them.
 // Shows: P-04, K-02, KC-080
 #[test]
-fn server_dry_run_asks_and_stores_nothing() {
+fn dry_run_validates_and_stores_nothing() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     let objects = |shell: &mut Shell| shell.run("kubectl get deploy,rs,pods,cm,nodes -o yaml");
     let before = objects(&mut shell);
     for (line, want) in [
@@ -281,7 +277,7 @@ fn server_dry_run_asks_and_stores_nothing() {
     ] {
         assert_eq!(shell.run(line), [want], "{line}");
     }
-    // A refusal names the field, as without a dry run (P-04).
+    // A refused request names the problem, as without a dry run (P-04).
     let refused = shell.run("kubectl scale deploy/nope --replicas=1 --dry-run=server");
     assert_eq!(
         refused,
@@ -301,17 +297,17 @@ fn server_dry_run_asks_and_stores_nothing() {
             ],
         );
     }
-    shell.to(60);
-    assert_eq!(objects(&mut shell), before, "nothing of this happened");
+    shell.advance_to(60);
+    assert_eq!(objects(&mut shell), before, "no object has changed");
 }
 
-// Use is what the behaviour scripts, growing as it says.
+// Usage follows the scripted behavior, here growing memory.
 // Shows: K-02, KC-112
 #[test]
-fn top_shows_scripted_use() {
+fn top_shows_scripted_usage() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(3);
-    let used = |shell: &mut Shell| {
+    shell.advance_to(3);
+    let usage_of_pod = |shell: &mut Shell| {
         let lines = shell.run("kubectl top pod --no-headers");
         let words: Vec<String> = lines[0].split_whitespace().map(str::to_owned).collect();
         (
@@ -319,14 +315,14 @@ fn top_shows_scripted_use() {
             words[2].trim_end_matches("Mi").parse::<i64>().expect("mebibytes"),
         )
     };
-    let (cpu, early) = used(&mut shell);
+    let (cpu, early) = usage_of_pod(&mut shell);
     assert_eq!(cpu, "250m");
     assert!((100..140).contains(&early), "{early}");
-    shell.to(22);
-    let (_, middle) = used(&mut shell);
+    shell.advance_to(22);
+    let (_, middle) = usage_of_pod(&mut shell);
     assert!((190..220).contains(&middle), "{middle}");
-    shell.to(60);
-    assert_eq!(used(&mut shell), ("250m".to_owned(), 300));
+    shell.advance_to(60);
+    assert_eq!(usage_of_pod(&mut shell), ("250m".to_owned(), 300));
     let node = shell
         .run("kubectl get pods -o jsonpath={.items[0].spec.nodeName}")
         .remove(0);
@@ -338,17 +334,17 @@ fn top_shows_scripted_use() {
     );
 }
 
-/// The scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
-/// series where they come again.
+/// The scheduler writes events in the form of `events.k8s.io`: with `eventTime`, `action`, and a `series` for
+/// repetitions.
 /// Shows: K-02, SCH-128, KC-046, KC-073
 #[test]
-fn events_of_the_scheduler() {
+fn scheduler_events_use_new_events_api() {
     let mut shell = Shell::on(
         "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: c, image: x, resources: \
          {requests: {cpu: 100}}}]}}",
     );
-    shell.to(5);
-    let told = shell.run("kubectl get events -o yaml").join("\n");
+    shell.advance_to(5);
+    let output = shell.run("kubectl get events -o yaml").join("\n");
     for line in [
         "- action: Scheduling\n",
         "  eventTime: \"2026-01-01T00:00:00.",
@@ -358,25 +354,28 @@ fn events_of_the_scheduler() {
         "  reportingInstance: default-scheduler-control-plane\n",
         "  source: {}\n",
     ] {
-        assert!(told.contains(line), "{line}{told}");
+        assert!(output.contains(line), "{line}{output}");
     }
-    assert!(!told.contains("  count:") && !told.contains("  series:"), "{told}");
-    // The first failure changed the pod, and with its version begins another event; the flush every five minutes
-    // fails for the same reason.
-    shell.to(700);
-    let told = shell.run("kubectl get events -o yaml").join("\n");
     assert!(
-        told.contains("  series:\n    count: 2\n    lastObservedTime: \"2026-01-01T00:11:"),
-        "{told}"
+        !output.contains("  count:") && !output.contains("  series:"),
+        "{output}"
     );
-    let told = shell.run("kubectl describe pod big").join("\n");
-    assert!(told.contains(" (x2 over "), "{told}");
+    // The first failure changed the pod, and thus its resourceVersion, so the next event is a new one. The flush every
+    // five minutes repeats it.
+    shell.advance_to(700);
+    let output = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(
+        output.contains("  series:\n    count: 2\n    lastObservedTime: \"2026-01-01T00:11:"),
+        "{output}"
+    );
+    let output = shell.run("kubectl describe pod big").join("\n");
+    assert!(output.contains(" (x2 over "), "{output}");
 }
 
-/// What a profile decides is reported under its name.
+/// Events about a pod name the profile that scheduled it.
 /// Shows: K-02, SCH-128
 #[test]
-fn events_of_another_profile() {
+fn scheduler_events_name_their_profile() {
     let mut shell = Shell::on(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -391,18 +390,18 @@ spec:
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: job}, spec: {schedulerName: batch, containers: [{name: c, image: x}]}}",
     );
-    shell.to(5);
-    let told = shell.run("kubectl get events -o yaml").join("\n");
-    assert!(told.contains("  reportingComponent: batch\n"), "{told}");
-    assert!(!told.contains("default-scheduler"), "{told}");
+    shell.advance_to(5);
+    let output = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(output.contains("  reportingComponent: batch\n"), "{output}");
+    assert!(!output.contains("default-scheduler"), "{output}");
 }
 
-/// What tables and changes print where it is asked for, and events as they come.
+/// Options that change output: `--show-kind`, `-o` on changes, and `events --watch`.
 /// Shows: KC-108, KC-122
 #[test]
-fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
+fn output_options_apply_to_tables_changes_and_events() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     let rows = shell.run("kubectl get deploy --show-kind --no-headers");
     assert!(rows[0].starts_with("deployment.apps/web "), "{rows:?}");
     assert_eq!(
@@ -428,23 +427,23 @@ fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
     let listed = shell.run("kubectl events --watch --types=Warning --for=pod/none");
     assert_eq!(listed, [""; 0]);
     let mut seen = shell.run("kubectl run none --image=x --overrides='{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}'");
-    shell.to(20);
+    shell.advance_to(20);
     seen.extend(shell.printed());
     let seen = seen.join("\n");
     assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
     assert!(seen.contains("LAST SEEN"), "{seen}");
 }
 
-/// Shows: K-02. A watch tells of a deletion with the version that the deletion made, which is newer than any before.
+/// Shows: K-02. A watch reports a deletion with a resourceVersion that is newer than all before.
 #[test]
-fn watch_tells_deletion_with_its_own_resource_version() {
+fn watch_reports_deletion_with_new_resource_version() {
     let mut shell = Shell::on(CLUSTER);
-    shell.to(10);
+    shell.advance_to(10);
     shell.run("kubectl get pods -l run=bare -w -o custom-columns=V:.metadata.resourceVersion --no-headers");
     let mut lines = shell.run("kubectl run bare --image=y");
-    shell.to(13);
+    shell.advance_to(13);
     lines.extend(shell.run("kubectl delete pod bare --now --wait=false"));
-    shell.to(20);
+    shell.advance_to(20);
     lines.extend(shell.printed());
     let versions: Vec<u64> = lines.iter().filter_map(|line| line.trim().parse().ok()).collect();
     let is_newer = versions.windows(2).all(|two| two[0] < two[1]);

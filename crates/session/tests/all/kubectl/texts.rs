@@ -1,4 +1,4 @@
-//! Texts that commands read, and what goes from one command into another.
+//! Texts as input of commands, and pipes between commands.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Span;
@@ -16,7 +16,7 @@ fn shell() -> Shell {
     shell
 }
 
-/// What a line prints within so many seconds: stderr behind `!`.
+/// Runs a line and returns its output of some seconds; lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<String> {
     let answer = shell.run(line, stdin, Span::seconds(seconds));
     let refused = answer.refused.iter().flat_map(|text| text.lines());
@@ -27,9 +27,9 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<
     lines.chain(refused.map(|line| format!("!{line}"))).collect()
 }
 
-// Issue 19, answers 3.2: as kubectl 1.33 and later read a stream of JSON or YAML.
+// kubectl 1.33 and later read a stream as JSON until it is not, then as YAML (issue 19, answer 3.2).
 #[test]
-fn a_stream_is_json_until_it_is_yaml() {
+fn stream_is_read_as_json_then_as_yaml() {
     let mut shell = shell();
     let map = |name: &str| format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}}}}"#);
     let parsing = "!error: error parsing STDIN: ";
@@ -41,7 +41,7 @@ fn a_stream_is_json_until_it_is_yaml() {
                 "configmap/b created (dry run)".to_owned(),
             ],
         ),
-        // A comma too many is YAML.
+        // JSON with a trailing comma is read as YAML.
         (
             r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},}"#.to_owned(),
             vec!["configmap/a created (dry run)".to_owned()],
@@ -80,7 +80,7 @@ fn a_stream_is_json_until_it_is_yaml() {
                 "{parsing}error converting YAML to JSON: yaml: mapping values are not allowed in this context"
             )],
         ),
-        // Lines are counted from the marker.
+        // Line numbers count from the document's marker.
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nx: y\na: b: c\n".to_owned(),
             vec![
@@ -95,12 +95,12 @@ fn a_stream_is_json_until_it_is_yaml() {
             vec![format!("{parsing}invalid Yaml document separator: foo")],
         ),
     ] {
-        // What is wrong is told first: it is another stream.
+        // stderr is a separate stream, and its lines come first here.
         let mut printed = run(&mut shell, "kubectl create --dry-run=client -f -", Some(&text), 1);
         printed.stable_sort_by_key(|line| line.starts_with('!'));
         assert_eq!(printed, want, "{text}");
     }
-    let unseen = "kubectl apply --validate=false -f -";
+    let without_validation = "kubectl apply --validate=false -f -";
     for (text, want) in [
         (
             "metadata: {name: x}",
@@ -111,9 +111,9 @@ fn a_stream_is_json_until_it_is_yaml() {
             "!error: unable to decode \"STDIN\": json: cannot unmarshal number into Go value of type unstructured.detector",
         ),
     ] {
-        assert_eq!(run(&mut shell, unseen, Some(text), 1), [want], "{text}");
+        assert_eq!(run(&mut shell, without_validation, Some(text), 1), [want], "{text}");
     }
-    // Objects of a list of one kind need not say it.
+    // Items of a typed list need no `apiVersion` and `kind`.
     let list = "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: z}}]";
     assert_eq!(
         run(&mut shell, "kubectl apply -f -", Some(list), 1),
@@ -133,7 +133,7 @@ fn a_stream_is_json_until_it_is_yaml() {
 }
 
 #[test]
-fn verbs_change_a_text_where_nobody_else_is_asked() {
+fn local_flag_changes_text_without_server() {
     let mut shell = shell();
     for (line, want) in [
         ("kubectl label --local -f - a=b", vec!["pod/p labeled"]),
@@ -168,7 +168,7 @@ fn verbs_change_a_text_where_nobody_else_is_asked() {
 }
 
 #[test]
-fn what_one_command_prints_another_reads() {
+fn printed_yaml_can_be_applied_again() {
     let mut shell = shell();
     for (line, want) in [
         (
@@ -195,7 +195,7 @@ fn what_one_command_prints_another_reads() {
 }
 
 #[test]
-fn a_log_is_followed_until_its_container_ends() {
+fn logs_follow_until_container_exits() {
     let mut shell = shell();
     run(&mut shell, "kubectl create -f -", Some(POD), 5);
     assert_eq!(run(&mut shell, "kubectl logs -f p", None, 1), ["process started"]);
@@ -219,10 +219,10 @@ fn a_log_is_followed_until_its_container_ends() {
     );
 }
 
-/// As the kubelet says it of a container that has run once.
+/// A container that has not been restarted has no previous log.
 /// Shows: K-02
 #[test]
-fn a_container_has_a_previous_log_once_it_has_restarted() {
+fn previous_log_exists_after_restart() {
     let mut shell = shell();
     run(&mut shell, "kubectl create -f -", Some(POD), 5);
     assert_eq!(
@@ -237,10 +237,10 @@ fn a_container_has_a_previous_log_once_it_has_restarted() {
 }
 
 #[test]
-fn who_is_asked_answers_on_standard_input() {
+fn confirmation_is_read_from_standard_input() {
     let mut shell = shell();
     run(&mut shell, "kubectl create cm a", None, 1);
-    let asked = ["You are about to delete the following 1 resource(s):", "configmap/a"];
+    let question = ["You are about to delete the following 1 resource(s):", "configmap/a"];
     for (answer, last) in [
         (None, "Do you want to continue? (y/N): deletion is cancelled"),
         (Some("x\ny\n"), "Do you want to continue? (y/N): deletion is cancelled"),
@@ -250,12 +250,12 @@ fn who_is_asked_answers_on_standard_input() {
         ),
     ] {
         let printed = run(&mut shell, "kubectl delete cm a -i", answer, 1);
-        assert_eq!(printed, [asked[0], asked[1], last], "{answer:?}");
+        assert_eq!(printed, [question[0], question[1], last], "{answer:?}");
     }
 }
 
 #[test]
-fn what_was_applied_last_is_set_without_applying_it() {
+fn set_last_applied_changes_annotation_only() {
     let mut shell = shell();
     let map = |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {value}}}\n");
     run(&mut shell, "kubectl create cm a", None, 1);
@@ -297,24 +297,25 @@ fn what_was_applied_last_is_set_without_applying_it() {
 }
 
 #[test]
-fn what_was_applied_once_and_is_gone_from_the_text_is_pruned() {
+fn prune_deletes_objects_missing_from_text() {
     let mut shell = shell();
     let map = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{a: b}}}}\n");
     let prune = "kubectl apply --prune -l a=b -f -";
-    let out = |lines: Vec<String>| -> Vec<String> { lines.into_iter().filter(|line| !line.starts_with('!')).collect() };
+    let stdout_of =
+        |lines: Vec<String>| -> Vec<String> { lines.into_iter().filter(|line| !line.starts_with('!')).collect() };
     assert_eq!(
-        out(run(&mut shell, prune, Some(&map("one")), 1)),
+        stdout_of(run(&mut shell, prune, Some(&map("one")), 1)),
         ["configmap/one created"]
     );
-    let rehearsed = run(&mut shell, &format!("{prune} --dry-run=client"), Some(&map("two")), 1);
+    let dry_run = run(&mut shell, &format!("{prune} --dry-run=client"), Some(&map("two")), 1);
     assert_eq!(
-        out(rehearsed),
+        stdout_of(dry_run),
         ["configmap/two created (dry run)", "configmap/one pruned (dry run)"]
     );
-    // What was never applied stays.
+    // Objects that were never applied are not pruned.
     run(&mut shell, "kubectl create -f -", Some(&map("made")), 1);
     assert_eq!(
-        out(run(&mut shell, prune, Some(&map("two")), 1)),
+        stdout_of(run(&mut shell, prune, Some(&map("two")), 1)),
         ["configmap/two created", "configmap/one pruned"]
     );
     assert_eq!(
@@ -324,7 +325,7 @@ fn what_was_applied_once_and_is_gone_from_the_text_is_pruned() {
 }
 
 #[test]
-fn all_that_is_waited_for_has_the_same_time() {
+fn wait_timeout_applies_to_all_objects_together() {
     let mut shell = shell();
     let gated = POD
         .replace("spec: {", "spec: {schedulingGates: [{name: a/b}], ")
@@ -349,7 +350,7 @@ fn all_that_is_waited_for_has_the_same_time() {
 }
 
 #[test]
-fn component_statuses_tell_who_leads() {
+fn component_status_reports_crashed_scheduler() {
     let mut shell = shell();
     let line = "kubectl get cs scheduler -o jsonpath={.conditions[0].status}";
     let deprecated = "!Warning: v1 ComponentStatus is deprecated in v1.19+";

@@ -1,14 +1,15 @@
-//! What the page is told of the rules of v1.36: how a pod changes a node's evenness, which feature a node lacks, and
-//! which rule started a container again (S-14, U-06).
+//! Rules of Kubernetes v1.36 on the page: effect of a pod on a node's balance, missing features of a node, and the rule
+//! that restarted a container (S-14, U-06).
 
 use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update, explained};
 use podscope_session::host::{Host, Wants};
 
-/// Two nodes of v1.36, one even and one that is not, and one that is older; a pod for each question.
+/// Two v1.36 nodes, one with balanced and one with unbalanced resources; an older node; and a pod that uses the new
+/// rules.
 const CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
-metadata: {name: told}
+metadata: {name: explanation}
 spec:
   title: Three nodes
   seed: 5
@@ -61,10 +62,10 @@ fn ask(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
 
 // Shows: SCH-107, LC-227, LC-229
 #[test]
-fn the_rules_of_v1_36_are_told() {
+fn rules_of_v1_36_are_explained() {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let source = Source::Files {
-        files: vec![("told.yaml".into(), CLUSTER.into())],
+        files: vec![("explanation.yaml".into(), CLUSTER.into())],
     };
     ask(&mut host, &mut clock, Request::Open { source });
     ask(&mut host, &mut clock, Request::Seek { at: 12_000_000 });
@@ -77,21 +78,21 @@ fn the_rules_of_v1_36_are_told() {
             attempt: None,
         },
     );
-    let told = updates.into_iter().find_map(|update| match update {
+    let explanation = updates.into_iter().find_map(|update| match update {
         Update::Explanation { explanation, .. } => explanation,
         _ => None,
     });
-    let told = told.expect("an explanation");
-    let balanced = told
+    let explanation = explanation.expect("an explanation");
+    let balanced = explanation
         .plugins
         .iter()
         .position(|plugin| plugin.name == "NodeResourcesBalancedAllocation")
-        .expect("it scores");
-    let mut said = Vec::new();
-    for node in &told.nodes {
+        .expect("NodeResourcesBalancedAllocation scores nodes");
+    let mut texts = Vec::new();
+    for node in &explanation.nodes {
         match &node.verdict {
             NodeVerdict::Fits { said: words, .. } => {
-                said.extend(
+                texts.extend(
                     words
                         .iter()
                         .filter(|(place, _)| *place == balanced)
@@ -99,14 +100,14 @@ fn the_rules_of_v1_36_are_told() {
                 );
             }
             NodeVerdict::Refused { refusal, .. } => {
-                said.push(format!("{}: {}", node.name, explained::refusal(refusal)));
+                texts.push(format!("{}: {}", node.name, explained::refusal(refusal)));
             }
             NodeVerdict::NotExamined => {}
         }
     }
-    said.sort_unstable();
+    texts.sort_unstable();
     assert_eq!(
-        said,
+        texts,
         [
             "a-1: even use of its resources 68 → 92: this pod evens the node out",
             "a-2: even use of its resources 100 → 76: this pod makes the node less even",
