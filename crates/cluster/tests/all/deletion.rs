@@ -1,4 +1,4 @@
-//! Deletion at the API server, through a client of the world (LC-011 to LC-020).
+//! Deletion at the API server by a client of the simulation (LC-011 to LC-020).
 
 use crate::common;
 use crate::common::{Trace, at, key, object, pod, world};
@@ -7,23 +7,23 @@ use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
-/// A deletion that is waited for.
+/// `kubectl delete pod` that waits for the deletion.
 fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }
 
 /// Shows: LC-016, LC-022
 #[test]
-fn a_forced_deletion_is_two_writes() {
+fn forced_deletion_is_two_writes() {
     let mut trace = Trace::default();
-    // A node without a machine: nobody answers the deletion.
+    // The node has no machine, so no kubelet completes the deletion.
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
     world.start_client(delete("web", Some(0)), &mut trace);
     world.run_until(SimTime(100_000), &mut trace);
     assert!(world.objects().get::<Pod>(&key("web")).is_none());
     let seen = trace.of("web");
     assert_eq!(seen[seen.len() - 2..], ["DeletionRequested", "Deleted"]);
-    // LC-022: the warning, the line, and the wait that ends when the UID is gone.
+    // Output: the warning and the success line; the command exits when the UID is gone (LC-022).
     let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
     assert!(lines[0].starts_with("Warning: Immediate deletion does not wait for confirmation"));
     assert_eq!(lines[1..], ["pod \"web\" force deleted from default namespace"]);
@@ -40,7 +40,7 @@ fn grace_only_shrinks() {
     world.start_client(delete("web", Some(60)), &mut trace);
     world.run_until(at(3), &mut trace);
     let grace = |world: &World| {
-        let pod = world.objects().get::<Pod>(&key("web")).expect("still there");
+        let pod = world.objects().get::<Pod>(&key("web")).expect("the pod still exists");
         pod.metadata.deletion_grace_period_seconds
     };
     assert_eq!(grace(&world), Some(30));
@@ -51,14 +51,18 @@ fn grace_only_shrinks() {
 
 /// Shows: LC-020
 #[test]
-fn a_finalizer_holds_a_forced_pod() {
+fn finalizer_blocks_forced_deletion() {
     let mut trace = Trace::default();
     let mut held = pod("web", Some("elsewhere"));
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
     let mut world = world(&[held], &mut trace);
     world.start_client(delete("web", Some(0)), &mut trace);
     world.run_until(at(1), &mut trace);
-    let stored = world.objects().get::<Pod>(&key("web")).expect("held").clone();
+    let stored = world
+        .objects()
+        .get::<Pod>(&key("web"))
+        .expect("the finalizer keeps the pod")
+        .clone();
     assert_eq!(stored.metadata.deletion_grace_period_seconds, Some(0));
     let mut released = Pod::clone(&stored);
     released.metadata.finalizers.clear();
@@ -72,7 +76,7 @@ fn a_finalizer_holds_a_forced_pod() {
 }
 
 #[test]
-fn refusals_use_the_servers_words() {
+fn refused_requests_print_the_servers_messages() {
     let mut trace = Trace::default();
     let mut world = world(&[pod("web", None)], &mut trace);
     let create = |value: serde_json::Value| Request::Create(object(&value));
@@ -111,7 +115,7 @@ fn refusals_use_the_servers_words() {
 
 /// Shows: P-02
 #[test]
-fn equal_worlds_leave_equal_traces() {
+fn same_seed_gives_same_trace() {
     let run = |seed: u64| {
         let mut trace = Trace::default();
         let setup = Setup {
@@ -119,7 +123,7 @@ fn equal_worlds_leave_equal_traces() {
             objects: vec![object(&pod("web", Some("a-1")))],
             ..Setup::default()
         };
-        let mut world = World::new(setup, &mut trace).expect("accepted");
+        let mut world = World::new(setup, &mut trace).expect("the scenario is valid");
         world.run_until(at(60), &mut trace);
         world.start_client(delete("web", None), &mut trace);
         world.run_until(at(200), &mut trace);
@@ -129,8 +133,8 @@ fn equal_worlds_leave_equal_traces() {
     assert_ne!(run(7), run(8));
 }
 
-/// Random deletions, updates and forced deletions of one pod with and without a finalizer: whatever the order, the
-/// rules hold.
+/// The deletion rules hold for random sequences of deletions, updates and forced deletions of one pod, with and without
+/// a finalizer.
 /// Shows: LC-012, LC-013, LC-014, LC-015, LC-016, LC-017, LC-018, LC-019, LC-020, CT-165, CT-166
 #[test]
 fn deletion_rules_hold_in_any_order() {
@@ -180,18 +184,21 @@ fn deletion_rules_hold_in_any_order() {
             if forces {
                 assert!(
                     !metadata.finalizers.is_empty(),
-                    "seed {seed}: only a finalizer holds a forced pod"
+                    "seed {seed}: only a finalizer keeps a pod after a forced deletion"
                 );
             }
             let now = metadata
                 .deletion_timestamp
                 .map(|at| (at.0, metadata.deletion_grace_period_seconds.unwrap_or(0)));
             if let Some((at, grace)) = last {
-                let (now_at, now_grace) = now.expect("a deletion is never taken back");
-                assert!(now_grace <= grace, "seed {seed}: the grace grew");
-                // A shortened deletion that would lie in the past is due now (LC-014).
+                let (now_at, now_grace) = now.expect("a deletion is never revoked");
+                assert!(now_grace <= grace, "seed {seed}: the grace period grew");
+                // A shortened deletion time that lies in the past is set to now (LC-014).
                 let wall = world.start().0 + step * 3_000_000;
-                assert!(now_at <= at.max(wall), "seed {seed}: the timestamp moved later");
+                assert!(
+                    now_at <= at.max(wall),
+                    "seed {seed}: the deletion timestamp moved later"
+                );
             }
             last = now;
         }
@@ -200,10 +207,13 @@ fn deletion_rules_hold_in_any_order() {
             .iter()
             .filter(|what| *what == "DeletionRequested")
             .count();
-        assert!(requested <= 1, "seed {seed}: one first DELETE");
-        let gone = trace.of("web").iter().filter(|what| *what == "Deleted").count();
+        assert!(
+            requested <= 1,
+            "seed {seed}: DeletionRequested is recorded only for the first DELETE"
+        );
+        let deleted = trace.of("web").iter().filter(|what| *what == "Deleted").count();
         assert_eq!(
-            gone,
+            deleted,
             usize::from(world.objects().get::<Pod>(&key("web")).is_none()),
             "seed {seed}"
         );

@@ -1,4 +1,4 @@
-//! Faults, application groups, two managers, the cost of idling.
+//! Faults, application groups, a second scheduler, fencing, and the cost of idle nodes.
 
 use podscope_api::ordered;
 
@@ -30,8 +30,8 @@ fn etcd() -> Value {
 }
 
 fn node_of(world: &World, pod: &str) -> NodeName {
-    let pod = world.objects().get::<Pod>(&key(pod)).expect("made");
-    pod.spec.node_name.clone().expect("scheduled")
+    let pod = world.objects().get::<Pod>(&key(pod)).expect("the pod exists");
+    pod.spec.node_name.clone().expect("the pod is scheduled")
 }
 
 fn member(name: &str, add: bool) -> Fault {
@@ -44,12 +44,14 @@ fn member(name: &str, add: bool) -> Fault {
 
 /// Shows: C-13
 #[test]
-fn membership_changes_by_quorum() {
+fn membership_changes_need_a_quorum() {
     let mut trace = Trace::default();
     let mut world = world(&[etcd()], &mut trace);
     world.run_until(at(30), &mut trace);
     let nodes = [node_of(&world, "etcd-1"), node_of(&world, "etcd-2")];
-    world.apply_fault(&partition(&nodes), &mut trace).expect("known nodes");
+    world
+        .apply_fault(&partition(&nodes), &mut trace)
+        .expect("the nodes exist");
     let mut check = |world: &mut World, fault: Fault, expected: Result<(), &str>| {
         let answer = world.apply_fault(&fault, &mut trace);
         assert_eq!(answer, expected.map_err(str::to_owned), "{fault:?}");
@@ -77,7 +79,7 @@ fn membership_changes_by_quorum() {
 
 /// Shows: F-05
 #[test]
-fn a_machine_joins_and_leaves() {
+fn joined_machine_registers_and_leaving_makes_node_not_ready() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = Fault::Join {
@@ -87,31 +89,35 @@ fn a_machine_joins_and_leaves() {
         labels: ordered::Map::from([("topology.kubernetes.io/zone".into(), "d".into())]),
         capacity: Default::default(),
     };
-    world.apply_fault(&join, &mut trace).expect("a new name");
+    world.apply_fault(&join, &mut trace).expect("the name is free");
     assert!(
         world.objects().named::<Node>("d-1").is_none(),
-        "the kubelet registers first"
+        "the Node exists only after the kubelet registered it"
     );
     world.run_until(at(30), &mut trace);
-    let node = world.objects().named::<Node>("d-1").expect("registered").clone();
+    let node = world
+        .objects()
+        .named::<Node>("d-1")
+        .expect("the kubelet has registered")
+        .clone();
     assert!(node.is_ready());
     assert!(node.spec.taints.is_empty(), "{:?}", node.spec.taints);
     world
         .apply_fault(&Fault::Leave("d-1".into()), &mut trace)
-        .expect("it is there");
+        .expect("the machine exists");
     world.run_until(at(120), &mut trace);
     assert!(
         !world
             .objects()
             .named::<Node>("d-1")
-            .expect("the object stays")
+            .expect("the Node object stays")
             .is_ready()
     );
 }
 
 /// Shows: F-01
 #[test]
-fn power_kubelet_and_zone_faults_heal() {
+fn cluster_recovers_from_power_kubelet_and_zone_faults() {
     let mut trace = Trace::default();
     let mut world = world(&[etcd()], &mut trace);
     world.run_until(at(30), &mut trace);
@@ -132,11 +138,23 @@ fn power_kubelet_and_zone_faults_heal() {
         },
     ];
     for fault in faults {
-        world.apply_fault(&fault, &mut trace).expect("possible");
+        world.apply_fault(&fault, &mut trace).expect("the fault is possible");
     }
     world.run_until(at(100), &mut trace);
-    assert!(!world.objects().named::<Node>(node.as_str()).expect("stays").is_ready());
-    assert!(!world.objects().named::<Node>("b-2").expect("stays").is_ready());
+    assert!(
+        !world
+            .objects()
+            .named::<Node>(node.as_str())
+            .expect("the Node object stays")
+            .is_ready()
+    );
+    assert!(
+        !world
+            .objects()
+            .named::<Node>("b-2")
+            .expect("the Node object stays")
+            .is_ready()
+    );
     let repairs = [
         Fault::Power {
             node: node.clone(),
@@ -149,7 +167,7 @@ fn power_kubelet_and_zone_faults_heal() {
         Fault::Heal(Targets::All),
     ];
     for repair in repairs {
-        world.apply_fault(&repair, &mut trace).expect("possible");
+        world.apply_fault(&repair, &mut trace).expect("the repair is possible");
     }
     world.run_until(at(220), &mut trace);
     assert!(world.objects().list::<Node>().all(|node| node.is_ready()));
@@ -158,26 +176,28 @@ fn power_kubelet_and_zone_faults_heal() {
 
 /// Shows: F-01
 #[test]
-fn two_schedulers_race_and_one_binding_wins() {
+fn two_schedulers_bind_a_pod_once() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     world.run_until(at(5), &mut trace);
     world
         .apply_fault(&Fault::Second(ControlPlaneProcess::Scheduler), &mut trace)
-        .expect("one runs");
+        .expect("a scheduler runs");
     world.run_until(at(10), &mut trace);
     let create = podscope_cluster::Request::Create(common::object(&common::pod("web", None)));
     let write = podscope_cluster::client::Write::new(create, "pod/web created");
     world.start_client(podscope_cluster::client::ClientCommand::Write(vec![write]), &mut trace);
     world.run_until(at(40), &mut trace);
     let attempts = trace.of("web").iter().filter(|what| *what == "Attempt").count();
-    assert!(attempts >= 2, "both decide");
+    assert!(attempts >= 2, "both schedulers decide");
     assert_eq!(trace.of("web").iter().filter(|what| *what == "Bound").count(), 1);
     let restart = Fault::ControlPlane {
         process: ControlPlaneProcess::Scheduler,
         up: true,
     };
-    world.apply_fault(&restart, &mut trace).expect("possible");
+    world
+        .apply_fault(&restart, &mut trace)
+        .expect("a scheduler can be restarted");
     world.run_until(at(80), &mut trace);
     let running = world.control_plane_processes();
     assert_eq!(
@@ -191,7 +211,7 @@ fn two_schedulers_race_and_one_binding_wins() {
 
 /// Shows: Q-02
 #[test]
-fn idle_nodes_cost_next_to_nothing() {
+fn idle_nodes_cost_few_events() {
     let mut trace = Trace::default();
     let setup = Setup {
         nodes: NodeShorthand {
@@ -200,21 +220,22 @@ fn idle_nodes_cost_next_to_nothing() {
         },
         ..Setup::default()
     };
-    let mut world = World::new(setup, &mut trace).expect("accepted");
+    let mut world = World::new(setup, &mut trace).expect("the scenario is valid");
     world.run_until(at(60), &mut trace);
     let (_, before) = world.queue_stats();
     world.run_until(at(660), &mut trace);
-    let (waiting, after) = world.queue_stats();
-    // Elections, the node controller's passes and the checks; and a status a node every five minutes.
+    let (pending, after) = world.queue_stats();
+    // What remains: leader elections, passes of the node controller, liveness checks, and one status per node every
+    // five minutes.
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
-    assert!(waiting < 2_000, "{waiting} events wait");
+    assert!(pending < 2_000, "{pending} events are pending");
 }
 
-/// A lost node is powered off before the cluster is told that it is out of service; the identity moves
+/// The fencing controller powers off a lost node before it sets the out-of-service taint; the StatefulSet pod moves
 /// without ever running twice.
 /// Shows: V-05, CT-144
 #[test]
-fn the_fencing_controller_recovers_a_stateful_pod_safely() {
+fn fencing_controller_moves_stateful_pod_safely() {
     let mut trace = Trace::default();
     let mut single = etcd();
     single["spec"]["replicas"] = json!(1);
@@ -223,12 +244,12 @@ fn the_fencing_controller_recovers_a_stateful_pod_safely() {
         ..Setup::default()
     };
     setup.settings.fencing.enabled = true;
-    let mut world = World::new(setup, &mut trace).expect("accepted");
+    let mut world = World::new(setup, &mut trace).expect("the scenario is valid");
     world.run_until(at(30), &mut trace);
     let node = node_of(&world, "etcd-0");
     world
         .apply_fault(&partition(std::slice::from_ref(&node)), &mut trace)
-        .expect("a known node");
+        .expect("the node exists");
     world.run_until(at(300), &mut trace);
     assert_ne!(node_of(&world, "etcd-0"), node);
     let what: Vec<&str> = trace.records.iter().map(|record| record.what().as_str()).collect();
@@ -239,7 +260,7 @@ fn the_fencing_controller_recovers_a_stateful_pod_safely() {
 
 /// Shows: F-05
 #[test]
-fn machines_like_a_node_join_with_what_lasts_of_it() {
+fn machines_joined_like_a_node_copy_its_permanent_properties() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = |count| Fault::Join {
@@ -247,18 +268,20 @@ fn machines_like_a_node_join_with_what_lasts_of_it() {
         count,
         like: Some("a-1".into()),
         labels: Default::default(),
-        capacity: ordered::Map::from([("cpu".into(), "16".parse().expect("a quantity"))]),
+        capacity: ordered::Map::from([("cpu".into(), "16".parse().expect("16 is a quantity"))]),
     };
-    world.apply_fault(&join(Some(2)), &mut trace).expect("new names");
+    world
+        .apply_fault(&join(Some(2)), &mut trace)
+        .expect("the names are free");
     assert_eq!(
         world.apply_fault(&join(Some(3)), &mut trace),
         Err("there is already a machine called \"pool-1\"".to_owned()),
-        "all of them or none"
+        "if one name is taken, no machine joins"
     );
     world.run_until(at(30), &mut trace);
-    let like = world.objects().named::<Node>("a-1").expect("generated").clone();
+    let like = world.objects().named::<Node>("a-1").expect("the Node exists").clone();
     for name in ["pool-1", "pool-2"] {
-        let node = world.objects().named::<Node>(name).expect("registered");
+        let node = world.objects().named::<Node>(name).expect("the kubelet has registered");
         let label = |node: &Node, key: &str| node.metadata.labels.get(key).map(ToString::to_string);
         let zone = "topology.kubernetes.io/zone";
         assert_eq!(label(node, zone), label(&like, zone));

@@ -1,8 +1,5 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
-#![allow(
-    clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
-)]
+//! Tests of this crate through its public API. They are one program, so that they are linked once and run in parallel.
+#![allow(clippy::too_many_lines, reason = "tables of cases, and long scenarios")]
 
 mod common;
 mod deletion;

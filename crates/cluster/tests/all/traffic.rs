@@ -1,4 +1,5 @@
-//! Requests to Services through the world's door: what traffic costs, that it moves nothing else, and its sums.
+//! Requests to Services through the public API of the world: the cost of traffic, its effects on the rest of the
+//! simulation, and its totals.
 
 use podscope_api::{ObjectKey, Rate};
 use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
@@ -30,7 +31,7 @@ fn deployment(name: &str, replicas: i32, behavior: &str) -> Value {
 fn start(service: &str, rate: &str) -> StartTraffic {
     StartTraffic {
         service: ObjectKey::new("default", service),
-        rate: Rate::parse(rate).expect("a rate"),
+        rate: Rate::parse(rate).expect("the rate is valid"),
         client: RequestClient::Nodes,
         timeout: None,
         keep_alive: false,
@@ -50,10 +51,10 @@ fn total(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -
     of.map(|(_, count)| count).sum()
 }
 
-/// 100 000 requests a second over an hour cost no event beyond those that the cluster has without them.
+/// 100 000 requests per second for an hour add no events to those of the cluster itself, except for a few reports.
 /// Shows: TR-082
 #[test]
-fn steady_traffic_costs_no_events() {
+fn steady_traffic_adds_no_events() {
     let objects = [service("web"), deployment("web", 5, "errors=5%")];
     let events = |rate: Option<&str>| {
         let mut trace = Trace::default();
@@ -62,7 +63,7 @@ fn steady_traffic_costs_no_events() {
         if let Some(rate) = rate {
             world
                 .apply_fault(&begin(start("web", rate)), &mut trace)
-                .expect("a service");
+                .expect("the service exists");
         }
         world.run_until(at(20 + 3600), &mut trace);
         (
@@ -76,14 +77,14 @@ fn steady_traffic_costs_no_events() {
     assert_eq!(none, 0);
     assert!((360_000_000 - 5_000..=360_000_000).contains(&sent), "{sent}");
     assert!(failed.abs_diff(18_000_000) < 1_000, "5 %: {failed}");
-    // A stretch of failures that goes on is told now and then.
-    assert!(with - without < 30, "{with} against {without}");
+    // A lasting stretch of failures is reported now and then.
+    assert!(with - without < 30, "{with} events with traffic, {without} without");
 }
 
-/// A run with traffic is the run without it, and its records beside it.
+/// A run with traffic equals the run without it, apart from the records about traffic.
 /// Shows: TR-082, P-02
 #[test]
-fn traffic_moves_nothing_else() {
+fn traffic_does_not_change_other_records() {
     let objects = [service("web"), deployment("web", 4, "sigterm=2s")];
     let records = |with: bool| {
         let mut trace = Trace::default();
@@ -96,23 +97,25 @@ fn traffic_moves_nothing_else() {
                 ..start("web", "70/s")
             };
             for one in [start("web", "500/s"), kept] {
-                world.apply_fault(&begin(one), &mut trace).expect("a service");
+                world.apply_fault(&begin(one), &mut trace).expect("the service exists");
             }
         }
         world.run_until(at(30), &mut trace);
         world
             .apply_fault(&partition(&["b-1".into()]), &mut trace)
-            .expect("a node");
+            .expect("the node exists");
         world.run_until(at(200), &mut trace);
         for process in [ControlPlaneProcess::ApiServer, ControlPlaneProcess::ControllerManager] {
             let crash = |up| Fault::ControlPlane { process, up };
-            world.apply_fault(&crash(false), &mut trace).expect("it runs");
-            world.apply_fault(&crash(true), &mut trace).expect("it does not run");
+            world.apply_fault(&crash(false), &mut trace).expect("the process runs");
+            world
+                .apply_fault(&crash(true), &mut trace)
+                .expect("the process can be restarted");
         }
         world.run_until(at(400), &mut trace);
         world
             .apply_fault(&Fault::Heal(Targets::All), &mut trace)
-            .expect("nothing can be wrong");
+            .expect("healing everything is always possible");
         world.run_until(at(500), &mut trace);
         let others = trace.records.iter();
         let others = others.filter(|record| !matches!(record.what(), What::RequestsFailed | What::RequestRate));
@@ -134,7 +137,7 @@ fn traffic_moves_nothing_else() {
     }
 }
 
-/// Whatever happens, each request has one outcome: the sums are those of the rates, but for what is under way.
+/// Every request has exactly one outcome, whatever happens: totals equal what was sent, except for requests in flight.
 /// Shows: TR-082, TR-083
 #[test]
 fn every_request_has_one_outcome() {
@@ -145,7 +148,7 @@ fn every_request_has_one_outcome() {
     world.run_until(at(10), &mut trace);
     world
         .apply_fault(&begin(start("web", "111/s")), &mut trace)
-        .expect("a service");
+        .expect("the service exists");
     let faults: Vec<(i64, Fault)> = vec![
         (
             20,
@@ -178,37 +181,37 @@ fn every_request_has_one_outcome() {
         world.run_before(at(second), &mut trace);
         let sent = 111 * (second as u64 - 10);
         let counted = total(&world, "web", |_| true);
-        // Under way: what is answered within the slowest round trip.
+        // Requests in flight: those sent within the slowest round trip.
         assert!(
             counted <= sent && sent - counted <= 111,
             "at {second} s: {counted} of {sent}"
         );
-        assert!(counted >= before, "a total falls at {second} s");
+        assert!(counted >= before, "the total decreased at {second} s");
         before = counted;
-        world.apply_fault(&fault, &mut trace).expect("it can happen");
+        world.apply_fault(&fault, &mut trace).expect("the fault is possible");
     }
     world.run_until(at(400), &mut trace);
     let stop = Fault::Traffic(TrafficCommand::Stop(ObjectKey::new("default", "web")));
-    world.apply_fault(&stop, &mut trace).expect("it was started");
+    world.apply_fault(&stop, &mut trace).expect("traffic was started");
     assert_eq!(total(&world, "web", |_| true), 111 * 390);
-    let told: u64 = trace
+    let reported: u64 = trace
         .records
         .iter()
         .filter(|record| record.what() == What::RequestsFailed)
         .filter_map(|record| record.field("count")?.as_u64())
         .sum();
     assert_eq!(
-        told,
+        reported,
         total(&world, "web", RequestOutcome::is_failed),
-        "what is told is what is counted"
+        "the records report as many failures as the totals"
     );
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// What cannot send is refused with its reason.
+/// Traffic that cannot be sent is refused with its reason.
 /// Shows: Q-03
 #[test]
-fn traffic_to_what_is_not_there_is_refused() {
+fn impossible_traffic_is_refused() {
     let mut trace = Trace::default();
     let mut world = world(&[service("web")], &mut trace);
     let from = |client: RequestClient| StartTraffic {

@@ -23,7 +23,7 @@ fn partition(node: &str) -> Fault {
 
 /// Shows: F-02
 #[test]
-fn controllers_work_over_links() {
+fn controllers_create_pods_over_links() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(3)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -32,24 +32,29 @@ fn controllers_work_over_links() {
 
 /// Shows: LC-206
 #[test]
-fn a_partitioned_node_becomes_unknown_and_heals() {
+fn partitioned_node_becomes_unknown_and_recovers() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     world.run_until(at(20), &mut trace);
-    world.apply_fault(&partition("a-1"), &mut trace).expect("a known node");
+    world
+        .apply_fault(&partition("a-1"), &mut trace)
+        .expect("the node exists");
     world.run_until(at(90), &mut trace);
-    let is_ready = |world: &podscope_cluster::World| world.objects().named::<Node>("a-1").expect("exists").is_ready();
+    let is_ready = |world: &podscope_cluster::World| {
+        let node = world.objects().named::<Node>("a-1").expect("the Node exists");
+        node.is_ready()
+    };
     assert!(!is_ready(&world), "{:#?}", trace.of("a-1"));
     world
         .apply_fault(&Fault::Heal(Targets::All), &mut trace)
-        .expect("nothing can be wrong");
+        .expect("healing everything is always possible");
     world.run_until(at(200), &mut trace);
     assert_eq!(trace.violations(), [""; 0]);
 }
 
 /// Shows: CT-153
 #[test]
-fn a_restarted_manager_waits_for_the_old_lease() {
+fn restarted_manager_waits_for_the_old_lease() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(1)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -57,12 +62,27 @@ fn a_restarted_manager_waits_for_the_old_lease() {
         process: ControlPlaneProcess::ControllerManager,
         up,
     };
-    world.apply_fault(&manager(false), &mut trace).expect("it runs");
-    world.apply_fault(&manager(true), &mut trace).expect("it can start");
-    let pod = world.objects().list::<Pod>().next().expect("one").metadata.name.clone();
+    world
+        .apply_fault(&manager(false), &mut trace)
+        .expect("the controller-manager runs");
+    world
+        .apply_fault(&manager(true), &mut trace)
+        .expect("the controller-manager can start");
+    let pod = world
+        .objects()
+        .list::<Pod>()
+        .next()
+        .expect("the ReplicaSet has one pod")
+        .metadata
+        .name
+        .clone();
     world.start_client(common::delete(&pod, None, false), &mut trace);
     world.run_until(at(18), &mut trace);
-    assert_eq!(world.objects().list::<Pod>().count(), 0, "nobody leads yet");
+    assert_eq!(
+        world.objects().list::<Pod>().count(),
+        0,
+        "no controller-manager leads yet"
+    );
     world.run_until(at(30), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 1);
 }
@@ -75,13 +95,20 @@ fn etcd_outage_ends_leadership_and_recovers() {
     world.run_until(at(5), &mut trace);
     world
         .apply_fault(&Fault::Etcd { up: false }, &mut trace)
-        .expect("it is up");
+        .expect("etcd is up");
     world.run_until(at(60), &mut trace);
     world
         .apply_fault(&Fault::Etcd { up: true }, &mut trace)
-        .expect("it is down");
+        .expect("etcd is down");
     world.run_until(at(120), &mut trace);
-    let pod = world.objects().list::<Pod>().next().expect("two").metadata.name.clone();
+    let pod = world
+        .objects()
+        .list::<Pod>()
+        .next()
+        .expect("the ReplicaSet has two pods")
+        .metadata
+        .name
+        .clone();
     world.start_client(common::delete(&pod, None, false), &mut trace);
     world.run_until(at(130), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 2);
@@ -89,7 +116,7 @@ fn etcd_outage_ends_leadership_and_recovers() {
 
 /// Shows: F-01
 #[test]
-fn impossible_faults_say_why() {
+fn impossible_faults_are_refused_with_a_reason() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     #[rustfmt::skip]
@@ -107,7 +134,7 @@ fn impossible_faults_say_why() {
 
 /// Shows: S-01
 #[test]
-fn pods_are_scheduled_run_and_end() {
+fn pods_are_scheduled_run_and_terminate() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(3), common::pod("solo", None)], &mut trace);
     world.run_until(at(30), &mut trace);
@@ -126,21 +153,26 @@ fn pods_are_scheduled_run_and_end() {
 
 /// Shows: CT-037
 #[test]
-fn a_partition_moves_pods_after_their_tolerations() {
+fn partition_evicts_pods_after_their_toleration_seconds() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(1)], &mut trace);
     world.run_until(at(20), &mut trace);
-    let first = world.objects().list::<Pod>().next().expect("one").clone();
-    let node = first.spec.node_name.clone().expect("scheduled");
+    let first = world
+        .objects()
+        .list::<Pod>()
+        .next()
+        .expect("the ReplicaSet has one pod")
+        .clone();
+    let node = first.spec.node_name.clone().expect("the pod is scheduled");
     world
         .apply_fault(&partition(node.as_str()), &mut trace)
-        .expect("a known node");
+        .expect("the node exists");
     world.run_until(at(420), &mut trace);
     let pods: Vec<_> = world.objects().list::<Pod>().cloned().collect();
-    assert_eq!(pods.len(), 2, "the old one stays Terminating beside its replacement");
+    assert_eq!(pods.len(), 2, "the old pod stays Terminating beside its replacement");
     world
         .apply_fault(&Fault::Heal(Targets::All), &mut trace)
-        .expect("nothing can be wrong");
+        .expect("healing everything is always possible");
     world.run_until(at(500), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 1);
     assert_eq!(trace.violations(), [""; 0]);
@@ -148,7 +180,7 @@ fn a_partition_moves_pods_after_their_tolerations() {
 
 /// Shows: F-04
 #[test]
-fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
+fn forced_deletion_in_partition_is_blamed_on_the_command() {
     let mut trace = Trace::default();
     let set = json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db", "namespace": "default"},
@@ -162,22 +194,22 @@ fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
     let node = world
         .objects()
         .get::<Pod>(&common::key("db-0"))
-        .expect("made")
+        .expect("the StatefulSet has created its pod")
         .spec
         .node_name
         .clone();
     world
-        .apply_fault(&partition(node.expect("scheduled").as_str()), &mut trace)
-        .expect("a known node");
+        .apply_fault(&partition(node.expect("the pod is scheduled").as_str()), &mut trace)
+        .expect("the node exists");
     world.run_until(at(90), &mut trace);
     let text = "kubectl delete pod db-0 --grace-period=0 --force";
     world.record_command(Given { text, number: 1 }, None, &mut trace);
     world.start_client(common::delete("db-0", Some(0), false), &mut trace);
     world.run_until(at(130), &mut trace);
-    let broken = trace.violations();
+    let violations = trace.violations();
     let names = ["fence-before-break", "at-most-one", "safe-stall"];
-    assert_eq!(broken.len(), names.len(), "{broken:#?}");
-    for (line, name) in broken.iter().zip(names) {
+    assert_eq!(violations.len(), names.len(), "{violations:#?}");
+    for (line, name) in violations.iter().zip(names) {
         assert!(
             line.contains(&format!("\"invariant\":\"{name}\",\"cause\":\"command\"")),
             "{line}"
@@ -185,5 +217,8 @@ fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
         assert!(line.contains(text), "{line}");
     }
     let culprits = trace.records.iter().filter_map(|record| Some(&record.violation()?.by));
-    assert!(culprits.into_iter().all(|by| by.command == Some(1)), "by its number");
+    assert!(
+        culprits.into_iter().all(|by| by.command == Some(1)),
+        "the culprit is the command of that number"
+    );
 }

@@ -1,5 +1,5 @@
-//! What the tests of the world share.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+//! Helpers for the tests of the world.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses only a part")]
 
 use podscope_api::{Kind, NodeName, Object, ObjectKey};
 use podscope_cluster::client::{ClientCommand, DeleteCommand};
@@ -7,7 +7,7 @@ use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{DeleteOptions, OutputLine, Record, Setup, SimTime, Sink, What, World};
 use serde_json::{Value, json};
 
-/// Keeps everything a world reports.
+/// A sink that collects everything a world reports.
 #[derive(Default)]
 pub struct Trace {
     pub records: Vec<Record>,
@@ -35,16 +35,16 @@ impl Trace {
         self.records.iter().map(Record::to_json_line).collect()
     }
 
-    /// The broken invariants, as JSON lines.
+    /// The records of violated invariants, as JSON lines.
     pub fn violations(&self) -> Vec<String> {
-        let broken = self
+        let violations = self
             .records
             .iter()
             .filter(|record| record.what() == What::InvariantViolated);
-        broken.map(Record::to_json_line).collect()
+        violations.map(Record::to_json_line).collect()
     }
 
-    /// `WHAT NAME` of each record about an object of that name.
+    /// Kinds of the records about objects of that name.
     pub fn of(&self, name: &str) -> Vec<String> {
         self.records
             .iter()
@@ -54,17 +54,17 @@ impl Trace {
     }
 }
 
-/// An object from JSON.
+/// Parses an object from JSON.
 pub fn object(value: &Value) -> Object {
     let kind = Kind::from_wire(
         value["apiVersion"].as_str().unwrap_or_default(),
         value["kind"].as_str().unwrap_or_default(),
     )
-    .expect("a known kind");
-    Object::from_typed_value(kind, value).expect("a well-formed object")
+    .expect("the kind exists");
+    Object::from_typed_value(kind, value).expect("the object is well-formed")
 }
 
-/// A pod with one container, on a node.
+/// A pod with one container, optionally bound to a node.
 pub fn pod(name: &str, node: Option<&str>) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
@@ -72,7 +72,7 @@ pub fn pod(name: &str, node: Option<&str>) -> Value {
     })
 }
 
-/// A world with these objects.
+/// A world with these objects and default settings.
 pub fn world(objects: &[Value], trace: &mut Trace) -> World {
     let setup = Setup {
         objects: objects.iter().map(object).collect(),
@@ -81,7 +81,7 @@ pub fn world(objects: &[Value], trace: &mut Trace) -> World {
     World::new(setup, trace).expect("the objects are accepted")
 }
 
-/// `fault partition` of every link, both ways.
+/// `fault partition` of all links, in both directions.
 pub fn partition(nodes: &[NodeName]) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(nodes.to_vec()),
@@ -90,7 +90,7 @@ pub fn partition(nodes: &[NodeName]) -> Fault {
     }
 }
 
-/// `kubectl delete pod NAME`, with a grace or none, waiting for the end or not.
+/// `kubectl delete pod NAME`, with an optional grace period; `wait` waits for the deletion.
 pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientCommand {
     ClientCommand::Delete(DeleteCommand {
         targets: vec![(Kind::Pod, key(name))],
@@ -103,12 +103,12 @@ pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientComma
     })
 }
 
-/// The key of a namespaced object in `default`.
+/// Key of an object in namespace `default`.
 pub fn key(name: &str) -> ObjectKey {
     ObjectKey::new("default", name)
 }
 
-/// An instant.
+/// Instant that many seconds after the start.
 pub fn at(seconds: i64) -> SimTime {
     SimTime::from_seconds(seconds)
 }

@@ -1,5 +1,5 @@
-//! Causes that manifests cannot say (F-06): each is a command or an
-//! annotation, and does what it does on a real node.
+//! Causes of pod behaviour that manifests cannot express (F-06): each is a command or an annotation, and has the same
+//! effect as on a real node.
 
 use podscope_cluster::What;
 use podscope_cluster::fault::Fault;
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use crate::common::key;
 use crate::kubelet::lab::{Lab, status, web};
 
-/// What the events about `web` say, in order and each once.
-fn words(lab: &Lab) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+/// Distinct events about `web`, in order.
+fn distinct_events(lab: &Lab) -> Vec<String> {
+    let mut events: Vec<String> = Vec::new();
     for (_, text) in lab.events() {
-        if !words.contains(&text) {
-            words.push(text);
+        if !events.contains(&text) {
+            events.push(text);
         }
     }
-    words
+    events
 }
 
 fn plain() -> Value {
@@ -25,12 +25,12 @@ fn plain() -> Value {
 
 /// Shows: F-06, LC-056, LC-071
 #[test]
-fn a_sandbox_that_cannot_be_made_is_tried_again() {
+fn failed_sandbox_creation_is_retried() {
     let mut lab = Lab::new(&[plain()]);
     lab.fault(Fault::Sandbox(key("web")));
     lab.run(8.0);
     assert_eq!(
-        words(&lab),
+        distinct_events(&lab),
         [
             "FailedCreatePodSandBox: Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox"
         ]
@@ -39,14 +39,14 @@ fn a_sandbox_that_cannot_be_made_is_tried_again() {
     assert_eq!(waiting["phase"], "Pending");
     assert_eq!(waiting["conditions"][0]["type"], "PodReadyToStartContainers");
     assert_eq!(waiting["conditions"][0]["status"], "False");
-    // LC-056: an error is tried again after 10 to 15 s.
+    // After an error, the sync is retried after 10 to 15 s (LC-056).
     lab.run(20.0);
     assert_eq!(lab.processes(), ["main"]);
 }
 
 /// Shows: L-01, F-06, LC-071
 #[test]
-fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
+fn lost_sandbox_restarts_all_containers_including_init() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
@@ -61,18 +61,19 @@ fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
         .collect();
     assert_eq!(starts, ["prepare", "main", "prepare", "main"]);
     assert!(
-        words(&lab).contains(&"SandboxChanged: Pod sandbox changed, it will be killed and re-created.".to_owned()),
+        distinct_events(&lab)
+            .contains(&"SandboxChanged: Pod sandbox changed, it will be killed and re-created.".to_owned()),
         "{:#?}",
-        words(&lab)
+        distinct_events(&lab)
     );
-    // L-01: the phase does not go back meanwhile.
+    // The phase does not go back meanwhile (L-01).
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
 /// Shows: F-06
 #[test]
-fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
+fn containers_survive_runtime_crash_but_do_not_restart() {
     let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
     lab.run(20.0);
@@ -80,7 +81,10 @@ fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
     lab.run(25.0);
     assert_eq!(lab.processes(), ["main"]);
     lab.run(60.0);
-    assert!(lab.processes().is_empty(), "it ended; nobody can start it again");
+    assert!(
+        lab.processes().is_empty(),
+        "the container exited and cannot be restarted"
+    );
     lab.fault(runtime(true));
     lab.run(80.0);
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
@@ -88,24 +92,26 @@ fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
 
 /// Shows: F-06, LC-178
 #[test]
-fn a_slow_runtime_exceeds_the_grace_period_of_an_eviction() {
-    // 8Gi, of which 100Mi must be free: evicted; the runtime needs a minute to kill.
+fn slow_runtime_exceeds_eviction_grace_period() {
+    // The pod uses 8150Mi of 8Gi, and 100Mi must be available: it is evicted. The runtime needs a minute to kill it.
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("main", json!({}), "memory=8150Mi, sigterm=ignore, stop=60s")],
     )]);
     lab.run(60.0);
     assert!(
-        words(&lab).iter().any(|text| text.starts_with("ExceededGracePeriod: ")),
+        distinct_events(&lab)
+            .iter()
+            .any(|text| text.starts_with("ExceededGracePeriod: ")),
         "{:#?}",
-        words(&lab)
+        distinct_events(&lab)
     );
-    assert_eq!(lab.processes(), ["main"], "the kill itself goes on");
+    assert_eq!(lab.processes(), ["main"], "the kill itself continues");
 }
 
 /// Shows: F-06
 #[test]
-fn a_process_exits_on_command() {
+fn exit_fault_ends_container_with_its_code() {
     let mut lab = Lab::new(&[plain()]);
     lab.run(20.0);
     lab.fault(Fault::Exit {
@@ -121,33 +127,33 @@ fn a_process_exits_on_command() {
 
 /// Shows: F-06, LC-117
 #[test]
-fn probes_that_turn_unknown_change_nothing() {
+fn unknown_probe_answers_change_nothing() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "readiness=unknown@10s..40s")])]);
     lab.run(35.0);
     assert!(lab.web().unwrap().is_ready());
     assert!(
-        words(&lab)
+        distinct_events(&lab)
             .iter()
             .any(|text| text.starts_with("Unhealthy: Readiness probe errored and resulted in unknown state: ")),
         "{:#?}",
-        words(&lab)
+        distinct_events(&lab)
     );
 }
 
-/// A service in front of `web`; its endpoint as `ready serving terminating`.
+/// Conditions of the endpoint of pod `web` in the Service `web`; None without an endpoint.
 fn endpoint(lab: &Lab) -> Option<String> {
     let objects = lab.world.objects();
     let mut slices = objects.list::<podscope_api::EndpointSlice>();
     let slice = slices.find(|slice| slice.metadata.label("kubernetes.io/service-name") == Some("web"))?;
     let endpoint = slice.endpoints.first()?;
-    let word = |name: &str, value: Option<bool>| format!("{name}={}", value.unwrap_or_default());
+    let field = |name: &str, value: Option<bool>| format!("{name}={}", value.unwrap_or_default());
     let conditions = &endpoint.conditions;
     Some(
         [
-            word("ready", conditions.ready),
-            word("serving", conditions.serving),
-            word("terminating", conditions.terminating),
+            field("ready", conditions.ready),
+            field("serving", conditions.serving),
+            field("terminating", conditions.terminating),
         ]
         .join(" "),
     )
@@ -155,7 +161,7 @@ fn endpoint(lab: &Lab) -> Option<String> {
 
 /// Shows: L-14, LC-184, LC-185
 #[test]
-fn endpoints_during_a_termination() {
+fn endpoint_conditions_during_termination() {
     for (publish, rows) in [
         (
             false,
@@ -181,7 +187,7 @@ fn endpoints_during_a_termination() {
             "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}], "publishNotReadyAddresses": publish},
         });
         let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
-        // It stops serving 5 s after the stop signal, and ends 10 s after it.
+        // The pod fails its readiness probe 4 s after the stop signal, and exits 10 s after it.
         let mut pod = web(json!({}), &[("main", probe, "readiness=fail@24s..100s, sigterm=10s")]);
         pod["metadata"]["labels"] = json!({"app": "web"});
         let mut lab = Lab::new(&[service, pod]);

@@ -1,4 +1,4 @@
-//! Node-pressure eviction (LC-186 to LC-201), L-15.
+//! Node-pressure eviction (LC-186 to LC-201, L-15).
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, check, pod, status, text};
 
-/// A pod that requests that much memory and comes to use so much.
-fn eater(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
+/// A pod that requests `request` of memory; `behavior` sets how much it uses.
+fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
     let resources = json!({"resources": {"requests": {"memory": request}}});
     pod(name, spec, &[("main", resources, behavior)])
 }
 
-/// A PriorityClass called after its value.
+/// A PriorityClass named `p` plus its value.
 fn class(value: i64) -> Value {
     json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": format!("p{value}")}, "value": value})
 }
@@ -50,25 +50,25 @@ fn memory_pressure(lab: &Lab) -> ConditionStatus {
 
 /// Shows: LC-037, LC-157, LC-191, LC-195, LC-199, LC-201
 #[test]
-fn memory_pressure_evicts_the_one_over_its_request() {
-    // 8Gi; the hard threshold is 100Mi available.
+fn memory_pressure_evicts_pod_over_its_request() {
+    // The machine has 8Gi; the hard threshold is 100Mi available.
     let mut lab = lab(
         &[
             class(100),
             class(0),
-            eater(
+            memory_user(
                 "web",
                 "1Gi",
                 "memory=1Gi..6100Mi@60s, sigterm=ignore",
                 json!({"priorityClassName": "p100"}),
             ),
-            eater("within", "2Gi", "memory=2Gi", json!({"priorityClassName": "p0"})),
+            memory_user("within", "2Gi", "memory=2Gi", json!({"priorityClassName": "p0"})),
         ],
         KubeletSettings::default(),
         Switches::default(),
     );
     lab.run(120.0);
-    // Usage over request comes before priority: the one within its request stays.
+    // Use above the request counts before priority: the pod within its request stays.
     assert_eq!(phase(&lab, "within"), "Running");
     let evicted = status(lab.web().unwrap());
     assert_eq!(
@@ -95,35 +95,40 @@ fn memory_pressure_evicts_the_one_over_its_request() {
         (&disruption["status"], &disruption["reason"]),
         (&json!("True"), &json!("TerminationByKubelet"))
     );
-    // LC-157, LC-201: hard eviction ends after the floor.
+    // A hard eviction kills after the minimum of two seconds (LC-157, LC-201).
     check(
         "hard eviction",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
     assert_eq!(memory_pressure(&lab), ConditionStatus::True);
-    // LC-191: five minutes after the last observation.
+    // The condition is reset five minutes after the last observation (LC-191).
     lab.run(500.0);
     assert_eq!(memory_pressure(&lab), ConditionStatus::False);
-    // LC-037: the object stays.
+    // The evicted pod object stays (LC-037).
     assert!(lab.web().is_some());
 }
 
 /// Shows: L-11
 #[test]
-fn eviction_under_the_rules_of_v1_23() {
+fn eviction_grace_follows_v1_23_rules_if_switched() {
     let switches = Switches {
         grace_rules_v1_23: true,
         ..Switches::default()
     };
     let mut lab = lab(
-        &[eater("web", "1Gi", "memory=1Gi..8150Mi@20s, sigterm=ignore", json!({}))],
+        &[memory_user(
+            "web",
+            "1Gi",
+            "memory=1Gi..8150Mi@20s, sigterm=ignore",
+            json!({}),
+        )],
         KubeletSettings::default(),
         switches,
     );
     lab.run(120.0);
     check(
-        "the override 0 falls through to the pod's 30 s",
+        "the override 0 counts as not set, so the pod's 30 s apply",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
@@ -131,7 +136,7 @@ fn eviction_under_the_rules_of_v1_23() {
 
 /// Shows: LC-189, LC-198
 #[test]
-fn soft_thresholds_have_a_grace_and_give_one() {
+fn soft_threshold_waits_and_gives_maximum_grace() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,
@@ -143,18 +148,18 @@ fn soft_thresholds_have_a_grace_and_give_one() {
         ..KubeletSettings::default()
     };
     let mut lab = lab(
-        &[eater("web", "1Gi", "memory=7500Mi, sigterm=ignore", json!({}))],
+        &[memory_user("web", "1Gi", "memory=7500Mi, sigterm=ignore", json!({}))],
         settings,
         Switches::default(),
     );
     lab.run(28.0);
     assert!(
         lab.records(What::SignalSent).is_empty(),
-        "the grace of the threshold is not over"
+        "the grace period of the threshold is not over"
     );
     lab.run(120.0);
     check(
-        "the smaller of the maximum and the pod's own",
+        "the minimum of the configured maximum and the pod's own grace period",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (12.0, "SIGKILL main"), (12.0, "exit 137 main")],
     );
@@ -162,13 +167,13 @@ fn soft_thresholds_have_a_grace_and_give_one() {
 
 /// Shows: LC-195, LC-196
 #[test]
-fn one_pod_a_pass_and_priority_before_usage() {
+fn eviction_kills_one_pod_per_pass_by_priority_first() {
     let mut lab = lab(
         &[
             class(1),
             class(50),
-            eater("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
-            eater(
+            memory_user("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
+            memory_user(
                 "high",
                 "0",
                 "memory=7Gi..8150Mi@5s",
@@ -195,32 +200,32 @@ fn one_pod_a_pass_and_priority_before_usage() {
     assert_eq!(
         order,
         ["low", "high"],
-        "both are over their request of 0: priority decides"
+        "both pods exceed their request of 0, so priority decides"
     );
     assert!(evicted[1].0 > evicted[0].0);
 }
 
 /// Shows: LC-196
 #[test]
-fn within_requests_is_last_not_exempt_unless_switched() {
-    for (exempt, phase_in_the_end) in [(false, "Failed"), (true, "Running")] {
+fn pod_within_requests_is_evicted_unless_switched() {
+    for (is_exempt, final_phase) in [(false, "Failed"), (true, "Running")] {
         let switches = Switches {
-            within_requests_exempt: exempt,
+            within_requests_exempt: is_exempt,
             ..Switches::default()
         };
         let mut lab = lab(
-            &[eater("web", "8Gi", "memory=8150Mi", json!({}))],
+            &[memory_user("web", "8Gi", "memory=8150Mi", json!({}))],
             KubeletSettings::default(),
             switches,
         );
         lab.run(100.0);
-        assert_eq!(phase(&lab, "web"), phase_in_the_end, "{exempt}");
+        assert_eq!(phase(&lab, "web"), final_phase, "{is_exempt}");
     }
 }
 
 /// Shows: LC-200
 #[test]
-fn a_pod_over_its_local_storage_limits_is_evicted() {
+fn pod_over_local_storage_limit_is_evicted() {
     let limits = json!({"resources": {"limits": {"ephemeral-storage": "1Gi"}}});
     let scratch = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
     let volume = json!({"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]});
@@ -257,10 +262,10 @@ fn a_pod_over_its_local_storage_limits_is_evicted() {
 
 /// Shows: L-15, LC-178
 #[test]
-fn an_eviction_that_takes_too_long_complains() {
+fn eviction_timeout_emits_exceeded_grace_period() {
     let settings = KubeletSettings::default();
     let mut lab = lab(
-        &[eater(
+        &[memory_user(
             "web",
             "1Gi",
             "memory=8150Mi, sigterm=ignore, stop=60s",
@@ -281,9 +286,9 @@ fn an_eviction_that_takes_too_long_complains() {
 
 /// Shows: L-15, LC-195
 #[test]
-fn processes_run_out_by_priority() {
+fn pid_pressure_evicts_by_priority() {
     let settings = KubeletSettings {
-        // 32 768 are allowed; three pods make six, two containers more make eight.
+        // 32 768 PIDs are allowed. Three pods use six, and two more containers make eight.
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::PidAvailable,
             value: ThresholdValue::Quantity("32761".parse().unwrap()),
@@ -339,8 +344,8 @@ fn processes_run_out_by_priority() {
 
 /// Shows: LC-187
 #[test]
-fn inodes_have_a_threshold_of_their_own() {
-    // 100Gi have 6 553 600 inodes; 50Gi use half of them, and no byte threshold is set.
+fn inode_threshold_evicts_and_sets_disk_pressure() {
+    // 100Gi have 6 553 600 inodes; 50Gi use half of them. No byte threshold is set.
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::NodefsInodesFree,
@@ -368,7 +373,7 @@ fn inodes_have_a_threshold_of_their_own() {
 
 /// Shows: L-11, LC-198
 #[test]
-fn a_soft_eviction_gives_no_more_than_the_pods_own_grace() {
+fn soft_eviction_grace_is_limited_by_the_pods_own() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,
@@ -381,13 +386,13 @@ fn a_soft_eviction_gives_no_more_than_the_pods_own_grace() {
     };
     let spec = json!({"terminationGracePeriodSeconds": 7});
     let mut lab = lab(
-        &[eater("web", "1Gi", "memory=7500Mi, sigterm=ignore", spec)],
+        &[memory_user("web", "1Gi", "memory=7500Mi, sigterm=ignore", spec)],
         settings,
         Switches::default(),
     );
     lab.run(120.0);
     check(
-        "the smaller of 60 and 7",
+        "the minimum of 60 and 7",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (7.0, "SIGKILL main"), (7.0, "exit 137 main")],
     );

@@ -1,4 +1,4 @@
-//! What a kubelet and its machine do under faults (LC-059 to LC-061, LC-166 to LC-168, LC-207 to LC-210).
+//! Behaviour of a kubelet and its machine under faults (LC-059 to LC-061, LC-166 to LC-168, LC-207 to LC-210).
 
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey};
 use podscope_cluster::fault::{Fault, Targets};
@@ -22,7 +22,7 @@ fn heal(lab: &mut Lab) {
 
 /// Shows: L-13, LC-166, LC-208
 #[test]
-fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
+fn forced_deletion_under_partition_kills_processes_after_heal() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
     lab.run(20.0);
@@ -39,7 +39,7 @@ fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
 
 /// Shows: LC-135, LC-208
 #[test]
-fn a_deletion_under_partition_begins_at_the_heal() {
+fn deletion_under_partition_takes_effect_after_heal() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -49,12 +49,12 @@ fn a_deletion_under_partition_begins_at_the_heal() {
     lab.run(30.0);
     lab.delete(None);
     lab.run(100.0);
-    // LC-135: the deletion timestamp is no deadline; nothing happened yet.
+    // The deletion timestamp is no deadline for the kubelet (LC-135): nothing has happened yet.
     assert!(lab.records(What::SignalSent).is_empty());
     heal(&mut lab);
     lab.run(150.0);
     check(
-        "full stored grace from now",
+        "the full grace period, counted from now",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (10.0, "SIGKILL main"), (10.0, "exit 137 main")],
     );
@@ -63,7 +63,7 @@ fn a_deletion_under_partition_begins_at_the_heal() {
 
 /// Shows: LC-061, LC-168
 #[test]
-fn force_deleted_while_the_kubelet_is_down() {
+fn orphan_of_forced_deletion_is_killed_after_kubelet_restart() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
     lab.run(20.0);
@@ -74,7 +74,7 @@ fn force_deleted_while_the_kubelet_is_down() {
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
     lab.run(60.0);
     check(
-        "LC-061: orphans get no preStop and two seconds",
+        "LC-061: an orphan gets no preStop hook and two seconds",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
@@ -91,19 +91,16 @@ fn containers_survive_a_kubelet_restart() {
     lab.run(35.0);
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
     let is_unready = |lab: &Lab| !lab.web().unwrap().is_ready();
-    assert!(
-        !lab.sees(60.0, is_unready),
-        "ready is kept while the probe has not answered"
-    );
+    assert!(!lab.sees(60.0, is_unready), "readiness is kept until the probe has run");
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
 }
 
-/// A startup probe need not be passed again, a probe that fails still counts, and a container that had run for
-/// less than ten seconds has to show anew that it is ready.
+/// Probe results after a kubelet restart: a passed startup probe stays passed, a failing readiness probe still counts,
+/// and a container that had run for less than ten seconds does not keep its readiness.
 /// Shows: LC-131
 #[test]
-fn what_a_container_had_shown_before_a_kubelet_restart_is_kept() {
+fn probe_results_survive_kubelet_restart() {
     let probes = json!({
         "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
         "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5, "failureThreshold": 2},
@@ -123,15 +120,19 @@ fn what_a_container_had_shown_before_a_kubelet_restart_is_kept() {
     assert!(!long.sees(60.0, |lab| not_ready(lab) || not_started(lab)));
     let mut failing = restarted_at(30.0, "readiness=fail@30s..300s");
     assert!(failing.sees(60.0, not_ready));
-    assert_eq!(failing.records(What::ProbeFailed).len(), 2, "ready until the threshold");
+    assert_eq!(
+        failing.records(What::ProbeFailed).len(),
+        2,
+        "the pod stays ready until the failure threshold"
+    );
     let mut young = restarted_at(9.0, "readiness=fail@9s..300s");
     assert!(young.sees(20.0, not_ready));
-    assert_eq!(young.records(What::ProbeFailed).len(), 1, "nothing is kept");
+    assert_eq!(young.records(What::ProbeFailed).len(), 1, "readiness is not kept");
     assert!(!not_started(&young));
 }
 
 #[test]
-fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
+fn reboot_restarts_pod_in_new_sandbox() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
@@ -160,7 +161,7 @@ fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
 
 /// Shows: LC-071
 #[test]
-fn a_lost_sandbox_is_made_anew() {
+fn lost_sandbox_is_recreated() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.fault(Fault::Sandbox(ObjectKey::new("default", "web")));
@@ -171,10 +172,10 @@ fn a_lost_sandbox_is_made_anew() {
 
 /// Shows: LC-210
 #[test]
-fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
+fn deleted_node_returns_only_with_a_new_kubelet() {
     use podscope_api::Kind;
     use podscope_cluster::{DeleteOptions, Request};
-    for (switch, comes_back) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
+    for (switch, reregisters) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
         let mut lab = match switch {
             None => Lab::new(&[]),
             Some(switch) => Lab::with_switch(&[], switch),
@@ -188,10 +189,10 @@ fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
         lab.run(30.0);
         assert_eq!(
             lab.world.objects().named::<Node>("a-1").is_some(),
-            comes_back,
+            reregisters,
             "{switch:?}"
         );
-        if !comes_back {
+        if !reregisters {
             lab.fault(Fault::Kubelet { node: a_1(), up: false });
             lab.fault(Fault::Kubelet { node: a_1(), up: true });
             lab.run(60.0);
@@ -202,7 +203,7 @@ fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
 
 /// Shows: LC-204
 #[test]
-fn a_dead_runtime_makes_the_node_not_ready() {
+fn dead_runtime_makes_node_not_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.fault(Fault::Runtime { node: a_1(), up: false });
@@ -225,7 +226,7 @@ fn a_dead_runtime_makes_the_node_not_ready() {
 }
 
 #[test]
-fn an_imported_pod_keeps_running_with_its_past() {
+fn imported_pod_keeps_running_with_its_history() {
     let mut imported = web(json!({}), &[("main", json!({}), "")]);
     imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
     imported["status"] = json!({
@@ -257,7 +258,7 @@ fn an_imported_pod_keeps_running_with_its_past() {
 
 /// Shows: LC-114
 #[test]
-fn a_live_kubelet_puts_ready_right() {
+fn kubelet_restores_overwritten_ready_condition() {
     use podscope_api::{Kind, Pod};
     use podscope_cluster::{Mutation, Part, Request};
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
@@ -281,7 +282,7 @@ fn a_live_kubelet_puts_ready_right() {
 
 /// Shows: LC-060
 #[test]
-fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
+fn restarted_kubelet_may_reject_a_running_pod() {
     use podscope_api::{Kind, Node};
     use podscope_cluster::{Mutation, Part, Request};
     let label = |value: Option<&'static str>| Request::Patch {
@@ -308,27 +309,31 @@ fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
     assert_eq!(lab.processes(), ["main"]);
     lab.request(label(None));
     lab.run(22.0);
-    assert_eq!(lab.processes(), ["main"], "a running kubelet does not look again");
+    assert_eq!(
+        lab.processes(),
+        ["main"],
+        "a running kubelet does not admit the pod again"
+    );
     lab.fault(Fault::Kubelet { node: a_1(), up: false });
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
     lab.run(40.0);
-    let refused = status(lab.web().unwrap());
+    let rejected = status(lab.web().unwrap());
     assert_eq!(
-        (&refused["phase"], &refused["reason"]),
+        (&rejected["phase"], &rejected["reason"]),
         (&json!("Failed"), &json!("NodeAffinity"))
     );
     check(
-        "then killed as in LC-061",
+        "the containers are killed as orphans (LC-061)",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
 }
 
-/// A pod that was deleted by force is in no list of the kubelet any more, though its processes still end: it
-/// leaves its room to the one that takes its name.
+/// The kubelet does not list a pod that was deleted by force, even while its processes still run: a new pod of the same
+/// name can use its resources at once.
 /// Shows: LC-065
 #[test]
-fn a_pod_deleted_by_force_leaves_its_room_at_once() {
+fn forced_deletion_frees_resources_at_once() {
     let three = json!({"resources": {"requests": {"cpu": "3"}}});
     let first = web(json!({}), &[("main", three, "sigterm=ignore")]);
     let mut lab = Lab::new(std::slice::from_ref(&first));
@@ -340,16 +345,16 @@ fn a_pod_deleted_by_force_leaves_its_room_at_once() {
     assert_eq!(
         lab.processes().first().map(String::as_str),
         Some("main"),
-        "the old one, which has not ended"
+        "the process of the old pod still runs"
     );
     assert_ne!(status(lab.web().unwrap())["phase"], "Failed", "{:?}", lab.events());
     lab.run(30.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// Cordoning is told by the node's kubelet, with its next status.
+/// The kubelet reports a cordoned node by an event, with its next status.
 #[test]
-fn a_kubelet_tells_that_its_node_was_cordoned() {
+fn kubelet_emits_event_when_node_is_cordoned() {
     use podscope_api::Kind;
     use podscope_cluster::{Mutation, Part, Request};
     let cordon = |unschedulable: bool| Request::Patch {
@@ -365,7 +370,7 @@ fn a_kubelet_tells_that_its_node_was_cordoned() {
         lab.request(cordon(unschedulable));
         lab.run(until);
     }
-    let told: Vec<String> = lab
+    let messages: Vec<String> = lab
         .trace
         .records
         .iter()
@@ -374,7 +379,7 @@ fn a_kubelet_tells_that_its_node_was_cordoned() {
         .filter(|message| message.contains("chedulable"))
         .collect();
     assert_eq!(
-        told,
+        messages,
         [
             "Node a-1 status is now: NodeNotSchedulable",
             "Node a-1 status is now: NodeSchedulable"

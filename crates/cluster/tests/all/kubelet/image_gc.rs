@@ -1,5 +1,5 @@
-//! Image garbage collection (`pkg/kubelet/images/image_gc_manager.go` of v1.36), and as the first means against a full
-//! disk (LC-194).
+//! Image garbage collection (`pkg/kubelet/images/image_gc_manager.go` of v1.36), also as the first measure against disk
+//! pressure (LC-194).
 
 use podscope_api::Node;
 use podscope_cluster::kubelet::KubeletSettings;
@@ -10,7 +10,7 @@ use crate::kubelet::lab::{Lab, number, pod, seconds, text};
 
 const MB: i64 = 1_000_000;
 
-/// One node with a disk of 1 000 MB that holds images of so many MB.
+/// One node with a disk of 1000 MB and images of the given sizes in MB.
 fn lab(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab {
     lab_of(images, pods, kubelet, "")
 }
@@ -44,7 +44,7 @@ fn lab_of(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid:
     )
 }
 
-/// Nothing is evicted: only the image manager looks at the disk.
+/// Settings without eviction thresholds: only image garbage collection watches the disk.
 fn no_eviction() -> KubeletSettings {
     KubeletSettings {
         eviction: Vec::new(),
@@ -52,7 +52,7 @@ fn no_eviction() -> KubeletSettings {
     }
 }
 
-/// A pod of that image that writes so many MB.
+/// A pod of that image that writes that many MB.
 fn user(name: &str, image: &str, megabytes: i64) -> Value {
     let disk = format!("disk={megabytes}M, sigterm=0s");
     pod(
@@ -64,9 +64,9 @@ fn user(name: &str, image: &str, megabytes: i64) -> Value {
 
 /// The images that the Node reports, by short name.
 fn reported(lab: &Lab) -> Vec<String> {
-    let node = lab.world.objects().named::<Node>("a-1").expect("a node");
+    let node = lab.world.objects().named::<Node>("a-1").expect("the node exists");
     let names = node.status.images.iter().map(|image| {
-        let name = image.names.last().expect("a name");
+        let name = image.names.last().expect("an image has a name");
         name.trim_start_matches("docker.io/library/")
             .trim_end_matches(":1")
             .to_owned()
@@ -76,7 +76,7 @@ fn reported(lab: &Lab) -> Vec<String> {
     names
 }
 
-/// `(second, REASON: message, count)` of the node's events.
+/// `(second, REASON: message, count)` of the node's events about image garbage collection and eviction.
 fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
     let of_node = |record: &&podscope_cluster::Record| {
         record.what() == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
@@ -91,9 +91,9 @@ fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
 }
 
 #[test]
-fn images_go_from_85_to_80_per_cent_the_least_recently_used_first() {
+fn image_gc_frees_down_to_low_threshold_oldest_use_first() {
     let held = [("old", 250), ("never", 250), ("base", 250)];
-    // Seen in use at 300 s; at 75 % nothing has to go.
+    // The images are detected in use at 300 s. At 75 % nothing has to be removed.
     let mut lab = lab(&held, &[user("web", "base", 0), user("early", "old", 0)], no_eviction());
     lab.run(400.0);
     lab.delete_pod("early", None);
@@ -104,15 +104,15 @@ fn images_go_from_85_to_80_per_cent_the_least_recently_used_first() {
     assert_eq!(
         reported(&lab),
         ["base", "never", "old"],
-        "passes come every five minutes"
+        "passes run every five minutes"
     );
-    // 87 %: 70 MB are too many, and one image has them.
+    // At 87 %, 70 MB must be freed; one image suffices.
     lab.run(915.0);
     assert_eq!(reported(&lab), ["base", "old"]);
     lab.create(&user("more", "base", 250));
     lab.run(1215.0);
     assert_eq!(reported(&lab), ["base"]);
-    // What a container needs stays, and there is nothing else.
+    // Images in use stay, and there are no others.
     lab.create(&user("most", "base", 300));
     lab.run(2110.0);
     assert_eq!(reported(&lab), ["base"]);
@@ -122,21 +122,25 @@ fn images_go_from_85_to_80_per_cent_the_least_recently_used_first() {
         format!("FreeDiskSpaceFailed: {failure}"),
         format!("ImageGCFailed: {failure}"),
     );
-    let wanted = [
+    let expected = [
         (1500, &once, 1),
         (1800, &once, 2),
         (1800, &again, 1),
         (2100, &once, 3),
         (2100, &again, 2),
     ];
-    let wanted: Vec<(i64, String, i64)> = wanted.into_iter().map(|(at, what, n)| (at, what.clone(), n)).collect();
-    assert_eq!(events(&lab), wanted);
+    let expected: Vec<(i64, String, i64)> = expected
+        .into_iter()
+        .map(|(at, what, n)| (at, what.clone(), n))
+        .collect();
+    assert_eq!(events(&lab), expected);
     assert_eq!(lab.processes().len(), 4);
 }
 
 #[test]
-fn an_image_is_kept_until_it_was_seen_for_two_minutes() {
-    // `new` comes at 850 s and its pod goes again: at 900 s it is seen for the first time, at 1 200 s it is old enough.
+fn image_gc_keeps_images_detected_within_two_minutes() {
+    // `new` is pulled at 850 s and its pod deleted at 860 s. The image is first detected at 900 s, and old enough at
+    // 1200 s.
     let pods = [user("web", "base", 120)];
     let mut lab = lab(&[("base", 750)], &pods, no_eviction());
     lab.run(850.0);
@@ -150,19 +154,19 @@ fn an_image_is_kept_until_it_was_seen_for_two_minutes() {
     lab.run(1215.0);
     assert_eq!(reported(&lab), ["base"]);
     let passes: Vec<i64> = events(&lab).iter().map(|row| row.0).collect();
-    assert!(passes.contains(&900), "the others are in use: {passes:?}");
+    assert!(passes.contains(&900), "the other images are in use: {passes:?}");
 }
 
 /// Shows: P-05
 #[test]
-fn settings_of_image_collection_have_their_effect() {
+fn image_gc_follows_its_settings() {
     let (percent, hour) = (|high, low| (high, low, Span::ZERO), Span::seconds(3600));
-    for (name, (high, low, max_age), wanted) in [
-        ("85 and 80 are not reached", percent(85, 80), vec!["a", "b", "c"]),
-        ("as much as for the low threshold", percent(70, 60), vec!["b", "c"]),
-        ("more for a lower one", percent(70, 40), vec!["c"]),
-        ("100: never", percent(100, 1), vec!["a", "b", "c"]),
-        ("unused for an hour", (85, 80, hour), vec!["c"]),
+    for (name, (high, low, max_age), expected) in [
+        ("use is below 85 %", percent(85, 80), vec!["a", "b", "c"]),
+        ("frees down to the low threshold", percent(70, 60), vec!["b", "c"]),
+        ("frees more for a lower threshold", percent(70, 40), vec!["c"]),
+        ("100 disables collection", percent(100, 1), vec!["a", "b", "c"]),
+        ("removes images unused for an hour", (85, 80, hour), vec!["c"]),
     ] {
         let settings = KubeletSettings {
             image_gc_high_threshold_percent: high,
@@ -172,15 +176,16 @@ fn settings_of_image_collection_have_their_effect() {
         };
         let mut lab = lab(&[("a", 250), ("b", 250), ("c", 250)], &[user("web", "c", 0)], settings);
         lab.run(if max_age > Span::ZERO { 3915.0 } else { 315.0 });
-        assert_eq!(reported(&lab), wanted, "{name}");
+        assert_eq!(reported(&lab), expected, "{name}");
         assert!(events(&lab).is_empty(), "{name}: {:?}", events(&lab));
     }
 }
 
 /// Shows: LC-191, LC-194
 #[test]
-fn images_go_before_pods() {
-    // 10 % of nodefs and 15 % of imagefs are the defaults: 870 MB are too many; without the unused images they are not.
+fn disk_pressure_removes_images_before_pods() {
+    // The defaults require 10 % of nodefs and 15 % of imagefs to be free: 870 MB are too many. Without the unused
+    // images, the limit is met.
     for (unused, evicted) in [(250, 0), (1, 1)] {
         let held = [("base", 500), ("unused", unused)];
         let mut lab = lab(&held, &[], KubeletSettings::default());
@@ -188,32 +193,32 @@ fn images_go_before_pods() {
         lab.create(&user("web", "base", 370 - if unused == 250 { 250 } else { 0 }));
         lab.run(280.0);
         assert!(!reported(&lab).contains(&"unused".to_owned()), "{unused}");
-        let told = events(&lab);
+        let found = events(&lab);
         assert!(
-            told[0]
+            found[0]
                 .1
                 .contains("EvictionThresholdMet: Attempting to reclaim ephemeral-storage"),
-            "{told:?}"
+            "{found:?}"
         );
         let n_evicted = lab.events().iter().filter(|row| row.1.starts_with("Evicted: ")).count();
         assert_eq!(n_evicted, evicted, "{unused}: {:?}", lab.events());
-        // LC-191: the pressure was seen all the same.
-        let node = lab.world.objects().named::<Node>("a-1").expect("a node");
-        let pressure = node.condition("DiskPressure").expect("a condition");
+        // The pressure was observed although removing images was enough (LC-191).
+        let node = lab.world.objects().named::<Node>("a-1").expect("the node exists");
+        let pressure = node.condition("DiskPressure").expect("the condition is set");
         assert_eq!(pressure.status, podscope_api::ConditionStatus::True);
     }
 }
 
-/// What a live node holds fits it; images beyond its disk lie on another one.
+/// The images of an imported node fit it: if they exceed the node's disk, they are on a separate disk.
 /// Shows: P-03
 #[test]
-fn an_imported_node_keeps_its_images() {
-    // Images younger than two minutes stay, so the pod goes first where they lie on the node's own disk.
-    for (uid, wanted) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
+fn imported_node_keeps_its_images() {
+    // Images detected less than two minutes ago stay, so if they are on the node's disk, the pod is evicted instead.
+    for (uid, expected) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
         let held = [("a", 600), ("b", 600), ("c", 100)];
         let mut lab = lab_of(&held, &[], KubeletSettings::default(), uid);
         lab.create(&user("web", "c", 0));
         lab.run(400.0);
-        assert_eq!(reported(&lab), wanted, "{uid}");
+        assert_eq!(reported(&lab), expected, "{uid}");
     }
 }

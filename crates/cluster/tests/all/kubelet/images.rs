@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, seconds, text};
 
-/// A pod with an image of its own that takes 10 s to pull.
+/// A pod with its own image, whose pull takes 10 s.
 fn puller(name: &str, image: &str) -> Value {
     pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
 }
 
-/// `(seconds since the first pull began, pod)` of what ended, to the second.
+/// `(seconds since the first pull began, pod)` of the finished pulls, rounded to seconds.
 fn pulled(lab: &Lab) -> Vec<(i64, String)> {
     let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)
@@ -47,12 +47,12 @@ fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
         let times: Vec<i64> = found.iter().map(|row| row.0).collect();
         assert_eq!(times, ends, "{serialize} {most:?}: {found:?}");
         assert_eq!(lab.processes().len(), 3, "{serialize} {most:?}");
-        // LC-068: the time of the pull itself, and with the wait for others.
+        // The event gives the duration of the pull itself, and the duration including the wait (LC-068).
         let last = found.last().map(|row| row.1.clone()).unwrap_or_default();
-        let told = lab.trace.records.iter().find(|record| {
+        let pulled_event = lab.trace.records.iter().find(|record| {
             text(record, "reason") == "Pulled" && record.object.as_ref().is_some_and(|one| *one.key.name == last)
         });
-        let message = told.map(|record| text(record, "message")).unwrap_or_default();
+        let message = pulled_event.map(|record| text(record, "message")).unwrap_or_default();
         let waited: f64 = message
             .split_once(" in 10s (")
             .and_then(|(_, rest)| rest.split_once("s including waiting)")?.0.parse().ok())
@@ -62,7 +62,7 @@ fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
 }
 
 #[test]
-fn an_image_that_another_pull_is_fetching_comes_with_it() {
+fn concurrent_pulls_of_one_image_end_together() {
     let settings = KubeletSettings {
         serialize_image_pulls: false,
         ..KubeletSettings::default()
@@ -77,7 +77,7 @@ fn an_image_that_another_pull_is_fetching_comes_with_it() {
 
 /// Shows: LC-068
 #[test]
-fn an_image_that_the_node_reports_is_not_pulled() {
+fn image_present_on_node_is_not_pulled() {
     let node = json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a-1"},
         "status": {
@@ -96,21 +96,25 @@ fn an_image_that_the_node_reports_is_not_pulled() {
         },
     );
     lab.run(5.0);
-    assert_eq!(lab.processes(), ["main"], "the other one is being pulled");
-    let told = lab.trace.records.iter().any(|record| {
+    assert_eq!(lab.processes(), ["main"], "the other image is being pulled");
+    let has_event = lab.trace.records.iter().any(|record| {
         text(record, "message")
             == "Container image \"nginx:1.27\" already present on machine and can be accessed by the pod"
     });
-    assert!(told);
+    assert!(has_event);
 }
 
-/// What was pulled is in the node's status, the largest first, of the size that the event told.
+/// Pulled images are in the node's status, the largest first, with the size that the event reported.
 /// Shows: SCH-129, LC-068
 #[test]
-fn a_node_reports_its_images() {
+fn node_status_lists_pulled_images_by_size() {
     let mut lab = Lab::new(&[puller("p1", "team/one:1"), puller("p2", "two"), puller("p3", "two")]);
     let reported = |lab: &Lab| -> Vec<(String, i64)> {
-        let node = lab.world.objects().named::<podscope_api::Node>("a-1").expect("a node");
+        let node = lab
+            .world
+            .objects()
+            .named::<podscope_api::Node>("a-1")
+            .expect("the node exists");
         let images = node.status.images.iter();
         images
             .map(|image| {
@@ -124,17 +128,17 @@ fn a_node_reports_its_images() {
     lab.run(45.0);
     let found = reported(&lab);
     assert!(found.is_sorted_by_key(|image| -image.1), "{found:?}");
-    for (asked, full) in [
+    for (requested, full) in [
         ("team/one:1", "docker.io/team/one:1"),
         ("two", "docker.io/library/two:latest"),
     ] {
         let bytes = found.iter().find(|image| image.0 == full).map(|image| image.1);
-        let wanted = format!("Image size: {} bytes.", bytes.expect("it is reported"));
-        let told = lab.trace.records.iter().any(|record| {
+        let size = format!("Image size: {} bytes.", bytes.expect("the node reports the image"));
+        let has_event = lab.trace.records.iter().any(|record| {
             let message = text(record, "message");
-            message.starts_with(&format!("Successfully pulled image \"{asked}\"")) && message.ends_with(&wanted)
+            message.starts_with(&format!("Successfully pulled image \"{requested}\"")) && message.ends_with(&size)
         });
-        assert!(told, "{asked}: {found:?}");
+        assert!(has_event, "{requested}: {found:?}");
     }
     assert_eq!(found.len(), 2);
 }

@@ -1,4 +1,4 @@
-//! A world with a timeline, and what its trace says of one pod.
+//! Test harness: a world with its trace, and queries about one pod.
 
 use std::sync::Arc;
 
@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 
 use crate::common::{Trace, delete, key, object};
 
-/// A pod called `web` on node a-1, of these containers (`name`, extra fields of the container, behaviour).
+/// A pod `web` on node a-1 with these containers: (name, extra fields, behaviour annotation). The extra field `init`
+/// makes an init container.
 pub(crate) fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     pod("web", spec, containers)
 }
 
-/// A pod on node a-1.
+/// A pod on node a-1; containers as for [`web`].
 pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     let mut annotations = serde_json::Map::new();
     let mut list = Vec::new();
@@ -27,7 +28,7 @@ pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -
         }
         let mut one = json!({"name": container, "image": "busybox"});
         let mut is_init = false;
-        for (field, value) in extra.as_object().expect("fields of a container") {
+        for (field, value) in extra.as_object().expect("extra fields are an object") {
             if field == "init" {
                 is_init = true;
             } else {
@@ -41,7 +42,7 @@ pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -
         "metadata": {"name": name, "namespace": "default", "annotations": annotations},
         "spec": {"nodeName": "a-1", "terminationGracePeriodSeconds": 30, "restartPolicy": "Always", "containers": list, "initContainers": inits},
     });
-    for (field, value) in spec.as_object().expect("fields of a spec") {
+    for (field, value) in spec.as_object().expect("the spec is an object") {
         whole["spec"][field] = value.clone();
     }
     whole
@@ -94,28 +95,30 @@ impl Lab {
         Self { world, trace }
     }
 
+    /// Runs the world until that many seconds after the start.
     pub(crate) fn run(&mut self, seconds: f64) {
         let until = SimTime((seconds * 1e6) as i64);
         self.world.run_until(until, &mut self.trace);
     }
 
-    /// Whether something holds at some millisecond until then; asked anew when something has happened.
+    /// Runs until `holds` is true, or until that second; returns whether it became true. Checked every millisecond in
+    /// which something happened.
     pub(crate) fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
-        let mut asked = None;
+        let mut checked = None;
         while self.world.now() < end {
             let state = Some((self.world.revision(), self.trace.records.len()));
-            if asked != state && holds(self) {
+            if checked != state && holds(self) {
                 return true;
             }
-            asked = state;
+            checked = state;
             let next = self.world.now() + Span::millis(1);
             self.world.run_until(next, &mut self.trace);
         }
         holds(self)
     }
 
-    /// The reason for which the first container of `web` waits.
+    /// Reason of the waiting state of the first container of `web`; empty if it is not waiting.
     pub(crate) fn waiting(&self) -> String {
         let reason = self
             .web()
@@ -150,6 +153,7 @@ impl Lab {
             .expect("the fault is possible");
     }
 
+    /// The pod `web`.
     pub(crate) fn web(&self) -> Option<&Pod> {
         self.pod("web")
     }
@@ -158,9 +162,9 @@ impl Lab {
         self.world.objects().get::<Pod>(&key(name)).map(|pod| &**pod)
     }
 
-    /// Names of containers that really run on a-1, of all pods.
+    /// Names of all running containers on a-1.
     pub(crate) fn processes(&self) -> Vec<String> {
-        let machine = self.world.machine(&NodeName::from("a-1")).expect("a machine");
+        let machine = self.world.machine(&NodeName::from("a-1")).expect("the machine exists");
         machine
             .processes()
             .iter()
@@ -168,7 +172,7 @@ impl Lab {
             .collect()
     }
 
-    /// Records about `web`.
+    /// Records of that kind about `web`.
     pub(crate) fn records(&self, what: What) -> Vec<&Record> {
         let of_web = |record: &&Record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
         self.trace
@@ -179,7 +183,7 @@ impl Lab {
             .collect()
     }
 
-    /// Seconds of records of that kind about `web`, from `origin`.
+    /// Times of the records of that kind about `web`, in seconds since `origin`.
     pub(crate) fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
         self.records(what)
             .iter()
@@ -187,7 +191,7 @@ impl Lab {
             .collect()
     }
 
-    /// `REASON: MESSAGE` of the events about `web` with their seconds.
+    /// `(second, REASON: MESSAGE)` of the events about `web`.
     pub(crate) fn events(&self) -> Vec<(f64, String)> {
         self.records(What::Event)
             .iter()
@@ -200,7 +204,7 @@ impl Lab {
             .collect()
     }
 
-    /// What happened to the processes of `web`: `(seconds since the first entry, "SIGTERM main")`, hooks, exits, signals.
+    /// Hooks, signals and exits of the containers of `web`: `(seconds since the first one, "SIGTERM main")`.
     pub(crate) fn killing(&self) -> Vec<(f64, String)> {
         let kinds = [
             What::HookStarted,
@@ -249,7 +253,7 @@ pub(crate) fn number(record: &Record, name: &str) -> Option<i64> {
     record.field(name)?.as_i64()
 }
 
-/// Compares rows of (seconds, what), times to the millisecond.
+/// Compares rows of (seconds, what); times are compared to the millisecond.
 #[track_caller]
 pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)]) {
     let print = |at: f64, what: &str| format!("{at:>9.3} {what}");
@@ -258,7 +262,7 @@ pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)])
     assert_eq!(found, wanted, "{name}");
 }
 
-/// A status as JSON, for paths.
+/// The pod's status as JSON.
 pub(crate) fn status(pod: &Pod) -> Value {
     podscope_api::wire::Wire::write(&pod.status)
 }

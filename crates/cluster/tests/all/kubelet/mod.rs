@@ -1,5 +1,5 @@
-//! Kubelet and machine through a whole world: rows of (when, what) that cite
-//! their fact. Expectations come from the facts, never from a run.
+//! Tests of kubelet and machine in a whole world: rows of (when, what) that refer to their fact. Expected values come
+//! from the facts, never from a run.
 
 mod causes;
 mod eviction;

@@ -1,13 +1,13 @@
-//! Statuses of pods, line by line as `kubectl get -o yaml` of v1.36 shows them (L-01, L-02, L-04, LC-092, LC-110).
-//! What differs from run to run is written `~`: times, names of 64 digits, the pod's address.
+//! Pod statuses, line by line as `kubectl get -o yaml` of v1.36 shows them (L-01, L-02, L-04, LC-092, LC-110). Values
+//! that differ between runs are replaced by `~`: times, digests and IDs of 64 digits, and the pod's address.
 
 use podscope_api::print_yaml;
 use serde_json::json;
 
 use crate::kubelet::lab::{Lab, pod, status};
 
-fn told(lab: &Lab, name: &str) -> String {
-    let pod = lab.pod(name).expect("the pod");
+fn masked_status(lab: &Lab, name: &str) -> String {
+    let pod = lab.pod(name).expect("the pod exists");
     let ip = format!("ip: {}", pod.status.pod_ip);
     let text = print_yaml(&status(pod)).replace(&ip, "ip: ~");
     let text = text.replace(&format!("podIP: {}", pod.status.pod_ip), "podIP: ~");
@@ -24,7 +24,7 @@ fn told(lab: &Lab, name: &str) -> String {
     masked.collect()
 }
 
-/// The conditions of a pod in their order: type, status, reason, message.
+/// YAML of the pod conditions, given as (type, status, reason, message).
 fn conditions(rows: [(&str, &str, &str, &str); 5]) -> String {
     let mut text = String::from("conditions:\n");
     for (kind, status, reason, message) in rows {
@@ -148,7 +148,7 @@ startTime: ~
 
 /// Shows: L-02, L-04
 #[test]
-fn a_running_a_waiting_and_a_terminated_pod_line_by_line() {
+fn pod_statuses_match_real_yaml() {
     let nginx = json!({
         "image": "nginx:1.27",
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
@@ -179,11 +179,15 @@ fn a_running_a_waiting_and_a_terminated_pod_line_by_line() {
             ("ContainersReady", ready, reason, message),
             ("PodScheduled", "True", "", ""),
         ]);
-        // The requests granted to the pod as a whole, where it has some.
+        // Pod-level allocated resources; empty if the pod requests nothing.
         let granted = match name {
             "running" => "allocatedResources:\n  cpu: 100m\n  memory: 64Mi\n",
             _ => "",
         };
-        assert_eq!(told(&lab, name), granted.to_owned() + &conditions + rest, "{name}");
+        assert_eq!(
+            masked_status(&lab, name),
+            granted.to_owned() + &conditions + rest,
+            "{name}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::kubelet::lab::{Lab, status, text, web};
 
 /// Shows: L-07, LC-090, LC-125
 #[test]
-fn a_failed_liveness_probe_restarts_the_container() {
+fn failed_liveness_probe_restarts_container() {
     let probe =
         json!({"livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5, "failureThreshold": 3}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
@@ -31,7 +31,7 @@ fn a_failed_liveness_probe_restarts_the_container() {
             .any(|event| event.starts_with("Unhealthy: Liveness probe failed: ")),
         "{events:#?}"
     );
-    // LC-090: the first such restart is immediate, in the same sync.
+    // The first restart after a failed probe is immediate, in the same sync (LC-090).
     let exit = lab.times(What::ContainerExited, SimTime::ZERO)[0];
     assert!((started[1] - exit).abs() < 0.001, "{started:?} {exit}");
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
@@ -39,7 +39,7 @@ fn a_failed_liveness_probe_restarts_the_container() {
 
 /// Shows: LC-126
 #[test]
-fn a_probes_own_grace_wins() {
+fn probe_grace_period_overrides_pod_grace_period() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 7}});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -54,7 +54,7 @@ fn a_probes_own_grace_wins() {
 
 /// Shows: LC-122, LC-130
 #[test]
-fn startup_gates_and_readiness_never_restarts() {
+fn startup_probe_delays_readiness_and_readiness_never_restarts() {
     let probes = json!({
         "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
         "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5},
@@ -70,7 +70,7 @@ fn startup_gates_and_readiness_never_restarts() {
     assert_eq!(early["containerStatuses"][0]["ready"], false);
     lab.run(35.0);
     assert!(lab.web().unwrap().is_ready());
-    // Three failures in a row make it not ready.
+    // Three consecutive failures make the pod not ready.
     lab.run(58.0);
     let middle = status(lab.web().unwrap());
     assert_eq!(middle["containerStatuses"][0]["ready"], false);
@@ -89,7 +89,7 @@ fn startup_gates_and_readiness_never_restarts() {
 
 /// Shows: LC-117
 #[test]
-fn an_unknown_answer_moves_no_counter() {
+fn unknown_probe_answer_does_not_count() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=unknown")])]);
     lab.run(30.0);
@@ -98,7 +98,7 @@ fn an_unknown_answer_moves_no_counter() {
 }
 
 #[test]
-fn a_steady_probe_costs_nothing() {
+fn succeeding_probe_costs_no_events() {
     let probes = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}, "livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probes, "")])]);
     lab.run(60.0);
@@ -106,7 +106,7 @@ fn a_steady_probe_costs_nothing() {
     let (_, before) = lab.world.queue_stats();
     lab.run(1060.0);
     let (_, after) = lab.world.queue_stats();
-    // 1000 s of two probes a second; what is left are the control plane's own loops.
+    // Two probes per second for 1000 s: the remaining events are those of the control plane.
     let mut idle = Lab::new(&[]);
     idle.run(60.0);
     let (_, idle_before) = idle.world.queue_stats();

@@ -1,6 +1,6 @@
-//! What holds for random pods under random interleavings of deletions, shorter
-//! graces, forced deletions, crashes, restarts, losses of power, partitions and
-//! heals (L-01, L-09 to L-13, F-01). A failure names the seed: narrow `SEEDS` to it.
+//! Properties of random pods under random interleavings of deletions, shortened grace periods, forced deletions,
+//! crashes, restarts, power losses, partitions and heals (L-01, L-09 to L-13, F-01). A failure names the seed; set
+//! `SEEDS` to it to reproduce it.
 
 use podscope_api::ordered;
 
@@ -15,8 +15,8 @@ use crate::kubelet::lab::{Lab, number, pod, text};
 const SEEDS: std::ops::Range<u64> = 0..60;
 const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
 const NODES: [&str; 2] = ["a-1", "a-2"];
-/// How often the kubelets are asked whether they end a pod.
-const LOOK: f64 = 0.1;
+/// Interval in seconds at which the kubelets are observed.
+const OBSERVATION_INTERVAL: f64 = 0.1;
 
 fn pick<'a>(rng: &mut Rng, among: &[&'a str]) -> &'a str {
     among[rng.below(among.len() as u64) as usize]
@@ -61,29 +61,29 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
         .iter()
         .map(|(name, extra, behavior)| (*name, extra.clone(), behavior.as_str()))
         .collect();
-    // Where it runs is the scheduler's choice.
+    // The scheduler chooses the node.
     let spec = json!({"nodeName": null, "terminationGracePeriodSeconds": grace, "restartPolicy": policy});
     pod(name, spec, &list)
 }
 
-/// A run, and what the kubelets said meanwhile.
+/// A run with what was observed of the kubelets.
 struct Run {
     seed: u64,
     lab: Lab,
-    /// What each pod asks for in its spec, seconds.
+    /// Grace period in the spec of each pod, in seconds, by UID.
     own_grace: ordered::Map<String, i64>,
-    /// The least grace that each deletion was seen to have, seconds, and since when.
+    /// The shortest grace period observed for each deletion, in seconds, and since when, by UID.
     shortest: ordered::Map<String, (i64, SimTime)>,
-    /// When a kubelet was first seen to end a pod as a whole.
+    /// When a kubelet was first observed to terminate each pod, by UID.
     terminating: ordered::Map<String, SimTime>,
 }
 
 impl Run {
-    /// Goes on to an instant, looking at the kubelets on the way.
-    fn to(&mut self, until: f64) {
+    /// Runs until an instant, and observes the kubelets on the way.
+    fn run_until(&mut self, until: f64) {
         let mut at = (self.lab.world.now() - SimTime::ZERO).0 as f64 / 1e6;
         while at < until {
-            at = (at + LOOK).min(until);
+            at = (at + OBSERVATION_INTERVAL).min(until);
             self.lab.run(at);
             for name in PODS {
                 let now = self.lab.world.now();
@@ -95,16 +95,16 @@ impl Run {
                         *known = (seconds, now);
                     }
                 }
-                let is_ending =
+                let is_terminating =
                     |(_, kubelet): (_, &podscope_cluster::kubelet::Kubelet)| kubelet.termination(&uid).is_some();
-                if self.lab.world.kubelets().any(is_ending) {
+                if self.lab.world.kubelets().any(is_terminating) {
                     self.terminating.entry(uid.to_string()).or_insert(self.lab.world.now());
                 }
             }
         }
     }
 
-    /// Impossible faults (booting what is on) are refused and change nothing.
+    /// Injects a fault. Impossible ones (booting a machine that is on) are refused and change nothing.
     fn try_fault(&mut self, fault: &Fault) {
         let _ = self.lab.world.apply_fault(fault, &mut self.lab.trace);
     }
@@ -136,7 +136,7 @@ fn run(seed: u64) -> Run {
     let mut at = 0.0;
     for _ in 0..14 {
         at += 0.2 + rng.below(12_000) as f64 / 1000.0;
-        run.to(at);
+        run.run_until(at);
         let name = pick(&mut rng, &PODS);
         let node: NodeName = pick(&mut rng, &NODES).into();
         match rng.below(12) {
@@ -157,7 +157,7 @@ fn run(seed: u64) -> Run {
             }),
         }
     }
-    // Everything is repaired; every pod is to go.
+    // Repair everything, then delete all pods.
     run.try_fault(&Fault::Heal(Targets::All));
     for node in NODES.map(NodeName::from) {
         for fault in [
@@ -174,13 +174,13 @@ fn run(seed: u64) -> Run {
             run.try_fault(&fault);
         }
     }
-    run.to(at + 60.0);
+    run.run_until(at + 60.0);
     for name in PODS {
         if run.lab.pod(name).is_some() {
             run.lab.delete_pod(name, None);
         }
     }
-    run.to(at + 400.0);
+    run.run_until(at + 400.0);
     run
 }
 
@@ -188,30 +188,30 @@ fn uid_of(record: &Record) -> Option<String> {
     Some(record.object.as_ref()?.uid.to_string())
 }
 
-/// A kill of a pod, or of a container of it, as the trace shows it.
+/// A kill of a pod or of one of its containers, as the trace shows it.
 #[derive(Debug)]
-struct KillSeen {
-    /// The first hook or signal.
+struct ObservedKill {
+    /// When the first hook or signal was recorded.
     began: SimTime,
-    /// The grace that held then, seconds.
+    /// Grace period at that time, in seconds.
     grace: i64,
-    /// Containers that were asked and have not ended.
+    /// Containers that got a hook or signal and have not exited.
     left: ordered::Set<String>,
-    /// When the last of them ended.
+    /// When the last container exited.
     ended_at: SimTime,
 }
 
 impl Run {
-    /// The records about a pod, for a failure's message.
-    fn story(&self, uid: &str) -> String {
+    /// The records about a pod, for failure messages.
+    fn records_of_pod(&self, uid: &str) -> String {
         let own = self.lab.trace.records.iter().filter(|record| {
             record.what() == What::Fault || record.what() == What::Healed || uid_of(record).as_deref() == Some(uid)
         });
         own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
     }
 
-    /// LC-002, LC-103: phases never go back, whoever writes them, but to Pending for a new sandbox (LC-071, LC-100).
-    fn phases_only_go_forward(&self) {
+    /// Phases never go back, whoever writes them, except to Pending for a new sandbox (LC-002, LC-071, LC-100, LC-103).
+    fn assert_phases_only_go_forward(&self) {
         let mut reached: ordered::Map<String, usize> = ordered::Map::new();
         let mut has_new_sandbox: ordered::Set<String> = ordered::Set::new();
         for record in &self.lab.trace.records {
@@ -232,14 +232,14 @@ impl Run {
                 _ => continue,
             };
             let before = reached.insert(uid.clone(), rank).unwrap_or(0);
-            let begins_anew = before == 1 && rank == 0 && has_new_sandbox.contains(&uid);
-            let is_forward = (rank > before && before < 2) || begins_anew;
+            let restarts_in_new_sandbox = before == 1 && rank == 0 && has_new_sandbox.contains(&uid);
+            let is_forward = (rank > before && before < 2) || restarts_in_new_sandbox;
             assert!(is_forward, "seed {}: {uid} at {}: {phase}", self.seed, record.at);
         }
     }
 
-    /// LC-001: a UID runs on one node, each of its containers once at a time.
-    fn a_uid_runs_on_one_node(&self) {
+    /// A pod runs on one node only, with at most one instance of each container at a time (LC-001).
+    fn assert_pod_runs_on_one_node(&self) {
         let mut node: ordered::Map<String, String> = ordered::Map::new();
         let mut running: ordered::Map<(String, String), SimTime> = ordered::Map::new();
         for record in &self.lab.trace.records {
@@ -263,16 +263,17 @@ impl Run {
         }
     }
 
-    /// LC-004, LC-138, LC-140, LC-167: from the first act of a kill to SIGKILL lies the whole grace that held then (a
-    /// forced one counts as 1 s), and two seconds lie after the stop signal. A crash begins the grace again.
-    fn no_sigkill_comes_early(&self) {
+    /// Between the first action of a kill and SIGKILL lies the whole grace period of that time (1 s for a forced
+    /// deletion), and at least two seconds lie between the stop signal and SIGKILL. A crash starts the grace period
+    /// again (LC-004, LC-138, LC-140, LC-167).
+    fn assert_no_early_sigkill(&self) {
         let mut grace: ordered::Map<String, i64> = ordered::Map::new();
-        let mut kills: ordered::Map<String, KillSeen> = ordered::Map::new();
+        let mut kills: ordered::Map<String, ObservedKill> = ordered::Map::new();
         let mut signalled: ordered::Map<(String, String), SimTime> = ordered::Map::new();
         let mut place: ordered::Map<String, String> = ordered::Map::new();
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
-            // A kill goes on while its node is cut off; it begins again after a crash.
+            // A kill continues while its node is cut off, and begins again after any other fault of the node.
             if record.what() == What::Fault && text(record, "fault") != "partition" {
                 let node = record.object.as_ref().map(|object| object.key.name.to_string());
                 let is_elsewhere = |uid: &String| place.get(uid) != node.as_ref();
@@ -292,7 +293,7 @@ impl Run {
                     let node = actor.rsplit('/').next().unwrap_or_default();
                     place.insert(uid, node.to_owned());
                 }
-                // Forced away, perhaps in the middle of a termination: what is left of it is an orphan (LC-061).
+                // After a forced deletion, perhaps during a termination, the remaining processes are orphans (LC-061).
                 What::Deleted => {
                     grace.insert(uid, 0);
                 }
@@ -304,30 +305,32 @@ impl Run {
                     }
                 }
                 What::SignalSent if text(record, "signal") == "SIGKILL" => {
-                    let asked = signalled.get(&key).copied();
-                    let asked = asked.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
-                    let kill = kills.get(&uid).expect("a signal begins it");
-                    // A deletion that was made shorter before the kill began is not a record of its own.
+                    let signalled_at = signalled.get(&key).copied();
+                    let signalled_at =
+                        signalled_at.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
+                    let kill = kills.get(&uid).expect("a signal begins the kill");
+                    // A grace period that was shortened before the kill began has no record of its own.
                     let shorter = self
                         .shortest
                         .get(&uid)
                         .filter(|(_, since)| *since <= kill.began + Span::seconds(1));
                     let grace = shorter.map_or(kill.grace, |(seconds, _)| kill.grace.min(*seconds));
-                    let earliest = (kill.began + Span::seconds(grace.max(1))).max(asked + Span::seconds(2));
+                    let earliest = (kill.began + Span::seconds(grace.max(1))).max(signalled_at + Span::seconds(2));
                     assert!(
                         record.at >= earliest,
-                        "seed {}: {key:?}: {kill:?}, SIGTERM {asked}, SIGKILL {}\n{}",
+                        "seed {}: {key:?}: {kill:?}, SIGTERM {signalled_at}, SIGKILL {}
+                        {}",
                         self.seed,
                         record.at,
-                        self.story(&uid)
+                        self.records_of_pod(&uid)
                     );
                 }
                 What::SignalSent | What::HookStarted if text(record, "hook") != "postStart" => {
-                    // The next in order is asked at the instant in which the one before it ended.
-                    let is_over = |kill: &KillSeen| kill.left.is_empty() && kill.ended_at < record.at;
+                    // The next container in order gets its signal at the instant at which the previous one exited.
+                    let is_over = |kill: &ObservedKill| kill.left.is_empty() && kill.ended_at < record.at;
                     if kills.get(&uid).is_none_or(is_over) {
                         let seconds = grace.get(&uid).or_else(|| self.own_grace.get(&uid));
-                        let kill = KillSeen {
+                        let kill = ObservedKill {
                             began: record.at,
                             grace: seconds.copied().unwrap_or(0),
                             left: ordered::Set::new(),
@@ -347,8 +350,8 @@ impl Run {
         }
     }
 
-    /// LC-054, LC-082: nothing is started once a kubelet began to end the pod.
-    fn nothing_starts_after_termination_began(&self) {
+    /// No container starts after a kubelet began to terminate the pod (LC-054, LC-082).
+    fn assert_nothing_starts_during_termination(&self) {
         for record in self
             .lab
             .trace
@@ -360,7 +363,7 @@ impl Run {
             if let Some(since) = self.terminating.get(&uid) {
                 assert!(
                     record.at <= *since,
-                    "seed {}: {uid} ends since {since}, started at {}",
+                    "seed {}: {uid} terminates since {since}, but a container started at {}",
                     self.seed,
                     record.at
                 );
@@ -368,8 +371,9 @@ impl Run {
         }
     }
 
-    /// LC-005, LC-171: a kubelet removes an object only when nothing of it runs, unless it was forced.
-    fn kubelets_remove_only_what_ended(&self) {
+    /// A kubelet removes a pod object only when none of its containers runs, except after a forced deletion (LC-005,
+    /// LC-171).
+    fn assert_kubelets_remove_only_ended_pods(&self) {
         let mut forced: ordered::Map<String, bool> = ordered::Map::new();
         let mut alive: ordered::Map<String, i32> = ordered::Map::new();
         for record in &self.lab.trace.records {
@@ -385,7 +389,7 @@ impl Run {
                     let n_alive = alive.get(&uid).copied().unwrap_or(0);
                     assert!(
                         is_forced || n_alive == 0,
-                        "seed {}: {uid} was removed while it ran",
+                        "seed {}: {uid} was removed while a container ran",
                         self.seed
                     );
                 }
@@ -394,11 +398,11 @@ impl Run {
         }
     }
 
-    /// LC-005, LC-208: every deletion completes once the nodes are back, and nothing is left behind.
-    fn every_deletion_completes(&self) {
+    /// Every deletion completes once the nodes are repaired, and no process is left (LC-005, LC-208).
+    fn assert_all_deletions_complete(&self) {
         for name in PODS {
             let left = self.lab.pod(name).map(|pod| &pod.status);
-            assert!(left.is_none(), "seed {}: {name} is still there: {left:#?}", self.seed);
+            assert!(left.is_none(), "seed {}: {name} still exists: {left:#?}", self.seed);
         }
         for node in NODES.map(NodeName::from) {
             let processes = self
@@ -413,14 +417,14 @@ impl Run {
 
 /// Shows: L-01, L-09, L-10, L-12, L-13
 #[test]
-fn a_pod_keeps_its_promises_under_any_interleaving() {
+fn termination_rules_hold_under_random_faults() {
     for seed in SEEDS {
         let run = run(seed);
-        run.phases_only_go_forward();
-        run.a_uid_runs_on_one_node();
-        run.no_sigkill_comes_early();
-        run.nothing_starts_after_termination_began();
-        run.kubelets_remove_only_what_ended();
-        run.every_deletion_completes();
+        run.assert_phases_only_go_forward();
+        run.assert_pod_runs_on_one_node();
+        run.assert_no_early_sigkill();
+        run.assert_nothing_starts_during_termination();
+        run.assert_kubelets_remove_only_ended_pods();
+        run.assert_all_deletions_complete();
     }
 }

@@ -1,5 +1,5 @@
-//! Resizes in place: granted, deferred, infeasible, with and without a restart (LC-221 to LC-226), and what a kubelet
-//! declares that it can do.
+//! In-place resizes: granted, deferred, infeasible, with and without a restart (LC-221 to LC-226), and the features
+//! that a kubelet declares.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn cpu(amount: &str) -> Value {
     json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}})
 }
 
-/// `kubectl patch --subresource resize` of the request of cpu.
+/// Changes the CPU request of a pod, like `kubectl patch --subresource resize`.
 fn resize(lab: &mut Lab, name: &str, amount: &'static str) {
     resize_of(lab, name, "cpu", amount);
 }
@@ -44,24 +44,25 @@ fn resize_with(lab: &mut Lab, name: &str, change: impl Fn(&mut Pod) + Send + Syn
 }
 
 fn quantity(amount: &str) -> Quantity {
-    amount.parse().expect("a quantity")
+    amount.parse().expect("the quantity is valid")
 }
 
-/// Reason and message of a condition, if it is True.
+/// Reason and message of a condition; None unless its status is True.
 fn condition(lab: &Lab, name: &str, kind: &str) -> Option<(String, String)> {
     let found = lab.pod(name)?.condition(kind)?.clone();
     (found.status == podscope_api::ConditionStatus::True).then(|| (found.reason.to_string(), found.message.to_string()))
 }
 
-fn reasons(lab: &Lab) -> Vec<String> {
+/// The resize events of `web`, as `REASON: MESSAGE`.
+fn resize_events(lab: &Lab) -> Vec<String> {
     let events = lab.events().into_iter().map(|(_, event)| event);
     events.filter(|event| event.starts_with("Resize")).collect()
 }
 
-/// The container gets its resources without a restart, and the events say so.
+/// The container gets its new resources without a restart, and events report it.
 /// Shows: L-18, K-02
 #[test]
-fn a_resize_that_fits_is_put_in_force_without_a_restart() {
+fn fitting_resize_is_applied_without_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
     lab.run(5.0);
     resize(&mut lab, "web", "1");
@@ -78,7 +79,7 @@ fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     let summary =
         r#"{"containers":[{"name":"main","resources":{"limits":{"cpu":"4"},"requests":{"cpu":"1"}}}],"generation":2}"#;
     assert_eq!(
-        reasons(&lab),
+        resize_events(&lab),
         [
             format!("ResizeStarted: Pod resize started: {summary}"),
             format!("ResizeCompleted: Pod resize completed: {summary}")
@@ -89,10 +90,10 @@ fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     }
 }
 
-/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it.
+/// A resize that does not fit is deferred and granted when another pod has ended; a restarted kubelet remembers it.
 /// Shows: L-18
 #[test]
-fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
+fn deferred_resize_is_granted_when_neighbour_ends() {
     for restarts in [false, true] {
         let mut lab = Lab::new(&[
             pod("web", json!({}), &[("main", cpu("500m"), "")]),
@@ -113,9 +114,9 @@ fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
         let allocated = status(lab.pod("web").unwrap())["containerStatuses"][0]["allocatedResources"]["cpu"].clone();
         assert_eq!(allocated, "500m");
         assert!(
-            reasons(&lab)[0].starts_with("ResizeDeferred: Pod resize Deferred: {"),
+            resize_events(&lab)[0].starts_with("ResizeDeferred: Pod resize Deferred: {"),
             "{:?}",
-            reasons(&lab)
+            resize_events(&lab)
         );
         if restarts {
             for up in [false, true] {
@@ -124,7 +125,7 @@ fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
             }
             assert!(
                 condition(&lab, "web", "PodResizePending").is_some(),
-                "kept over a restart"
+                "the condition survives the restart"
             );
         }
         lab.delete_pod("neighbour", None);
@@ -134,17 +135,17 @@ fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
         assert_eq!(found["containerStatuses"][0]["restartCount"], 0);
         assert_eq!(condition(&lab, "web", "PodResizePending"), None);
         assert!(
-            reasons(&lab).last().unwrap().starts_with("ResizeCompleted"),
+            resize_events(&lab).last().unwrap().starts_with("ResizeCompleted"),
             "{:?}",
-            reasons(&lab)
+            resize_events(&lab)
         );
     }
 }
 
-/// A node that shrank meanwhile could not hold the pod however empty; a smaller request is taken.
+/// A resize that exceeds the node's capacity, which shrank meanwhile, is infeasible; a smaller request is granted.
 /// Shows: L-18, LC-223
 #[test]
-fn a_resize_beyond_the_node_is_infeasible() {
+fn resize_beyond_node_capacity_is_infeasible() {
     let mut lab = Lab::new(&[
         pod(
             "web",
@@ -179,12 +180,12 @@ fn a_resize_beyond_the_node_is_infeasible() {
         Some(("Infeasible".into(), why.into()))
     );
     assert!(
-        reasons(&lab)
+        resize_events(&lab)
             .last()
             .unwrap()
             .starts_with("ResizeInfeasible: Pod resize Infeasible: {"),
         "{:?}",
-        reasons(&lab)
+        resize_events(&lab)
     );
     resize(&mut lab, "web", "2");
     lab.run(25.0);
@@ -193,9 +194,10 @@ fn a_resize_beyond_the_node_is_infeasible() {
     assert_eq!(granted, "2");
 }
 
-/// With `RestartContainer` the container starts anew, and with a higher limit it is no longer killed for its memory.
+/// With resize policy `RestartContainer`, a higher memory limit restarts the container; it is then no longer
+/// OOM-killed.
 #[test]
-fn a_container_whose_policy_says_so_starts_anew() {
+fn resize_policy_restart_container_restarts_it() {
     let memory = json!({
         "resources": {"limits": {"memory": "300Mi"}},
         "resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}],
@@ -214,9 +216,9 @@ fn a_container_whose_policy_says_so_starts_anew() {
     );
 }
 
-/// A higher limit in place saves a process that would have met the old one; one below what is used is an error.
+/// A raised limit saves a process that would have exceeded the old one; a limit below the present use is an error.
 #[test]
-fn limits_of_memory_follow_the_resize() {
+fn memory_limit_resize_applies_or_fails_by_usage() {
     let memory = json!({"resources": {"requests": {"memory": "100Mi"}, "limits": {"memory": "300Mi"}}});
     let mut lab = Lab::new(&[pod(
         "web",
@@ -228,7 +230,7 @@ fn limits_of_memory_follow_the_resize() {
     lab.run(120.0);
     assert!(lab.times(What::ContainerExited, SimTime::ZERO).is_empty());
     resize_of(&mut lab, "web", "memory", "350Mi");
-    // The next sync tells it.
+    // The next sync reports the error.
     lab.run(145.0);
     let used = 400 << 20;
     let why = format!(
@@ -240,16 +242,19 @@ fn limits_of_memory_follow_the_resize() {
         Some(("Error".into(), why))
     );
     assert!(
-        reasons(&lab).iter().any(|event| event.starts_with("ResizeError: ")),
+        resize_events(&lab)
+            .iter()
+            .any(|event| event.starts_with("ResizeError: ")),
         "{:?}",
-        reasons(&lab)
+        resize_events(&lab)
     );
 }
 
-/// A kubelet refuses what it cannot do, whoever sent it the pod; a newer one takes it.
+/// A kubelet rejects a pod that needs a feature which it does not have, even if the pod was bound to its node; a newer
+/// kubelet admits it.
 /// Shows: LC-063
 #[test]
-fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
+fn kubelet_without_required_feature_rejects_pod() {
     let rule = json!({
         "restartPolicy": "Never",
         "restartPolicyRules": [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}],
@@ -283,20 +288,20 @@ fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
     }
 }
 
-/// Sidecars, and since v1.36 the other init containers, get theirs while they run.
+/// Running sidecars, and since v1.36 other running init containers, are resized too.
 /// Shows: LC-222
 #[test]
-fn init_containers_are_resized_while_they_run() {
-    let asks = |more: Value| {
+fn running_init_containers_are_resized() {
+    let container = |more: Value| {
         let mut one = json!({"init": true, "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1"}}});
-        for (field, value) in more.as_object().expect("fields") {
+        for (field, value) in more.as_object().expect("extra fields are an object") {
             one[field] = value.clone();
         }
         one
     };
     for (what, extra, behavior) in [
-        ("a sidecar", asks(json!({"restartPolicy": "Always"})), ""),
-        ("one that prepares", asks(json!({})), "run=60s, exit=0"),
+        ("sidecar", container(json!({"restartPolicy": "Always"})), ""),
+        ("plain init container", container(json!({})), "run=60s, exit=0"),
     ] {
         let mut lab = Lab::new(&[pod(
             "web",
@@ -316,40 +321,40 @@ fn init_containers_are_resized_while_they_run() {
         assert_eq!(first["resources"]["requests"]["cpu"], "300m", "{what}");
         assert_eq!(first["allocatedResources"]["cpu"], "300m", "{what}");
         assert_eq!(first["restartCount"], 0, "{what}");
-        let told = reasons(&lab);
+        let events = resize_events(&lab);
         assert!(
-            told[0].starts_with("ResizeStarted: Pod resize started: {"),
-            "{what}: {told:?}"
+            events[0].starts_with("ResizeStarted: Pod resize started: {"),
+            "{what}: {events:?}"
         );
         assert!(
-            told[0].contains(r#""initContainers":[{"name":"first""#),
-            "{what}: {told:?}"
+            events[0].contains(r#""initContainers":[{"name":"first""#),
+            "{what}: {events:?}"
         );
-        assert!(told[1].starts_with("ResizeCompleted: "), "{what}: {told:?}");
-        assert_eq!(told.len(), 2, "{what}: {told:?}");
+        assert!(events[1].starts_with("ResizeCompleted: "), "{what}: {events:?}");
+        assert_eq!(events.len(), 2, "{what}: {events:?}");
     }
 }
 
-/// A pod as a whole is resized like its containers; what waits counts as before.
+/// Pod-level resources are resized like those of containers; while a resize is deferred, the old ones apply.
 /// Shows: LC-222, LC-226
 #[test]
-fn a_pod_as_a_whole_is_resized() {
-    let whole = |amount: &str| json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}});
+fn pod_level_resources_are_resized() {
+    let pod_level = |amount: &str| json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}});
     let mut lab = Lab::new(&[
-        pod("web", whole("1"), &[("main", json!({}), "")]),
+        pod("web", pod_level("1"), &[("main", json!({}), "")]),
         pod(
             "neighbour",
             json!({"terminationGracePeriodSeconds": 1}),
             &[("main", cpu("2"), "sigterm=0s")],
         ),
     ]);
-    let ask = |lab: &mut Lab, amount: &'static str| {
+    let request = |lab: &mut Lab, amount: &'static str| {
         resize_with(lab, "web", move |pod| {
-            let own = pod.spec.resources.as_mut().expect("resources of the pod");
+            let own = pod.spec.resources.as_mut().expect("the pod has resources");
             Arc::make_mut(own).requests.insert("cpu".into(), quantity(amount));
         });
     };
-    let has = |lab: &Lab| {
+    let cpu_of_pod = |lab: &Lab| {
         let found = status(lab.pod("web").unwrap());
         let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
         (
@@ -359,26 +364,26 @@ fn a_pod_as_a_whole_is_resized() {
     };
     let both = |amount: &str| (amount.to_owned(), amount.to_owned());
     lab.run(5.0);
-    assert_eq!(has(&lab), both("1"));
-    ask(&mut lab, "2");
+    assert_eq!(cpu_of_pod(&lab), both("1"));
+    request(&mut lab, "2");
     lab.run(10.0);
-    assert_eq!(has(&lab), both("2"));
+    assert_eq!(cpu_of_pod(&lab), both("2"));
     assert_eq!(
         status(lab.pod("web").unwrap())["containerStatuses"][0]["restartCount"],
         0
     );
-    ask(&mut lab, "3");
+    request(&mut lab, "3");
     lab.run(15.0);
     let why = "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000";
     assert_eq!(
         condition(&lab, "web", "PodResizePending"),
         Some(("Deferred".into(), why.into()))
     );
-    assert_eq!(has(&lab), both("2"));
+    assert_eq!(cpu_of_pod(&lab), both("2"));
     lab.delete_pod("neighbour", None);
     lab.run(30.0);
-    assert_eq!(has(&lab), both("3"));
-    let kinds: Vec<String> = reasons(&lab)
+    assert_eq!(cpu_of_pod(&lab), both("3"));
+    let kinds: Vec<String> = resize_events(&lab)
         .iter()
         .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
         .collect();
@@ -394,12 +399,12 @@ fn a_pod_as_a_whole_is_resized() {
     );
 }
 
-/// What is asked for while the kubelet is down comes when it is back, without a restart.
+/// A resize requested while the kubelet is down is granted when it is back, without a restart.
 /// Shows: LC-221, LC-223
 #[test]
-fn a_resize_asked_for_while_the_kubelet_is_down_comes_with_it() {
+fn resize_requested_without_kubelet_is_granted_after_its_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
-    let in_force = |lab: &Lab| {
+    let applied_cpu = |lab: &Lab| {
         let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
         assert_eq!(container["restartCount"], 0);
         container["resources"]["requests"]["cpu"].clone()
@@ -410,17 +415,17 @@ fn a_resize_asked_for_while_the_kubelet_is_down_comes_with_it() {
     lab.run(6.0);
     resize(&mut lab, "web", "1");
     lab.run(20.0);
-    assert_eq!((in_force(&lab), reasons(&lab).len()), (json!("500m"), 0));
+    assert_eq!((applied_cpu(&lab), resize_events(&lab).len()), (json!("500m"), 0));
     kubelet(&mut lab, true);
     lab.run(40.0);
-    assert_eq!(in_force(&lab), "1");
-    // And after another restart it is as it was: nothing is begun anew, nothing told twice.
+    assert_eq!(applied_cpu(&lab), "1");
+    // Another restart changes nothing: no container restarts, and no event is repeated.
     kubelet(&mut lab, false);
     lab.run(45.0);
     kubelet(&mut lab, true);
     lab.run(70.0);
-    assert_eq!(in_force(&lab), "1");
-    let kinds: Vec<String> = reasons(&lab)
+    assert_eq!(applied_cpu(&lab), "1");
+    let kinds: Vec<String> = resize_events(&lab)
         .iter()
         .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
         .collect();

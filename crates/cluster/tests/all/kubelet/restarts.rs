@@ -7,7 +7,7 @@ use crate::kubelet::lab::{Lab, status, web};
 
 /// Shows: L-03, LC-085, LC-088, LC-094, LC-102
 #[test]
-fn crash_loop_back_off() {
+fn crash_loop_back_off_doubles_delays() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
     lab.run(1500.0);
     let exits = lab.times(What::ContainerExited, SimTime::ZERO);
@@ -18,8 +18,8 @@ fn crash_loop_back_off() {
         .zip(&exits)
         .map(|(start, exit)| start - exit)
         .collect();
-    // The first restart comes with the next look at the runtime; later ones wait for the delay, and up to 15 s (and a
-    // look at the runtime) more, since a blocked sync is tried again only then (LC-088).
+    // The first restart follows the next relist of the runtime. Later ones wait for the delay plus up to 15 s and a
+    // relist, because a blocked sync is retried only then (LC-088).
     assert!(waits[0] <= 2.0, "{waits:?}");
     for (wait, delay) in waits[1..].iter().zip([10.0, 20.0, 40.0, 80.0, 160.0, 300.0]) {
         assert!((delay..delay + 16.5).contains(wait), "{delay}: {waits:?}");
@@ -32,7 +32,7 @@ fn crash_loop_back_off() {
         )),
         "{events:#?}"
     );
-    // LC-094: Terminated until the next sync after a blocked one, then Waiting.
+    // The container is Terminated until the sync after a blocked one, then Waiting (LC-094).
     assert!(lab.sees(1900.0, |lab| lab.waiting() == "CrashLoopBackOff"));
     let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
     let container = &status(lab.web().unwrap())["containerStatuses"][0];
@@ -42,13 +42,13 @@ fn crash_loop_back_off() {
     );
     assert_eq!(container["lastState"]["terminated"]["exitCode"], 1);
     assert_eq!(container["restartCount"].as_u64().unwrap() as usize, starts.len() - 1);
-    // LC-102: waiting with lastState counts as stopped; under Always the phase stays Running.
+    // A waiting container with a lastState counts as stopped; under Always the phase stays Running (LC-102).
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
 /// Shows: L-02, LC-087
 #[test]
-fn exit_0_under_always_is_restarted_with_back_off_too() {
+fn exit_0_under_always_restarts_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
     assert!(lab.sees(60.0, |lab| lab.waiting() == "CrashLoopBackOff"));
     assert!(lab.records(What::ContainerStarted).len() >= 2);
@@ -56,7 +56,7 @@ fn exit_0_under_always_is_restarted_with_back_off_too() {
 
 /// Shows: LC-214, LC-215, LC-216
 #[test]
-fn each_restart_policy_restarts_what_it_says() {
+fn restart_policy_decides_restart_and_phase() {
     for (policy, exit, phase, n_starts) in [
         ("Never", 0, "Succeeded", 1),
         ("Never", 1, "Failed", 1),
@@ -93,7 +93,7 @@ fn each_restart_policy_restarts_what_it_says() {
 
 /// Shows: LC-078
 #[test]
-fn sidecars_end_when_the_apps_have() {
+fn sidecars_stop_when_app_containers_have_ended() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
@@ -109,7 +109,7 @@ fn sidecars_end_when_the_apps_have() {
 
 /// Shows: LC-219
 #[test]
-fn a_pod_fails_at_its_active_deadline() {
+fn pod_fails_at_its_active_deadline() {
     let mut lab = Lab::new(&[web(json!({"activeDeadlineSeconds": 10}), &[("main", json!({}), "")])]);
     lab.run(9.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
@@ -125,7 +125,7 @@ fn a_pod_fails_at_its_active_deadline() {
 
 /// Shows: L-08, LC-095
 #[test]
-fn a_process_over_its_limit_is_killed_out_of_memory() {
+fn process_over_its_memory_limit_is_oom_killed() {
     let limits = json!({"resources": {"limits": {"memory": "300Mi"}}});
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),

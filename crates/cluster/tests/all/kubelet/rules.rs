@@ -1,4 +1,4 @@
-//! A container's own restart rules, all containers anew, and what a status says that the runtime has no trace of
+//! Restart rules of containers, RestartAllContainers, and the status of containers that the runtime does not know
 //! (LC-079, LC-096, LC-227, LC-228).
 
 use podscope_cluster::{SimTime, What};
@@ -22,11 +22,11 @@ fn condition(lab: &Lab, kind: &str) -> (String, String) {
     (found.status.to_string(), found.reason.to_string())
 }
 
-/// The exit that a rule is about restarts the container in place with the usual back-off; another ends the pod.
+/// An exit that matches the rule restarts the container in place with the usual back-off; any other exit ends the pod.
 /// Shows: L-17, LC-085, LC-227
 #[test]
-fn a_rule_restarts_its_container_and_no_other_exit_does() {
-    for (exit, phase, restarts) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
+fn restart_rule_applies_only_to_its_exit_code() {
+    for (exit, phase, is_restarted) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
         let behavior = format!("run=2s, exit={exit}");
         let mut lab = Lab::new(&[web(
             json!({"restartPolicy": "Never"}),
@@ -36,9 +36,9 @@ fn a_rule_restarts_its_container_and_no_other_exit_does() {
         let found = status(lab.web().unwrap());
         assert_eq!(found["phase"], phase, "exit code {exit}");
         let starts = lab.times(What::ContainerStarted, SimTime::ZERO).len();
-        assert_eq!(starts > 1, restarts, "exit code {exit}: {starts} starts");
-        // LC-085: the first restart is at once, the second after 10 s.
-        if restarts {
+        assert_eq!(starts > 1, is_restarted, "exit code {exit}: {starts} starts");
+        // The first restart is immediate, the second follows after 10 s (LC-085).
+        if is_restarted {
             let exits = lab.times(What::ContainerExited, SimTime::ZERO);
             let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
             assert!(starts[1] - exits[0] < 2.0, "{starts:?} {exits:?}");
@@ -48,17 +48,17 @@ fn a_rule_restarts_its_container_and_no_other_exit_does() {
     }
 }
 
-/// Condition, statuses, phase and order while all containers begin anew; pod, node and address stay.
+/// Condition, statuses, phase and order during RestartAllContainers; pod, node and address stay the same.
 /// Shows: L-17, LC-228
 #[test]
-fn one_exit_begins_all_containers_anew() {
-    let anew = || rules("RestartAllContainers", 88);
+fn restart_all_containers_restarts_init_and_app_containers() {
+    let restart_all = || rules("RestartAllContainers", 88);
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
             ("prepare", json!({"init": true}), "run=1s, exit=0"),
             ("main", json!({}), "sigterm=20s"),
-            ("watcher", anew(), "run=20s, exit=88"),
+            ("watcher", restart_all(), "run=20s, exit=88"),
         ],
     )]);
     lab.run(15.0);
@@ -69,7 +69,7 @@ fn one_exit_begins_all_containers_anew() {
         condition(&lab, "AllContainersRestarting").1,
         "RestartAllContainersStarted"
     );
-    // Each waits and has the end of all as its last state; the pod runs on, and stays initialized.
+    // Every container is waiting, and its last state is RestartingAllContainers. The pod stays Running and initialized.
     assert!(lab.sees(35.0, |lab| lab.waiting() == "RestartingAllContainers"));
     let during = status(lab.web().unwrap());
     for list in ["containerStatuses", "initContainerStatuses"] {
@@ -92,7 +92,7 @@ fn one_exit_begins_all_containers_anew() {
         (&during["phase"], condition(&lab, "Initialized").0.as_str()),
         (&json!("Running"), "True")
     );
-    // The status that tells it says that it is over; with the next one they wait as those of a new pod do.
+    // This status already has the condition False; in the next one the containers wait like those of a new pod.
     assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
     assert!(lab.sees(36.0, |lab| lab.waiting() == "PodInitializing"));
     let next = status(lab.web().unwrap());
@@ -137,16 +137,16 @@ fn one_exit_begins_all_containers_anew() {
     let order: Vec<&str> = rows.iter().map(|(_, row)| row.as_str()).collect();
     let once = ["prepare starts", "prepare ends", "main starts", "watcher starts"];
     assert_eq!(order, [&once[..], &["watcher ends", "main ends"], &once[..]].concat());
-    // Two seconds are the least grace of those that are killed.
+    // Killed containers get the minimum of two seconds between stop signal and SIGKILL.
     let at = |row: &str| rows.iter().find(|(_, known)| known == row).map(|(at, _)| *at).unwrap();
     let took = at("main ends") - at("watcher ends");
-    assert!((2.0..4.0).contains(&took), "main was ended {took} s after the watcher");
+    assert!((2.0..4.0).contains(&took), "main exited {took} s after the watcher");
 }
 
-/// A restart of all is no crash; the containers are not held back, however often.
+/// RestartAllContainers is no crash: it never leads to back-off.
 /// Shows: LC-228
 #[test]
-fn beginning_anew_knows_no_back_off() {
+fn restart_all_containers_has_no_back_off() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[("main", rules("RestartAllContainers", 88), "run=3s, exit=88")],
@@ -164,10 +164,10 @@ fn beginning_anew_knows_no_back_off() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// An init container of which nothing is known any more counts as done once the pod was initialized.
+/// An init container that the runtime does not know counts as completed if the pod was initialized.
 /// Shows: LC-079, LC-096
 #[test]
-fn an_init_container_whose_status_is_lost_has_completed() {
+fn unknown_init_container_of_initialized_pod_is_completed() {
     for initialized in ["True", "False"] {
         let mut imported = web(
             json!({}),
@@ -193,20 +193,20 @@ fn an_init_container_whose_status_is_lost_has_completed() {
         lab.run(20.0);
         let found = status(lab.web().unwrap());
         let prepare = &found["initContainerStatuses"][0];
-        let ended = &prepare["state"]["terminated"];
+        let terminated = &prepare["state"]["terminated"];
         if initialized == "True" {
             assert_eq!(
-                (&ended["reason"], &prepare["restartCount"]),
+                (&terminated["reason"], &prepare["restartCount"]),
                 (&json!("Completed"), &json!(2)),
                 "{prepare}"
             );
             assert_eq!(
-                ended["message"],
+                terminated["message"],
                 "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally"
             );
             assert_eq!(found["containerStatuses"][0]["restartCount"], 0);
         } else {
-            assert!(ended["message"].is_null(), "{prepare}");
+            assert!(terminated["message"].is_null(), "{prepare}");
         }
     }
 }

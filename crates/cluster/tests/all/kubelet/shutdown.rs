@@ -1,4 +1,4 @@
-//! Machines that are shut down in order (LC-212), and critical pods (LC-066).
+//! Orderly shutdown of machines (LC-212), and admission of critical pods (LC-066).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Node};
@@ -25,12 +25,12 @@ fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
 }
 
 fn ready(lab: &Lab) -> (ConditionStatus, String) {
-    let node = lab.world.objects().named::<Node>("a-1").expect("registered");
-    let ready = node.condition("Ready").expect("always there");
+    let node = lab.world.objects().named::<Node>("a-1").expect("the Node exists");
+    let ready = node.condition("Ready").expect("the condition is set");
     (ready.status.clone(), ready.message.to_string())
 }
 
-/// `(seconds since then, what)` of the processes of all pods, those of an instant by name.
+/// Signals and exits of all pods as `(seconds since "from", what)`; those of the same instant are sorted by name.
 fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     let of_processes = |record: &&podscope_cluster::Record| {
         record.at >= from && matches!(record.what(), What::SignalSent | What::ContainerExited)
@@ -54,7 +54,7 @@ fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
 
 /// Shows: LC-035, LC-212
 #[test]
-fn pods_end_by_ascending_priority_before_the_power_goes() {
+fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
     let critical = json!({"priorityClassName": "system-node-critical"});
     let mut lab = lab(
         &[
@@ -84,7 +84,7 @@ fn pods_end_by_ascending_priority_before_the_power_goes() {
     );
     lab.run(60.0);
     check(
-        "grace = the smaller of the group's and the pod's",
+        "grace period = the minimum of the group's and the pod's",
         &rows(&lab, from),
         &[
             (0.0, "SIGTERM web"),
@@ -94,7 +94,7 @@ fn pods_end_by_ascending_priority_before_the_power_goes() {
             (22.0, "exit agent"),
         ],
     );
-    // The objects stay, Failed.
+    // The pod objects stay, with phase Failed.
     for name in ["web", "agent"] {
         let found = status(lab.pod(name).unwrap());
         assert_eq!(
@@ -106,19 +106,23 @@ fn pods_end_by_ascending_priority_before_the_power_goes() {
             ),
             "{name}"
         );
-        let target = lab.pod(name).unwrap().condition("DisruptionTarget").expect("LC-035");
+        let target = lab
+            .pod(name)
+            .unwrap()
+            .condition("DisruptionTarget")
+            .expect("LC-035: the kubelet sets the condition");
         assert_eq!(
             (&target.status, &*target.reason),
             (&ConditionStatus::True, "TerminationByKubelet")
         );
     }
-    assert!(!lab.world.machine(&"a-1".into()).expect("it stays").is_on());
+    assert!(!lab.world.machine(&"a-1".into()).expect("the machine exists").is_on());
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
 /// Shows: LC-212
 #[test]
-fn it_is_off_by_default() {
+fn graceful_shutdown_is_disabled_by_default() {
     let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
     lab.run(20.0);
     lab.fault(Fault::Shutdown("a-1".into()));
@@ -128,14 +132,14 @@ fn it_is_off_by_default() {
 
 /// Shows: LC-066
 #[test]
-fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
-    let asks = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
+fn critical_pod_preempts_the_best_victim_and_waits_for_it() {
+    let requests = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
     let mut lab = Lab::new(&[
-        pod("small", json!({}), &[("main", asks("1"), "sigterm=ignore")]),
+        pod("small", json!({}), &[("main", requests("1"), "sigterm=ignore")]),
         pod(
             "large",
             json!({"terminationGracePeriodSeconds": 5}),
-            &[("main", asks("2"), "sigterm=ignore")],
+            &[("main", requests("2"), "sigterm=ignore")],
         ),
         pod("free", json!({}), &[("main", json!({}), "")]),
     ]);
@@ -143,13 +147,13 @@ fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     let mut critical = pod(
         "agent",
         json!({"priorityClassName": "system-node-critical"}),
-        &[("main", asks("3"), "")],
+        &[("main", requests("3"), "")],
     );
     critical["metadata"]["namespace"] = json!("kube-system");
     lab.create(&critical);
     let from = lab.world.now();
     lab.run(60.0);
-    // 3 of 4 are held and 2 are short: `large` alone is the nearest; BestEffort frees no cpu.
+    // 3 of 4 CPUs are in use, so 2 are missing: `large` alone provides them. The BestEffort pod would free no CPU.
     let found = status(lab.pod("large").unwrap());
     assert_eq!(
         (&found["phase"], &found["reason"], &found["message"]),
@@ -169,22 +173,27 @@ fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     assert_eq!(killed[1].1, "SIGKILL large", "{killed:?}");
     assert!(
         (killed[1].0 - killed[0].0 - 5.0).abs() < 0.001,
-        "its spec grace: {killed:?}"
+        "the victim gets the grace period of its spec: {killed:?}"
     );
-    let started = started.map(|record| seconds(record.at - from)).expect("it runs");
-    assert!(started >= killed[2].0, "not beside its victim: {started} {killed:?}");
+    let started = started
+        .map(|record| seconds(record.at - from))
+        .expect("the critical pod starts");
+    assert!(
+        started >= killed[2].0,
+        "the critical pod starts after its victim has ended: {started} {killed:?}"
+    );
 }
 
 /// Shows: LC-066
 #[test]
-fn without_room_to_be_made_a_critical_pod_is_refused_too() {
-    let asks = json!({"resources": {"requests": {"cpu": "5"}}});
+fn critical_pod_without_enough_victims_is_rejected() {
+    let requests = json!({"resources": {"requests": {"cpu": "5"}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.create(&pod(
         "agent",
         json!({"priorityClassName": "system-node-critical"}),
-        &[("main", asks, "")],
+        &[("main", requests, "")],
     ));
     lab.run(40.0);
     assert_eq!(status(lab.pod("agent").unwrap())["reason"], "OutOfcpu");

@@ -7,7 +7,7 @@ use crate::kubelet::lab::{Lab, status, web};
 
 /// Shows: L-01, L-04, LC-106, LC-107, LC-108, LC-109, LC-110, LC-180
 #[test]
-fn a_pod_starts_and_is_ready() {
+fn pod_starts_and_becomes_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(0.5);
     let pending = status(lab.web().unwrap());
@@ -23,7 +23,7 @@ fn a_pod_starts_and_is_ready() {
     assert_eq!(running["containerStatuses"][0]["ready"], true);
     assert_eq!(running["containerStatuses"][0]["started"], true);
     assert!(running["containerStatuses"][0]["state"]["running"]["startedAt"].is_string());
-    // LC-106 to LC-110: order and values.
+    // Order and values of the conditions (LC-106 to LC-110).
     let conditions: Vec<(String, String)> = running["conditions"]
         .as_array()
         .unwrap()
@@ -44,7 +44,7 @@ fn a_pod_starts_and_is_ready() {
     ];
     assert_eq!(conditions, wanted.map(|kind| (kind.to_owned(), "True".to_owned())));
     assert_eq!(running["observedGeneration"], 1);
-    // LC-180: events in order, with their texts.
+    // Events in order, with their messages (LC-180).
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
     assert_eq!(
         events,
@@ -60,7 +60,7 @@ fn a_pod_starts_and_is_ready() {
 
 /// Shows: L-05, LC-072, LC-073, LC-074, LC-075
 #[test]
-fn init_containers_and_sidecars_in_order() {
+fn init_containers_and_sidecars_start_in_order() {
     let init = |extra: serde_json::Value| {
         let mut one = json!({"init": true});
         for (key, value) in extra.as_object().unwrap() {
@@ -104,14 +104,14 @@ fn init_containers_and_sidecars_in_order() {
         .collect();
     assert_eq!(order, ["prepare", "side", "migrate", "app"]);
     let starts = lab.times(What::ContainerStarted, podscope_cluster::SimTime::ZERO);
-    // LC-074: migrate waits for the sidecar's startup probe; the sidecar serves 5 s after its start.
+    // `migrate` waits for the startup probe of the sidecar, which serves 5 s after its start (LC-074).
     assert!(starts[2] - starts[1] >= 5.0, "{starts:?}");
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
 /// Shows: LC-073
 #[test]
-fn a_failed_init_container_under_never_fails_the_pod() {
+fn failed_init_container_under_never_fails_the_pod() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
@@ -128,7 +128,7 @@ fn a_failed_init_container_under_never_fails_the_pod() {
 
 /// Shows: LC-069
 #[test]
-fn a_failed_pull_is_tried_again_with_back_off() {
+fn failed_pull_is_retried_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
     assert!(lab.sees(60.0, |lab| lab.waiting() == "ErrImagePull"));
     assert!(lab.sees(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
@@ -152,7 +152,7 @@ fn a_failed_pull_is_tried_again_with_back_off() {
 
 /// Shows: L-06, LC-081
 #[test]
-fn a_failing_post_start_hook_kills_the_container() {
+fn failed_post_start_hook_kills_the_container() {
     let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "poststart=fail")])]);
     lab.run(8.0);
@@ -169,7 +169,7 @@ fn a_failing_post_start_hook_kills_the_container() {
 }
 
 #[test]
-fn a_missing_config_map_keeps_a_container_from_being_created() {
+fn missing_config_map_blocks_container_creation() {
     let env = json!({"envFrom": [{"configMapRef": {"name": "settings"}}]});
     let mut lab = Lab::new(&[web(json!({}), &[("main", env, "")])]);
     lab.run(30.0);
@@ -185,10 +185,10 @@ fn a_missing_config_map_keeps_a_container_from_being_created() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// A file of variables is there once a container that can write it has run; a long key is never taken.
+/// An env file exists once a container that can write it has run. A key that is too long is always refused.
 /// Shows: LC-231
 #[test]
-fn a_file_of_variables_is_written_by_a_container_before() {
+fn env_file_needs_a_container_that_wrote_it() {
     let from = |key: &str, optional: bool| {
         let file = json!({"volumeName": "made", "path": "app.env", "key": key, "optional": optional});
         json!({"env": [{"name": "COLOR", "valueFrom": {"fileKeyRef": file}}]})
@@ -223,7 +223,7 @@ fn a_file_of_variables_is_written_by_a_container_before() {
 }
 
 #[test]
-fn a_missing_secret_keeps_a_volume_from_being_mounted() {
+fn missing_secret_blocks_volume_mount() {
     let spec = json!({"volumes": [{"name": "key", "secret": {"secretName": "tls"}}]});
     let mut lab = Lab::new(&[web(spec, &[("main", json!({}), "")])]);
     lab.run(30.0);
@@ -242,7 +242,7 @@ fn a_missing_secret_keeps_a_volume_from_being_mounted() {
 
 /// Shows: LC-062, LC-063
 #[test]
-fn a_kubelet_refuses_what_does_not_fit() {
+fn kubelet_rejects_pod_that_does_not_fit() {
     for (name, spec, container, reason) in [
         (
             "cpu",
@@ -259,28 +259,28 @@ fn a_kubelet_refuses_what_does_not_fit() {
     ] {
         let mut lab = Lab::new(&[web(spec, &[("main", container, "")])]);
         lab.run(5.0);
-        let refused = status(lab.web().unwrap());
-        assert_eq!(refused["phase"], "Failed", "{name}");
-        assert_eq!(refused["reason"], reason, "{name}");
+        let rejected = status(lab.web().unwrap());
+        assert_eq!(rejected["phase"], "Failed", "{name}");
+        assert_eq!(rejected["reason"], reason, "{name}");
         assert!(
-            refused["message"].as_str().unwrap().starts_with("Pod was rejected: "),
+            rejected["message"].as_str().unwrap().starts_with("Pod was rejected: "),
             "{name}"
         );
-        assert!(refused["containerStatuses"].is_null(), "{name}");
+        assert!(rejected["containerStatuses"].is_null(), "{name}");
         assert!(lab.processes().is_empty());
     }
 }
 
 /// Shows: LC-109
 #[test]
-fn a_readiness_gate_holds_ready_back() {
+fn false_readiness_gate_keeps_pod_not_ready() {
     let gate = "www.example.com/feature-1";
     let mut lab = Lab::new(&[web(
         json!({"readinessGates": [{"conditionType": gate}]}),
         &[("main", json!({}), "")],
     )]);
     lab.run(6.0);
-    let of = |lab: &Lab, kind: &str| -> serde_json::Value {
+    let condition = |lab: &Lab, kind: &str| -> serde_json::Value {
         let status = status(lab.web().unwrap());
         status["conditions"]
             .as_array()
@@ -290,18 +290,18 @@ fn a_readiness_gate_holds_ready_back() {
             .unwrap()
             .clone()
     };
-    assert_eq!(of(&lab, "ContainersReady")["status"], "True");
-    assert_eq!(of(&lab, "Ready")["status"], "False");
-    assert_eq!(of(&lab, "Ready")["reason"], "ReadinessGatesNotReady");
+    assert_eq!(condition(&lab, "ContainersReady")["status"], "True");
+    assert_eq!(condition(&lab, "Ready")["status"], "False");
+    assert_eq!(condition(&lab, "Ready")["reason"], "ReadinessGatesNotReady");
     assert_eq!(
-        of(&lab, "Ready")["message"],
+        condition(&lab, "Ready")["message"],
         format!("corresponding condition of pod readiness gate \"{gate}\" does not exist.")
     );
 }
 
 /// Shows: CT-128
 #[test]
-fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
+fn attachable_volume_is_attached_mounted_and_unmounted() {
     use podscope_api::Node;
     let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
         "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
@@ -317,7 +317,7 @@ fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
     assert!(lab.sees(15.0, |lab| {
         node(lab).status.volumes_in_use.iter().any(|own| &**own == name)
     }));
-    // The kubelet reports it in use and waits; the attach/detach controller and the attacher do their part.
+    // The kubelet reports the volume in use and waits, while the attach/detach controller and the attacher attach it.
     assert!(lab.sees(60.0, |lab| lab.processes() == ["main"]));
     let attached = lab
         .trace
@@ -347,7 +347,7 @@ fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
 }
 
 #[test]
-fn many_idle_pods_cost_nothing() {
+fn idle_pods_cost_few_events() {
     let nodes = podscope_cluster::NodeShorthand {
         zones: vec!["a".into()],
         nodes_per_zone: 20,
@@ -378,6 +378,6 @@ fn many_idle_pods_cost_nothing() {
     let (_, before) = lab.world.queue_stats();
     lab.run(450.0);
     let (_, after) = lab.world.queue_stats();
-    // What is left are the control plane's own loops: a few a second, whatever the number of pods.
+    // The remaining events are those of the control plane: a few per second, whatever the number of pods.
     assert!(after - before < 3000, "{}", after - before);
 }

@@ -1,4 +1,4 @@
-//! Static pods and their mirrors (LC-213, LC-064, LC-066, LC-197); what users do to them is a golden scenario.
+//! Static pods and their mirror pods (LC-213, LC-064, LC-066, LC-197). Golden scenarios cover the actions of users.
 
 use podscope_api::{Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::fault::{ControlPlaneProcess, Fault};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, status, web};
 
-/// A static pod `web` on a-1, as its mirror: without a UID, the manifest of a scenario.
+/// The mirror of a static pod `web` on a-1. Without a UID in a scenario, it stands for the manifest on the node.
 fn mirror(spec: Value, behavior: &str) -> Value {
     let mut pod = web(spec, &[("main", json!({}), behavior)]);
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
@@ -16,7 +16,7 @@ fn mirror(spec: Value, behavior: &str) -> Value {
 }
 
 fn uid(lab: &Lab) -> Uid {
-    lab.web().expect("a mirror").metadata.uid.clone()
+    lab.web().expect("the mirror pod exists").metadata.uid.clone()
 }
 
 fn node() -> NodeName {
@@ -29,7 +29,7 @@ fn starts(lab: &Lab) -> usize {
 
 /// Shows: LC-213
 #[test]
-fn a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
+fn deleted_mirror_is_recreated_while_processes_keep_running() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     let first = uid(&lab);
@@ -38,32 +38,32 @@ fn a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
     let second = uid(&lab);
     assert_ne!(first, second);
     assert_eq!((lab.processes(), starts(&lab)), (vec!["main".to_owned()], 1));
-    let told = status(lab.web().unwrap());
+    let found = status(lab.web().unwrap());
     assert_eq!(
-        (&told["phase"], &told["containerStatuses"][0]["ready"]),
+        (&found["phase"], &found["containerStatuses"][0]["ready"]),
         (&json!("Running"), &json!(true))
     );
-    // The process goes by the new mirror's UID.
-    let machine = lab.world.machine(&node()).expect("a machine");
+    // The machine now identifies the process by the UID of the new mirror pod.
+    let machine = lab.world.machine(&node()).expect("the machine exists");
     assert_eq!(machine.processes()[0].uid, second);
     assert!(lab.killing().is_empty(), "{:?}", lab.killing());
 }
 
 /// Shows: LC-085, LC-213
 #[test]
-fn what_is_planned_for_a_process_survives_its_mirror() {
+fn planned_exit_survives_deletion_of_the_mirror() {
     let mut lab = Lab::new(&[mirror(json!({}), "run=20s, exit=1")]);
     lab.run(5.0);
     lab.delete(None);
     lab.run(25.0);
     let exits = lab.records(What::ContainerExited);
     assert_eq!(exits.len(), 1);
-    assert_eq!(starts(&lab), 2, "LC-085: it is restarted at once");
+    assert_eq!(starts(&lab), 2, "LC-085: the first restart is immediate");
 }
 
 /// Shows: LC-213
 #[test]
-fn static_pods_run_without_an_api_server_after_a_boot() {
+fn static_pods_start_after_boot_without_api_server() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     let process = ControlPlaneProcess::ApiServer;
@@ -85,7 +85,7 @@ fn static_pods_run_without_an_api_server_after_a_boot() {
 
 /// Shows: LC-210, LC-213
 #[test]
-fn without_its_node_a_static_pod_has_no_mirror_and_runs() {
+fn static_pod_without_node_object_runs_without_mirror() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     lab.request(Request::Delete {
@@ -94,22 +94,25 @@ fn without_its_node_a_static_pod_has_no_mirror_and_runs() {
         options: DeleteOptions::default(),
     });
     lab.run(120.0);
-    assert!(lab.web().is_none(), "PodGC and the garbage collector take it");
+    assert!(
+        lab.web().is_none(),
+        "pod GC and the garbage collector delete the mirror pod"
+    );
     assert_eq!(lab.processes(), ["main"]);
-    // LC-210: a restart registers the node again, and then the pod has a mirror.
+    // A restarted kubelet registers the Node again (LC-210); then the pod gets a mirror.
     lab.fault(Fault::Kubelet {
         node: node(),
         up: false,
     });
     lab.fault(Fault::Kubelet { node: node(), up: true });
     lab.run(150.0);
-    assert_eq!(status(lab.web().expect("a mirror"))["phase"], "Running");
+    assert_eq!(status(lab.web().expect("the mirror pod exists"))["phase"], "Running");
     assert_eq!(starts(&lab), 1);
 }
 
 /// Shows: LC-213
 #[test]
-fn a_mirror_of_nothing_is_removed() {
+fn mirror_without_static_pod_is_deleted() {
     let mut lab = Lab::new(&[]);
     lab.run(5.0);
     lab.create(&mirror(json!({}), ""));
@@ -118,10 +121,10 @@ fn a_mirror_of_nothing_is_removed() {
     assert_eq!(starts(&lab), 0);
 }
 
-/// Static pods are admitted past NoExecute taints, and others end for them.
+/// Static pods are admitted in spite of NoExecute taints, and preempt other pods.
 /// Shows: LC-064, LC-066
 #[test]
-fn a_static_pod_makes_room_for_itself() {
+fn static_pod_preempts_other_pods() {
     let tainted = json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
         "spec": {"taints": [{"key": "k", "effect": "NoExecute"}]},
@@ -129,9 +132,9 @@ fn a_static_pod_makes_room_for_itself() {
     });
     let cpu = |amount: &str| json!({"resources": {"requests": {"cpu": amount}}});
     let on_n = json!({"nodeName": "n", "tolerations": [{"operator": "Exists"}]});
-    let mut statically = pod("web", json!({"nodeName": "n"}), &[("main", cpu("3"), "")]);
-    statically["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
-    let mut lab = Lab::new(&[tainted, pod("other", on_n, &[("main", cpu("2"), "")]), statically]);
+    let mut static_pod = pod("web", json!({"nodeName": "n"}), &[("main", cpu("3"), "")]);
+    static_pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
+    let mut lab = Lab::new(&[tainted, pod("other", on_n, &[("main", cpu("2"), "")]), static_pod]);
     lab.run(40.0);
     assert_eq!(status(lab.pod("other").unwrap())["reason"], "Preempting");
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");

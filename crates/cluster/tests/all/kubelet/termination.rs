@@ -9,7 +9,7 @@ fn pre_stop() -> Value {
     json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
 }
 
-/// Deletes a pod of one container 20 s after t = 0 and shows what its process goes through.
+/// Deletes a pod with one container at 20 s, and returns the hooks, signals and exits of its process.
 fn killed(
     grace: i64,
     request: Option<i64>,
@@ -35,10 +35,10 @@ fn killed(
 
 /// Shows: L-10, LC-143, LC-146, LC-149, LC-150, LC-151, LC-152, LC-153, LC-154, LC-155, LC-156, LC-157
 #[test]
-fn each_termination_follows_its_timeline() {
+fn termination_timeline_matches_facts() {
     for (name, grace, request, hook, behavior, rows) in [
         (
-            "LC-149 no preStop",
+            "LC-149 no preStop hook",
             30,
             None,
             false,
@@ -88,7 +88,7 @@ fn each_termination_follows_its_timeline() {
             ],
         ),
         (
-            "LC-153 preStop hangs, LC-145 and dies with the container",
+            "LC-153 preStop hangs, and ends with the container (LC-145)",
             30,
             None,
             true,
@@ -116,7 +116,7 @@ fn each_termination_follows_its_timeline() {
             ],
         ),
         (
-            "LC-146 both share the grace",
+            "LC-146 hook and process share the grace period",
             30,
             None,
             true,
@@ -129,7 +129,7 @@ fn each_termination_follows_its_timeline() {
             ],
         ),
         (
-            "LC-155 force, no preStop",
+            "LC-155 forced deletion, no preStop hook",
             30,
             Some(0),
             false,
@@ -137,7 +137,7 @@ fn each_termination_follows_its_timeline() {
             vec![(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
         ),
         (
-            "LC-156 force, preStop hangs",
+            "LC-156 forced deletion, preStop hangs",
             30,
             Some(0),
             true,
@@ -159,7 +159,7 @@ fn each_termination_follows_its_timeline() {
             vec![(0.0, "SIGTERM main"), (5.0, "SIGKILL main"), (9.0, "exit 137 main")],
         ),
         (
-            "the image's own stop signal",
+            "the container has its own stop signal",
             30,
             None,
             false,
@@ -174,9 +174,9 @@ fn each_termination_follows_its_timeline() {
 
 /// Shows: L-11, LC-134, LC-137
 #[test]
-fn a_switch_brings_the_older_rules_of_grace_back() {
+fn history_switch_restores_v1_23_grace_rules() {
     check(
-        "LC-137, seed 003: v1.23 gives the runtime the whole grace after the hook",
+        "LC-137, seed 003: in v1.23 the runtime gets the whole grace period after the hook",
         &killed(
             30,
             None,
@@ -193,12 +193,12 @@ fn a_switch_brings_the_older_rules_of_grace_back() {
         ],
     );
     check(
-        "LC-134: v1.23 and a forced deletion: 30 s",
+        "LC-134: in v1.23 a forced deletion gets 30 s",
         &killed(30, Some(0), json!({}), "sigterm=ignore", Some("grace-rules-v1.23")),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
     check(
-        "without the floor, a grace of one second is one second",
+        "without the two-second minimum, a grace period of one second lasts one second",
         &killed(
             30,
             Some(0),
@@ -212,17 +212,17 @@ fn a_switch_brings_the_older_rules_of_grace_back() {
 
 /// Shows: LC-113, LC-171, LC-173, LC-175, LC-176
 #[test]
-fn a_pod_is_removed_after_its_last_status_is_written() {
+fn pod_is_removed_after_its_final_status_is_written() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
     lab.delete(None);
     lab.run(22.0);
-    // LC-113: deletion alone does not change Ready.
+    // A deletion request alone does not change Ready (LC-113).
     assert!(lab.web().unwrap().is_ready());
     lab.run(23.1);
-    // LC-175: exit 0 is Succeeded even under Always; the object is still there.
-    let pod = lab.web().expect("not removed before its terminal phase was written");
+    // Exit code 0 makes the pod Succeeded, even under Always; the object still exists (LC-175).
+    let pod = lab.web().expect("the pod exists until its terminal phase is written");
     assert_eq!(status(pod)["phase"], "Succeeded");
     assert_eq!(
         status(pod)["containerStatuses"][0]["state"]["terminated"]["reason"],
@@ -246,7 +246,8 @@ fn a_pod_is_removed_after_its_last_status_is_written() {
         })
         .map(|record| record.what().as_str())
         .collect();
-    // The deletion raises the generation (LC-013), which the kubelet notes; then LC-176: terminal, grace 0, gone.
+    // The deletion increases the generation (LC-013), which the kubelet observes. Then: terminal status, DELETE with
+    // grace period 0, removal (LC-176).
     assert_eq!(
         whats,
         [
@@ -262,7 +263,7 @@ fn a_pod_is_removed_after_its_last_status_is_written() {
 
 /// Shows: L-05, LC-158, LC-159, LC-160, LC-161
 #[test]
-fn sidecars_end_in_reverse_order() {
+fn sidecars_stop_in_reverse_order() {
     let sidecar = || json!({"init": true, "restartPolicy": "Always"});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -277,7 +278,7 @@ fn sidecars_end_in_reverse_order() {
     lab.delete(None);
     lab.run(60.0);
     check(
-        "LC-158 reverse order after the apps",
+        "LC-158: in reverse order after the app containers",
         &lab.killing(),
         &[
             (0.0, "SIGTERM app"),
@@ -293,7 +294,7 @@ fn sidecars_end_in_reverse_order() {
 
 /// Shows: LC-159, LC-160, CT-167
 #[test]
-fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
+fn waiting_sidecars_are_signalled_when_grace_ends() {
     let sidecar = |hook: bool| {
         let mut one = json!({"init": true, "restartPolicy": "Always"});
         if hook {
@@ -313,7 +314,7 @@ fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
     lab.delete(None);
     lab.run(60.0);
     check(
-        "LC-159 hooks at 0, LC-160 signals at G and G + 2",
+        "LC-159: hooks start at 0; LC-160: signals at G and G + 2",
         &lab.killing(),
         &[
             (0.0, "preStop begins s1"),
@@ -329,13 +330,13 @@ fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
             (12.0, "exit 137 s2"),
         ],
     );
-    // CT-167: they had the pod's grace, most of it while they waited.
+    // The sidecars had the pod's whole grace period, most of it while they waited for their turn (CT-167).
     assert_eq!(lab.trace.violations(), Vec::<String>::new());
 }
 
 /// Shows: LC-164
 #[test]
-fn a_shorter_grace_does_not_move_a_running_kill() {
+fn shorter_grace_does_not_affect_a_kill_in_progress() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
     lab.run(20.0);
     lab.delete(None);
@@ -345,7 +346,7 @@ fn a_shorter_grace_does_not_move_a_running_kill() {
     assert_eq!(lab.web().unwrap().metadata.deletion_grace_period_seconds, Some(1));
     lab.run(70.0);
     check(
-        "the deadline stands",
+        "the deadline does not change",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
@@ -353,7 +354,7 @@ fn a_shorter_grace_does_not_move_a_running_kill() {
 
 /// Shows: L-12, LC-167
 #[test]
-fn a_crashed_kubelet_begins_the_grace_again() {
+fn crashed_kubelet_restarts_the_grace_period() {
     use podscope_cluster::fault::Fault;
     let mut lab = Lab::new(&[web(json!({}), &[("main", pre_stop(), "prestop=5s, sigterm=ignore")])]);
     lab.run(20.0);
@@ -365,7 +366,7 @@ fn a_crashed_kubelet_begins_the_grace_again() {
         up: false,
     });
     lab.run(100.0);
-    // No kubelet, no SIGKILL.
+    // Without a kubelet, no SIGKILL is sent.
     assert_eq!(lab.processes(), ["main"]);
     lab.fault(Fault::Kubelet { node, up: true });
     lab.run(200.0);
@@ -384,14 +385,14 @@ fn a_crashed_kubelet_begins_the_grace_again() {
             "exit 137 main",
         ]
     );
-    // The full stored grace, from the second start of the hook.
+    // The full grace period counts from the second start of the hook.
     assert!((rows[6].0 - rows[3].0 - 30.0).abs() < 0.001, "{rows:?}");
     assert!(lab.web().is_none());
 }
 
 /// Shows: LC-174
 #[test]
-fn a_pod_that_never_started_ends_failed() {
+fn pod_that_never_started_ends_as_failed() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
     lab.run(5.0);
     lab.delete(None);
@@ -412,7 +413,7 @@ fn a_pod_that_never_started_ends_failed() {
 
 /// Shows: LC-170
 #[test]
-fn an_early_exit_is_reported_when_the_last_container_ended() {
+fn early_exit_is_reported_when_the_last_container_ends() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("fast", json!({}), "sigterm=1s"), ("slow", json!({}), "sigterm=10s")],
@@ -429,7 +430,7 @@ fn an_early_exit_is_reported_when_the_last_container_ended() {
 
 /// Shows: L-16
 #[test]
-fn the_page_can_say_what_a_termination_waits_for() {
+fn termination_view_shows_step_and_deadline() {
     use podscope_cluster::Span;
     use podscope_cluster::kubelet::TerminationStep;
     let mut lab = Lab::new(&[web(
@@ -439,16 +440,16 @@ fn the_page_can_say_what_a_termination_waits_for() {
     lab.run(20.0);
     lab.delete(None);
     let uid = lab.web().unwrap().metadata.uid.clone();
-    let mut seen = Vec::new();
+    let mut found = Vec::new();
     for second in [21.0, 30.0, 51.0] {
         lab.run(second);
         let (_, kubelet) = lab.world.kubelets().find(|(node, _)| node.as_str() == "a-1").unwrap();
-        let view = kubelet.termination(&uid).expect("it is terminating");
+        let view = kubelet.termination(&uid).expect("the pod is terminating");
         let one = &view.containers[0];
-        seen.push((one.step, one.until.map(|until| until - one.since)));
+        found.push((one.step, one.until.map(|until| until - one.since)));
     }
     assert_eq!(
-        seen,
+        found,
         [
             (TerminationStep::PreStop, Some(Span::seconds(30))),
             (TerminationStep::Stopping, Some(Span::seconds(25))),
@@ -459,16 +460,16 @@ fn the_page_can_say_what_a_termination_waits_for() {
 
 /// Shows: LC-169
 #[test]
-fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
+fn deletion_waits_for_a_pull_in_progress() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
     lab.run(3.0);
     lab.delete(None);
     lab.run(9.0);
     assert!(lab.web().is_some() && lab.processes().is_empty());
     lab.run(20.0);
-    // The start that was under way happens; the kill follows that sync.
+    // The start in progress completes; the kill follows that sync.
     check(
-        "started, then stopped",
+        "the container starts and is then stopped",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (1.0, "exit 0 main")],
     );
@@ -477,14 +478,18 @@ fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
 
 /// Shows: LC-127
 #[test]
-fn a_deletion_waits_for_a_liveness_kill() {
+fn deletion_waits_for_a_liveness_kill_in_progress() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("main", probe, "liveness=fail@10s..200s, sigterm=ignore")],
     )]);
     lab.run(20.0);
-    assert_eq!(lab.records(What::SignalSent).len(), 1, "the liveness kill is under way");
+    assert_eq!(
+        lab.records(What::SignalSent).len(),
+        1,
+        "the liveness kill is in progress"
+    );
     lab.delete(Some(3));
     lab.run(60.0);
     let rows = lab.killing();
@@ -492,7 +497,7 @@ fn a_deletion_waits_for_a_liveness_kill() {
     assert_eq!(
         rows[1],
         (30.0, "SIGKILL main".to_owned()),
-        "the kill that was running keeps its deadline"
+        "the kill in progress keeps its deadline"
     );
     lab.run(90.0);
     assert!(lab.web().is_none());

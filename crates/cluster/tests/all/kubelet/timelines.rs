@@ -1,5 +1,5 @@
-//! The rest of the facts' section 5, row by row: sidecars, changes during a
-//! termination, its end (LC-154, LC-158, LC-161 to LC-167, LC-170, LC-174, LC-177).
+//! Further rows of section 5 of the facts: sidecars, changes during a termination, and its end (LC-154, LC-158, LC-161
+//! to LC-167, LC-170, LC-174, LC-177).
 
 use podscope_api::{ConditionStatus, Kind};
 use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
@@ -22,7 +22,7 @@ fn runtime(up: bool) -> Fault {
     Fault::Runtime { node: "a-1".into(), up }
 }
 
-/// What the processes go through after a deletion at some second.
+/// Deletes a pod with these containers at second `at`, and returns the hooks, signals and exits of its processes.
 fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
     let mut lab = Lab::new(&[web(json!({"terminationGracePeriodSeconds": grace}), containers)]);
     lab.run(at);
@@ -34,8 +34,8 @@ fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, 
 
 /// Shows: LC-154
 #[test]
-fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
-    // Deviation: a scripted hook fails at once or not at all; what counts is when it returns.
+fn process_gets_the_grace_that_an_early_hook_left() {
+    // Deviation: a scripted hook can only fail at once or not at all. The time of its return is what counts here.
     check(
         "preStop returns at 1 s",
         &killed(&[("main", pre_stop(json!({})), "prestop=1s, sigterm=ignore")], 30, 20.0),
@@ -51,7 +51,7 @@ fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
 
 /// Shows: L-05, LC-158
 #[test]
-fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
+fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[
@@ -61,7 +61,7 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
             ("app", json!({}), "sigterm=2s"),
         ],
     )]);
-    // The middle one is down, in back-off.
+    // The second sidecar is not running, because of back-off.
     assert!(lab.sees(400.0, |lab| {
         let second = lab
             .web()
@@ -73,11 +73,11 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
     lab.run(600.0);
     let rows: Vec<(f64, String)> = {
         let before = lab.killing();
-        // Only what follows the deletion: the rows since the first signal.
+        // Rows after the deletion: those from the first signal on.
         let first = before
             .iter()
             .position(|row| row.1.starts_with("SIGTERM"))
-            .expect("it is stopped");
+            .expect("the pod is stopped");
         let zero = before[first].0;
         before[first..]
             .iter()
@@ -85,7 +85,7 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
             .collect()
     };
     check(
-        "the first does not wait for the third",
+        "s1 does not wait for s3",
         &rows,
         &[
             (0.0, "SIGTERM app"),
@@ -101,9 +101,9 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
 
 /// Shows: LC-161
 #[test]
-fn hook_and_turn_are_deducted_in_whole_seconds_each() {
+fn hook_and_turn_are_subtracted_in_whole_seconds() {
     check(
-        "1.9 s of hook and 8.x s of turn: under G + 3",
+        "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
         &killed(
             &[
                 ("s1", pre_stop(sidecar()), "prestop=1900ms, sigterm=ignore"),
@@ -127,7 +127,7 @@ fn hook_and_turn_are_deducted_in_whole_seconds_each() {
 
 /// Shows: LC-078, LC-160, LC-162
 #[test]
-fn natural_completion_keeps_the_order_and_the_spec_grace() {
+fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never", "terminationGracePeriodSeconds": 20}),
         &[
@@ -150,19 +150,19 @@ fn natural_completion_keeps_the_order_and_the_spec_grace() {
             "exit 0 s1"
         ]
     );
-    // LC-160: the first waited for the second as long as the spec's grace lasts.
+    // The first sidecar waited for the second as long as the grace period of the spec lasts (LC-160).
     for row in [2, 3] {
         assert!((rows[row].0 - rows[1].0 - 20.0).abs() < 0.001, "{rows:?}");
     }
-    // LC-078: the exit codes of sidecars never count.
+    // Exit codes of sidecars do not affect the phase (LC-078).
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
 }
 
 /// Shows: LC-163
 #[test]
-fn a_plain_init_container_is_stopped_without_order() {
+fn plain_init_container_is_stopped_without_order() {
     check(
-        "both at once",
+        "both are stopped at once",
         &killed(
             &[
                 ("side", sidecar(), "sigterm=1s"),
@@ -183,7 +183,7 @@ fn a_plain_init_container_is_stopped_without_order() {
 
 /// Shows: L-09, LC-165
 #[test]
-fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
+fn shorter_grace_counts_before_the_kill_begins() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
     lab.run(3.0);
     lab.delete(None);
@@ -191,7 +191,7 @@ fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
     lab.delete(Some(4));
     lab.run(60.0);
     check(
-        "the smaller of the two, once the start under way is done (LC-169)",
+        "the smaller grace period, after the start in progress has completed (LC-169)",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (4.0, "SIGKILL main"), (4.0, "exit 137 main")],
     );
@@ -199,7 +199,7 @@ fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
 
 /// Shows: L-13, LC-166, LC-208
 #[test]
-fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
+fn removal_found_by_relist_gives_full_spec_grace() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", pre_stop(json!({})), "prestop=4s, sigterm=ignore")],
@@ -208,13 +208,13 @@ fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
     lab.fault(partition(&["a-1".into()]));
     lab.run(30.0);
     lab.delete(Some(0));
-    // Longer than a connection lives without an answer: the kubelet lists again (LC-208).
+    // Longer than a dead connection is kept: the kubelet lists again (LC-208).
     lab.run(70.0);
     assert!(lab.web().is_none() && lab.killing().is_empty());
     lab.fault(Fault::Heal(Targets::All));
     lab.run(120.0);
     check(
-        "preStop and 12 s, from the relist on",
+        "preStop hook and 12 s, counted from the relist",
         &lab.killing(),
         &[
             (0.0, "preStop begins main"),
@@ -228,7 +228,7 @@ fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
 
 /// Shows: LC-166
 #[test]
-fn a_short_cut_brings_the_forced_update_after_all() {
+fn removal_after_short_partition_arrives_with_forced_update() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -241,7 +241,7 @@ fn a_short_cut_brings_the_forced_update_after_all() {
     lab.fault(Fault::Heal(Targets::All));
     lab.run(60.0);
     check(
-        "the connection lived: MODIFIED with grace 0, then DELETED",
+        "the connection survived: MODIFIED with grace period 0, then DELETED",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
@@ -249,7 +249,7 @@ fn a_short_cut_brings_the_forced_update_after_all() {
 
 /// Shows: F-06, LC-056, LC-167, LC-179
 #[test]
-fn a_runtime_that_restarts_begins_the_grace_again() {
+fn restarted_runtime_restarts_the_grace_period() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -263,7 +263,7 @@ fn a_runtime_that_restarts_begins_the_grace_again() {
     let rows = lab.killing();
     let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
     assert_eq!(names, ["SIGTERM main", "SIGTERM main", "SIGKILL main", "exit 137 main"]);
-    // LC-056: the failed kill is tried again after 10 to 15 s; then the whole grace.
+    // The failed kill is retried after 10 to 15 s, with the whole grace period (LC-056).
     assert!((15.0..21.5).contains(&rows[1].0), "{rows:?}");
     assert!((rows[2].0 - rows[1].0 - 10.0).abs() < 0.001, "{rows:?}");
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
@@ -278,7 +278,7 @@ fn a_runtime_that_restarts_begins_the_grace_again() {
 
 /// Shows: LC-113, LC-129, LC-170
 #[test]
-fn readiness_goes_on_until_the_last_container_ended() {
+fn readiness_probes_run_until_the_last_container_ends() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -288,10 +288,10 @@ fn readiness_goes_on_until_the_last_container_ended() {
     assert!(lab.web().unwrap().is_ready());
     lab.delete(None);
     lab.run(23.0);
-    // LC-113: the deletion alone changes nothing.
+    // A deletion request alone does not change Ready (LC-113).
     assert!(lab.web().unwrap().is_ready());
     lab.run(30.0);
-    let pod = lab.web().expect("still terminating");
+    let pod = lab.web().expect("the pod is still terminating");
     assert!(
         !pod.is_ready()
             && pod
@@ -300,7 +300,9 @@ fn readiness_goes_on_until_the_last_container_ended() {
                 .as_ref()
                 .is_some_and(|phase| phase.as_str() == "Running")
     );
-    let ready = pod.condition("ContainersReady").expect("owned");
+    let ready = pod
+        .condition("ContainersReady")
+        .expect("the kubelet sets the condition");
     assert_eq!(
         (&ready.status, &*ready.reason),
         (&ConditionStatus::False, "ContainersNotReady")
@@ -309,7 +311,7 @@ fn readiness_goes_on_until_the_last_container_ended() {
 
 /// Shows: LC-174
 #[test]
-fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
+fn final_status_marks_started_init_containers_only() {
     let init = |image: &str| json!({"init": true, "image": image});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -334,7 +336,7 @@ fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
 
 /// Shows: LC-176, LC-177
 #[test]
-fn the_last_delete_is_tried_again_until_the_server_answers() {
+fn final_delete_is_retried_until_the_api_server_answers() {
     let server = |up: bool| Fault::ControlPlane {
         process: ControlPlaneProcess::ApiServer,
         up,
@@ -345,11 +347,11 @@ fn the_last_delete_is_tried_again_until_the_server_answers() {
     lab.run(22.0);
     lab.fault(server(false));
     lab.run(50.0);
-    // The process is gone; its object waits for the status and the DELETE.
+    // The process has exited; the object waits for the final status and the DELETE.
     assert!(lab.processes().is_empty() && lab.web().is_some_and(|pod| !pod.is_terminal()));
     lab.fault(server(true));
     lab.run(75.0);
-    assert!(lab.web().is_none(), "the status pass of every 10 s");
+    assert!(lab.web().is_none(), "the status pass runs every 10 s");
     let whats: Vec<&str> = lab
         .trace
         .records
@@ -359,14 +361,14 @@ fn the_last_delete_is_tried_again_until_the_server_answers() {
         .filter(|record| matches!(record.what(), What::Updated | What::Deleted))
         .map(|record| record.what().as_str())
         .collect();
-    // LC-176: terminal, grace 0, gone.
+    // Terminal status, DELETE with grace period 0, removal (LC-176).
     assert_eq!(whats.last(), Some(&"Deleted"), "{whats:?}");
     assert!(whats.len() >= 3, "{whats:?}");
 }
 
 /// Shows: LC-220
 #[test]
-fn a_terminal_pod_is_removed_at_once_and_without_a_signal() {
+fn terminal_pod_is_removed_at_once_without_a_signal() {
     let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
