@@ -20,7 +20,7 @@ impl World {
                 .as_ref()
                 .filter(|_| state.runs() && self.is_api_up && self.is_etcd_up);
             if let Some((lease, at)) = candidate.and_then(|election| election.takes_over_at())
-                && !self.is_led(lease)
+                && !self.has_leader(lease)
             {
                 due.push(Due {
                     at,
@@ -49,7 +49,7 @@ impl World {
             if let Some(kubelet) = state.kubelet.kubelet() {
                 due.extend(Kubelet::due(kubelet, &state.machine, self.now));
             }
-            due.extend(self.exits(&state.machine));
+            due.extend(self.due_exits(&state.machine));
         }
         due.retain(|one| one.at >= self.now);
         due.stable_sort();
@@ -75,7 +75,7 @@ impl World {
     }
 
     /// Containers that end by themselves, of pods that the API server has.
-    fn exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = Due> + 'm {
+    fn due_exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = Due> + 'm {
         machine.pods().flat_map(move |(uid, held)| {
             let pod = match self.objects().by_uid(uid) {
                 Some(Object::Pod(pod)) => Some(pod),
@@ -101,7 +101,7 @@ impl World {
     }
 
     /// Returns whether a process holds the lease of that name and leads.
-    fn is_led(&self, lease: &str) -> bool {
+    fn has_leader(&self, lease: &str) -> bool {
         let is_holder = |actor: &Actor| match actor {
             Actor::Scheduler(_) => lease == "kube-scheduler",
             Actor::ControllerManager(_) => lease == "kube-controller-manager",
@@ -132,7 +132,7 @@ impl World {
             && match due.what {
                 Coming::NotReady => ready() == Some(ConditionStatus::Unknown),
                 Coming::Evicted => pod.is_none_or(|pod| pod.metadata.is_terminating()),
-                Coming::Lease => self.is_led(&due.key.name),
+                Coming::Lease => self.has_leader(&due.key.name),
                 Coming::Attempt => {
                     let is_waiting = |pod: &Pod| pod.spec.node_name.is_none();
                     let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();

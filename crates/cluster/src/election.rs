@@ -83,7 +83,7 @@ impl Election {
     }
 
     /// Makes this process the leader since `now`; `stored` is its lease.
-    pub(crate) fn leading(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
+    pub(crate) fn into_leader(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
         self.is_leader = true;
         self.renewed_at = now;
         self.stored = Some(stored);
@@ -91,7 +91,7 @@ impl Election {
     }
 
     /// The lease with this process as its holder.
-    pub(crate) fn claim(&self, ctx: &Context<'_>) -> Lease {
+    pub(crate) fn claimed_lease(&self, ctx: &Context<'_>) -> Lease {
         let now = MicroTime(ctx.wall().0);
         let (metadata, spec) = match &self.stored {
             Some(lease) => (lease.metadata.clone(), lease.spec.clone()),
@@ -203,7 +203,7 @@ impl Election {
     }
 
     fn write(&mut self, ctx: &mut Context<'_>) {
-        let lease = Object::Lease(Arc::new(self.claim(ctx)));
+        let lease = Object::Lease(Arc::new(self.claimed_lease(ctx)));
         let request = if self.stored.is_some() {
             Request::Update(lease, Part::Main)
         } else {

@@ -224,9 +224,9 @@ impl World {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;
         let ctx = Context::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);
-        let lease = candidate.claim(&ctx);
+        let lease = candidate.claimed_lease(&ctx);
         match self.import(Object::Lease(Arc::new(lease))) {
-            Object::Lease(lease) => candidate.leading(lease, self.now),
+            Object::Lease(lease) => candidate.into_leader(lease, self.now),
             _ => candidate,
         }
     }

@@ -56,7 +56,7 @@ impl World {
         let watching: Vec<Actor> = self
             .processes
             .iter()
-            .filter(|(actor, state)| matches!(state.watch, WatchState::Live) && concerns(actor, change))
+            .filter(|(actor, state)| matches!(state.watch, WatchState::Live) && watches_change(actor, change))
             .map(|(actor, _)| actor.clone())
             .collect();
         for actor in watching {
@@ -172,7 +172,7 @@ impl World {
         }
         let missed: Option<Vec<(Arc<WatchResponse>, CausedBy)>> = since.and_then(|since| {
             let changes = self.api.store().since(since)?;
-            let concerning = (changes.into_iter()).filter(|(change, _)| concerns(&process.actor, change));
+            let concerning = (changes.into_iter()).filter(|(change, _)| watches_change(&process.actor, change));
             Some(concerning.collect())
         });
         let Some(missed) = missed else {
@@ -203,7 +203,7 @@ impl World {
 }
 
 /// Returns whether an actor's watch selects the object of a change.
-fn concerns(actor: &Actor, change: &Change) -> bool {
+fn watches_change(actor: &Actor, change: &Change) -> bool {
     let node = match actor {
         Actor::Kubelet(node) => node,
         Actor::Attacher => return matches!(change.object(), Some(Object::VolumeAttachment(_))),

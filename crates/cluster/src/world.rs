@@ -296,20 +296,24 @@ impl World {
         let cause = self.queue.cause();
         let mut records = Vec::with_capacity(out.records.len());
         for Draft { happening, object } in out.records {
-            let weight = causes::weight(&happening);
+            let importance = causes::importance(&happening);
             self.queue.set_cause(cause);
             let record = self.emit(actor, happening, object.clone(), None, sink);
-            records.push(RequestRecord { weight, object, record });
+            records.push(RequestRecord {
+                importance,
+                object,
+                record,
+            });
         }
         for change in out.changes {
-            let record = causes::of_change(&change, &records).unwrap_or(cause);
+            let record = causes::record_of_change(&change, &records).unwrap_or(cause);
             self.queue.set_cause(record);
             self.api.note_record(change.revision, record);
             self.observe(&change);
             self.fan_out(&change);
         }
         // The answer is caused by the most important record of the request.
-        self.queue.set_cause(causes::heaviest(&records).unwrap_or(cause));
+        self.queue.set_cause(causes::most_important(&records).unwrap_or(cause));
         answer
     }
 

@@ -41,7 +41,7 @@ impl Deleting {
         }
     }
 
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn must_wait(&self) -> bool {
         self.command.wait && self.command.dry_run == DryRun::None
     }
 
@@ -119,7 +119,7 @@ impl Deleting {
             print(ctx, format!("{question}{text}{}", self.command.dry_run.suffix()));
         }
         // Clients do not watch Leases and Events.
-        if self.waits()
+        if self.must_wait()
             && !matches!(kind, Kind::Lease | Kind::Event)
             && let Some(object) = object
         {

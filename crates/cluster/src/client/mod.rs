@@ -104,7 +104,7 @@ impl Client {
     pub(crate) fn watches(&self) -> bool {
         match &self.program {
             Program::Api(_) | Program::Write(_) => false,
-            Program::Delete(program) => program.waits(),
+            Program::Delete(program) => program.must_wait(),
             Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) | Program::Wait(_) => true,
         }
     }

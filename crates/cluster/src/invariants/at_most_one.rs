@@ -2,7 +2,7 @@
 
 use podscope_api::phrase;
 
-use super::ledger::whereabouts;
+use super::ledger::location;
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Place, What};
 
@@ -69,8 +69,8 @@ impl Check for AtMostOne {
                 seen: phrase!(
                     "processes of two pods {pod} run: {one} and {other}",
                     pod = identity.to_string(),
-                    one = entry.whereabouts(),
-                    other = whereabouts(&place(&record.actor.place()), record.at),
+                    one = entry.location(),
+                    other = location(&place(&record.actor.place()), record.at),
                 ),
             });
             let is_cut = !view

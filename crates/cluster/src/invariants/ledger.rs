@@ -29,14 +29,14 @@ pub(crate) struct LivePod {
 
 impl LivePod {
     /// Tells apart several pods of one name for the user: `on a-1 since 0:02.1`.
-    pub(crate) fn whereabouts(&self) -> Phrase {
+    pub(crate) fn location(&self) -> Phrase {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
-        whereabouts(&self.node, since)
+        location(&self.node, since)
     }
 }
 
 /// Phrase of the node on which a pod runs, and of the start time.
-pub(crate) fn whereabouts(node: &str, since: SimTime) -> Phrase {
+pub(crate) fn location(node: &str, since: SimTime) -> Phrase {
     phrase!(
         "on {node} since {since}",
         node = node,

@@ -140,7 +140,7 @@ pub(crate) enum Observation<'a> {
 
 impl<'a> Observation<'a> {
     /// The pod that this record reports as bound, and its node.
-    fn bound<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
+    fn bound_pod<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
         let Self::Record(record) = *self else { return None };
         let object = record.object.as_ref().filter(|_| record.what() == What::Bound)?;
         let Object::Pod(pod) = view.objects.by_uid(&object.uid)? else {

@@ -173,7 +173,7 @@ impl SingleWriter {
 fn describe_writer(uid: &Uid, view: &View<'_>) -> Phrase {
     let pod = view.ledger.live.get(uid);
     pod.map_or_else(Phrase::default, |pod| {
-        phrase!("{pod} {place}", pod = pod.key.to_string(), place = pod.whereabouts())
+        phrase!("{pod} {place}", pod = pod.key.to_string(), place = pod.location())
     })
 }
 

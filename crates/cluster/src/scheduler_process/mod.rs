@@ -263,7 +263,7 @@ impl SchedulerProcess {
     fn apply_attempt(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
-        let events = notes(attempt.events, &attempt.scheduler_name);
+        let events = event_notes(attempt.events, &attempt.scheduler_name);
         match attempt.outcome {
             Outcome::Assumed {
                 node,
@@ -335,7 +335,7 @@ impl SchedulerProcess {
         if let Some(patch) = attempt.patch {
             patch_status(&attempt.pod, &Uid(attempt.uid), patch, ctx);
         }
-        emit_events(notes(attempt.events, &attempt.scheduler_name), ctx);
+        emit_events(event_notes(attempt.events, &attempt.scheduler_name), ctx);
     }
 
     fn handle_answer(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
@@ -413,7 +413,7 @@ fn record(attempt: &Attempt, ctx: &mut Context<'_>) {
 }
 
 /// The events of an attempt, reported by the scheduler of that name (SCH-128).
-fn notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Vec<EventNote> {
+fn event_notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Vec<EventNote> {
     let note = |event: podscope_scheduler::EventNote| EventNote {
         component: scheduler_name.into(),
         kind: Kind::Pod,

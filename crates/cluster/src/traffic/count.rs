@@ -50,21 +50,21 @@ pub(super) struct Numbering {
 
 impl Numbering {
     /// Number of requests that the client has sent since the present distribution to clients began.
-    pub(super) fn of_client(&self, at: SimTime) -> u64 {
+    pub(super) fn sent_by_client(&self, at: SimTime) -> u64 {
         let distributed = self.pace.sent(at).saturating_sub(self.before_clients);
         share(distributed, self.clients, self.client)
     }
 
     /// Number of requests sent on a lane.
-    pub(super) fn of_lane(&self, lane: u64, at: SimTime) -> u64 {
-        let distributed = self.of_client(at).saturating_sub(self.before_lanes);
+    pub(super) fn sent_on_lane(&self, lane: u64, at: SimTime) -> u64 {
+        let distributed = self.sent_by_client(at).saturating_sub(self.before_lanes);
         let which = (lane + self.lanes - self.first) % self.lanes;
         share(distributed, self.lanes, which)
     }
 
     /// Begins a new distribution to that many lanes.
     pub(super) fn redistribute(&mut self, lanes: u64, at: SimTime) {
-        let sent = self.of_client(at);
+        let sent = self.sent_by_client(at);
         let next = self.first + sent.saturating_sub(self.before_lanes);
         self.before_lanes = sent;
         self.lanes = lanes.max(1);
@@ -102,7 +102,7 @@ mod tests {
             .collect();
         for tenth in 0..200 {
             let at = SimTime(start.0 + tenth * 100_000);
-            let lanes = |one: &Numbering| (0..4).map(|lane| one.of_lane(lane, at)).collect::<Vec<_>>();
+            let lanes = |one: &Numbering| (0..4).map(|lane| one.sent_on_lane(lane, at)).collect::<Vec<_>>();
             let all: Vec<u64> = clients.iter().flat_map(lanes).collect();
             assert_eq!(all.iter().sum::<u64>(), pace.sent(at), "at {at}");
             let (least, most) = (all.iter().min(), all.iter().max());
@@ -112,11 +112,11 @@ mod tests {
             );
         }
         let at = SimTime::from_seconds(10);
-        let before = clients[1].of_client(at);
+        let before = clients[1].sent_by_client(at);
         clients[1].redistribute(2, at);
         let later = SimTime::from_seconds(20);
-        let after: u64 = (0..2).map(|lane| clients[1].of_lane(lane, later)).sum();
-        assert_eq!(before + after, clients[1].of_client(later));
+        let after: u64 = (0..2).map(|lane| clients[1].sent_on_lane(lane, later)).sum();
+        assert_eq!(before + after, clients[1].sent_by_client(later));
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(super) struct ClusterView<'a> {
 }
 
 /// The container that serves a port: the one that declares it, or else the first app container or sidecar.
-fn server<'m>(held: &'m MachinePod, backend: &Backend) -> Option<&'m Container> {
+fn serving_container<'m>(held: &'m MachinePod, backend: &Backend) -> Option<&'m Container> {
     let all = held.containers.iter();
     let mut serving = all.filter(|one| matches!(one.role, Role::App | Role::Sidecar));
     let declares = |one: &&Container| backend.port.is_some_and(|port| one.behavior.ports.contains(&port));
@@ -145,7 +145,7 @@ impl ClusterView<'_> {
         let Some(held) = self.held(backend) else {
             return Assessment::fails(RequestOutcome::Timeout, RequestTruth::PodGone);
         };
-        let Some(process) = server(held, backend) else {
+        let Some(process) = serving_container(held, backend) else {
             return Assessment::fails(RequestOutcome::Refused, RequestTruth::NotRunning);
         };
         let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| Assessment {
@@ -171,7 +171,7 @@ impl ClusterView<'_> {
         {
             return refused(RequestTruth::ListenerClosed, at, None);
         }
-        self.answered(from, backend, process, options)
+        self.assess_answer(from, backend, process, options)
     }
 
     /// Fate of a request on a kept connection; None if the server has closed the connection.
@@ -188,10 +188,16 @@ impl ClusterView<'_> {
         let container = self.held(backend)?.container(process).filter(|one| one.is_running())?;
         // A draining server answers requests in progress and closes idle connections (TR-047).
         let is_draining = container.signalled_at.is_some() && !container.behavior.accepts_after_signal;
-        (!is_draining).then(|| self.answered(from, backend, container, options))
+        (!is_draining).then(|| self.assess_answer(from, backend, container, options))
     }
 
-    fn answered(&self, from: &NodeName, backend: &Backend, process: &Container, options: ClientOptions) -> Assessment {
+    fn assess_answer(
+        &self,
+        from: &NodeName,
+        backend: &Backend,
+        process: &Container,
+        options: ClientOptions,
+    ) -> Assessment {
         let (here, there) = (Place::Node(from.clone()), Place::Node(backend.node.clone()));
         let one_way = self.network.usual_latency(&here, &there) + self.network.usual_latency(&there, &here);
         let trips = if options.keep_alive { 1 } else { 2 };
@@ -218,7 +224,7 @@ impl ClusterView<'_> {
     }
 
     /// Why requests inside a process will get no response; None if they still will.
-    pub(super) fn lost(
+    pub(super) fn failure_in_flight(
         &self,
         from: &NodeName,
         backend: &Backend,

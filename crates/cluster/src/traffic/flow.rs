@@ -215,7 +215,7 @@ impl Flow {
     /// Counts the requests of a lane up to now. Requests without a response yet are moved to `in_flight`.
     fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut Outcomes) {
         let Some(lane) = stream.lanes.get_mut(at) else { return };
-        let sent = stream.numbering.of_lane(at as u64, now);
+        let sent = stream.numbering.sent_on_lane(at as u64, now);
         let uncounted = sent.saturating_sub(lane.counted);
         let mut failed = 0;
         match lane.fate {
@@ -234,7 +234,7 @@ impl Flow {
                     out.counts.push((self.service.clone(), RequestOutcome::Error, failed));
                 }
                 let good_ones = uncounted - failed;
-                let inside = sent - stream.numbering.of_lane(at as u64, now - after).min(sent);
+                let inside = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
                 let inside = inside.min(good_ones);
                 out.counts
                     .push((self.service.clone(), success_outcome(is_late), good_ones - inside));
@@ -432,7 +432,7 @@ impl Flow {
         for one in std::mem::take(&mut stream.in_flight) {
             let answered = one
                 .numbering
-                .of_lane(one.lane, now - one.after)
+                .sent_on_lane(one.lane, now - one.after)
                 .clamp(one.answered, one.sent);
             let done = answered - one.answered;
             out.counts
@@ -441,7 +441,7 @@ impl Flow {
             if rest == 0 {
                 continue;
             }
-            match cluster.lost(&stream.node, &one.backend, one.process) {
+            match cluster.failure_in_flight(&stream.node, &one.backend, one.process) {
                 Some(_) if retry_succeeds => {
                     out.counts
                         .push((self.service.clone(), success_outcome(one.is_late), rest))

@@ -16,7 +16,7 @@ impl Flow {
         for stream in &self.streams {
             let mut carried = stream.errors_carried;
             for (at, lane) in stream.lanes.iter().enumerate() {
-                let sent = stream.numbering.of_lane(at as u64, now);
+                let sent = stream.numbering.sent_on_lane(at as u64, now);
                 let uncounted = sent.saturating_sub(lane.counted);
                 match lane.fate {
                     Fate::Fails(failing) => found.push((failing.outcome, uncounted)),
@@ -24,7 +24,7 @@ impl Flow {
                         after, is_late, errors, ..
                     } => {
                         let failed = per_million_share(uncounted, errors, &mut carried);
-                        let inside = sent - stream.numbering.of_lane(at as u64, now - after).min(sent);
+                        let inside = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
                         let good_ones = uncounted - failed;
                         found.push((RequestOutcome::Error, failed));
                         found.push((success_outcome(is_late), good_ones - inside.min(good_ones)));
@@ -34,7 +34,7 @@ impl Flow {
             for one in &stream.in_flight {
                 let answered = one
                     .numbering
-                    .of_lane(one.lane, now - one.after)
+                    .sent_on_lane(one.lane, now - one.after)
                     .clamp(one.answered, one.sent);
                 found.push((success_outcome(one.is_late), answered - one.answered));
             }
@@ -43,7 +43,7 @@ impl Flow {
     }
 
     /// Rate of one lane of a stream, in millionths of a request per second.
-    fn per_lane(&self, stream: &Stream) -> i128 {
+    fn lane_rate(&self, stream: &Stream) -> i128 {
         let numbering = &stream.numbering;
         self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)
     }
@@ -52,7 +52,7 @@ impl Flow {
     pub(super) fn rate(&self) -> RequestRate {
         let mut outcomes: ordered::Map<RequestOutcome, i128> = ordered::Map::new();
         for stream in &self.streams {
-            let each = self.per_lane(stream);
+            let each = self.lane_rate(stream);
             for lane in &stream.lanes {
                 let (outcome, errors) = match lane.fate {
                     Fate::Fails(failing) => (failing.outcome, 0),
@@ -88,7 +88,7 @@ impl Flow {
         let mut lanes = Vec::new();
         let mut failing = Vec::new();
         for stream in &self.streams {
-            let per_second = i64::try_from(self.per_lane(stream) / 1000).unwrap_or(i64::MAX);
+            let per_second = i64::try_from(self.lane_rate(stream) / 1000).unwrap_or(i64::MAX);
             for (at, lane) in stream.lanes.iter().enumerate() {
                 let outcome = match lane.fate {
                     Fate::Fails(failing) => failing.outcome,
@@ -101,7 +101,7 @@ impl Flow {
                     outcome,
                 });
                 let Some(stretch) = &lane.stretch else { continue };
-                let uncounted = (stream.numbering.of_lane(at as u64, now)).saturating_sub(lane.counted);
+                let uncounted = (stream.numbering.sent_on_lane(at as u64, now)).saturating_sub(lane.counted);
                 let more = match lane.fate {
                     Fate::Fails(_) => uncounted,
                     Fate::Answered { errors, .. } => {

@@ -297,7 +297,7 @@ impl Settling<'_> {
     fn plan(&self, flow: &mut Flow, stream: &mut Stream, out: &mut Outcomes) -> Vec<Planned> {
         let choice = self.choose(flow, &stream.node);
         if flow.options.keep_alive {
-            return self.plan_kept(flow, stream, choice, out);
+            return self.plan_kept_connection(flow, stream, choice, out);
         }
         let mut backends = match choice {
             Choice::Any(backends) => backends,
@@ -331,7 +331,13 @@ impl Settling<'_> {
     }
 
     /// A connection is kept as long as the server keeps it, whatever the rules say (TR-035).
-    fn plan_kept(&self, flow: &mut Flow, stream: &mut Stream, choice: Choice, out: &mut Outcomes) -> Vec<Planned> {
+    fn plan_kept_connection(
+        &self,
+        flow: &mut Flow,
+        stream: &mut Stream,
+        choice: Choice,
+        out: &mut Outcomes,
+    ) -> Vec<Planned> {
         let node = stream.node.clone();
         if let Some(kept) = &mut stream.kept
             && let Some(assessed) = self

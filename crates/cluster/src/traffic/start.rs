@@ -36,7 +36,7 @@ impl World {
                     },
                     retries: start.retries,
                 };
-                let flow = self.flow(&start.service, &start.client, Origin::Command, &options);
+                let flow = self.new_flow(&start.service, &start.client, Origin::Command, &options);
                 let is_same = |one: &Flow| {
                     one.origin == Origin::Command && (&one.service, &one.client) == (&flow.service, &flow.client)
                 };
@@ -89,7 +89,7 @@ impl World {
         }
     }
 
-    fn flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, options: &RequestOptions) -> Flow {
+    fn new_flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, options: &RequestOptions) -> Flow {
         Flow {
             service: service.clone(),
             client: client.clone(),
@@ -130,12 +130,12 @@ impl World {
                 return;
             }
             self.start_proxies();
-            let flow = self.flow_of_pod(&pod, &node, &calls);
+            let flow = self.new_pod_flow(&pod, &node, &calls);
             Arc::make_mut(&mut self.traffic).flows.push(flow);
         }
     }
 
-    fn flow_of_pod(&self, pod: &Pod, node: &NodeName, calls: &Calls) -> Flow {
+    fn new_pod_flow(&self, pod: &Pod, node: &NodeName, calls: &Calls) -> Flow {
         let options = RequestOptions {
             rate: calls.rate,
             client: ClientOptions {
@@ -151,6 +151,6 @@ impl World {
         let service = ObjectKey::new(namespace, calls.service.name.clone());
         let client = RequestClient::Pod(pod.metadata.key());
         let origin = Origin::Pod(pod.metadata.uid.clone(), node.clone());
-        self.flow(&service, &client, origin, &options)
+        self.new_flow(&service, &client, origin, &options)
     }
 }

@@ -18,14 +18,14 @@ use crate::{Place, Subject, World};
 
 /// A record that a request led to.
 pub(super) struct RequestRecord {
-    /// Importance of the record, see [`weight`].
-    pub(super) weight: u8,
+    /// Importance of the record, see [`importance`].
+    pub(super) importance: u8,
     pub(super) object: Option<Arc<Subject>>,
     pub(super) record: CausedBy,
 }
 
 /// Importance of a record. If one write leads to several records, the most important one represents it as a cause.
-pub(super) fn weight(happening: &Happening) -> u8 {
+pub(super) fn importance(happening: &Happening) -> u8 {
     match happening {
         Happening::Deleted => 9,
         Happening::DeletionRequested { .. } => 8,
@@ -42,18 +42,18 @@ pub(super) fn weight(happening: &Happening) -> u8 {
 }
 
 /// The record about the object of a change, if there is one.
-pub(super) fn of_change(change: &Change, records: &[RequestRecord]) -> Option<CausedBy> {
+pub(super) fn record_of_change(change: &Change, records: &[RequestRecord]) -> Option<CausedBy> {
     let object = change.object()?;
     let (kind, key) = (object.kind(), object.key());
     let is_of = |subject: &Arc<Subject>| subject.kind == kind && subject.key == key;
-    heaviest(records.iter().filter(|one| one.object.as_ref().is_some_and(is_of)))
+    most_important(records.iter().filter(|one| one.object.as_ref().is_some_and(is_of)))
 }
 
 /// The most important record; of equal ones, the first.
-pub(super) fn heaviest<'a>(records: impl IntoIterator<Item = &'a RequestRecord>) -> Option<CausedBy> {
+pub(super) fn most_important<'a>(records: impl IntoIterator<Item = &'a RequestRecord>) -> Option<CausedBy> {
     let mut found: Option<&RequestRecord> = None;
     for one in records {
-        if found.is_none_or(|known| one.weight > known.weight) {
+        if found.is_none_or(|known| one.importance > known.importance) {
             found = Some(one);
         }
     }

@@ -285,7 +285,7 @@ impl Managers {
         let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired).cloned() else {
             return;
         };
-        let others = self.admitted(Some(uid));
+        let others = self.admitted_pods(Some(uid));
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let verdict = match infeasible_reason(&desired, host) {
             Some(message) => Err((INFEASIBLE, message)),

@@ -116,13 +116,13 @@ impl Remaining {
 }
 
 /// Minimum timeout of killPodNow, in seconds (LC-178).
-const KILL_WAIT_MIN: i64 = 10;
+const KILL_TIMEOUT_MIN: i64 = 10;
 
 /// Timeout of `killPodNow` (LC-178): an eviction or preemption waits for 1.5 times the grace period, in whole seconds,
 /// and then emits `ExceededGracePeriod`. The kill itself continues.
-pub(super) fn kill_wait(pod: &Pod, asked: Option<i64>) -> Span {
+pub(super) fn kill_timeout(pod: &Pod, asked: Option<i64>) -> Span {
     let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
-    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_WAIT_MIN))
+    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_TIMEOUT_MIN))
 }
 
 /// Grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn kill_waits_for_grace_period() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
-            assert_eq!(kill_wait(&pod(30, None), Some(grace)), Span::seconds(seconds));
+            assert_eq!(kill_timeout(&pod(30, None), Some(grace)), Span::seconds(seconds));
         }
     }
 

@@ -120,7 +120,7 @@ impl Kill {
     }
 
     /// Handles the return of a preStop hook.
-    pub(super) fn hook_finished(
+    pub(super) fn handle_hook_finished(
         &mut self,
         pod: &Pod,
         container: ContainerId,
@@ -139,7 +139,7 @@ impl Kill {
     }
 
     /// Handles the exit of a process: its stop call returns.
-    pub(super) fn exited(&mut self, pod: &Pod, container: ContainerId, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_exit(&mut self, pod: &Pod, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.container == container) {
             call.step = StopStep::Done;
             call.until = None;

@@ -286,7 +286,7 @@ impl Managers {
             if runs || has_mounts || pod.metadata.is_terminating() {
                 worker.terminate(host);
             } else {
-                worker.enter(Stage::Finished);
+                worker.enter_stage(Stage::Finished);
             }
             self.pods.insert(pod.metadata.uid.clone(), worker);
             return false;
@@ -320,7 +320,7 @@ impl Managers {
     /// Pods whose resources count on this node (LC-065), with the granted resources, except the pod `without`. A pod
     /// whose API object is deleted does not count, even while its processes still run, because it is no longer in the
     /// kubelet's list.
-    fn admitted(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
+    fn admitted_pods(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
         let counts = |worker: &&PodWorker| {
             worker.may_run() && !worker.is_deleted && !worker.pod.is_terminal() && Some(worker.uid()) != without
         };
@@ -333,7 +333,7 @@ impl Managers {
 
     /// Admits a pod (LC-062 to LC-066). Returns the pods to preempt first, in the order in which they are killed.
     fn admit(&self, pod: &Arc<Pod>, host: &Host<'_, '_>) -> Result<VecDeque<Uid>, admission::Refusal> {
-        let others = self.admitted(None);
+        let others = self.admitted_pods(None);
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let refusal = match admission::admit(pod, &others, host) {
             Ok(()) => return Ok(VecDeque::new()),
@@ -394,7 +394,7 @@ impl Managers {
     fn handle_machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
         let uid = match event {
             MachineEvent::Exited { pod, container } => {
-                self.orphans.exited(pod, *container, host);
+                self.orphans.handle_exit(pod, *container, host);
                 pod.clone()
             }
             MachineEvent::HookFinished { pod, .. } | MachineEvent::SandboxLost(pod) => pod.clone(),

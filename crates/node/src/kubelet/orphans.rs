@@ -27,9 +27,9 @@ const HOUSEKEEPING: Span = Span::seconds(2);
 
 impl Orphans {
     /// Handles the exit of a container's process.
-    pub(super) fn exited(&mut self, uid: &Uid, container: ContainerId, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_exit(&mut self, uid: &Uid, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some((pod, kill)) = self.kills.get_mut(uid) {
-            kill.exited(&pod.clone(), container, host);
+            kill.handle_exit(&pod.clone(), container, host);
         }
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String
 }
 
 fn swap_separators(name: &str) -> String {
-    let swapped = name.chars().map(|c| match c {
+    let swapped = name.chars().map(|character| match character {
         '/' => '.',
         '.' => '/',
         other => other,

@@ -45,7 +45,7 @@ impl StatusReport {
 
     /// Handles a change of the API object, perhaps by this kubelet. A status that someone overwrote is sent again in
     /// the next pass (LC-114).
-    pub(super) fn api_changed(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_api_change(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
         if !self.is_clean() {
             return;
         }
@@ -219,7 +219,7 @@ impl PodWorker {
 
     /// Rejects the pod at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
-        self.enter(Stage::Rejected);
+        self.enter_stage(Stage::Rejected);
         super::events::emit_for_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
         let status = PodStatus {
             observed_generation: self.pod.metadata.generation,

@@ -101,7 +101,7 @@ pub(super) struct PodWorker {
     /// Why the kubelet itself ends the pod.
     pub(super) end_reason: Option<Box<EndReason>>,
     /// When `killPodNow` times out (LC-178).
-    kill_wait_until: Option<SimTime>,
+    kill_timeout_at: Option<SimTime>,
     /// Whether all containers are being stopped because of RestartAllContainers.
     pub(super) is_restarting_all: bool,
     /// An in-place resize that has not completed.
@@ -133,7 +133,7 @@ impl PodWorker {
             grace: 0,
             asked_grace: None,
             end_reason: None,
-            kill_wait_until: None,
+            kill_timeout_at: None,
             is_restarting_all: false,
             resize: None,
             has_resized: false,
@@ -171,7 +171,7 @@ impl PodWorker {
     ///
     /// # Panics
     /// If the stage is not later than the present one. Exception: a new worker may become Rejected (LC-054).
-    pub(super) fn enter(&mut self, stage: Stage) {
+    pub(super) fn enter_stage(&mut self, stage: Stage) {
         let is_new = self.stage == Stage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
         let lies_ahead = stage > self.stage || (stage == Stage::Rejected && is_new);
         assert!(
@@ -232,7 +232,7 @@ impl PodWorker {
         }
         self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
         if self.stage < Stage::Terminating {
-            self.enter(Stage::Terminating);
+            self.enter_stage(Stage::Terminating);
             self.is_restarting_all = false;
             // Termination cancels a wait for volumes, but not a start in progress (LC-169).
             if matches!(self.activity, Activity::Volumes(_)) {
@@ -249,7 +249,7 @@ impl PodWorker {
         if self.stage == Stage::Terminated {
             return;
         }
-        self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
+        self.kill_timeout_at = Some(host.ctx.now + grace::kill_timeout(&self.pod, asked_grace));
         if self.stage == Stage::Finished {
             return;
         }
@@ -261,14 +261,14 @@ impl PodWorker {
     /// Returns whether a call of [`Self::kill_pod_now`] is pending: the pod is not dead, and the call has not timed
     /// out.
     pub(super) fn is_being_killed(&self) -> bool {
-        self.kill_wait_until.is_some()
+        self.kill_timeout_at.is_some()
     }
 
     /// Handles a change of the API object. Returns true if it requests other resources than were granted.
     pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let before = self.pod.clone();
         let wants_resize = self.set_api_pod(pod, host);
-        self.report.api_changed(&before, pod, host);
+        self.report.handle_api_change(&before, pod, host);
         for (memory, ((_, old), (_, new))) in self
             .memory
             .iter_mut()
@@ -318,7 +318,7 @@ impl PodWorker {
         self.is_deleted = true;
         self.report.set_deleted();
         if self.stage == Stage::Rejected {
-            self.enter(Stage::Finished);
+            self.enter_stage(Stage::Finished);
         }
         self.terminate(host);
     }
@@ -360,7 +360,7 @@ impl PodWorker {
                 break;
             }
         }
-        self.check_kill_wait(host);
+        self.check_kill_timeout(host);
     }
 
     /// Checks that the activity is allowed in the present stage: a terminating pod starts nothing new, and a finished
@@ -395,7 +395,7 @@ impl PodWorker {
             .deadline(host)
             .map(|at| host.shared.relist_after(at))
             .filter(|at| *at > host.ctx.now);
-        [activity, probes, deadline, self.kill_wait_until]
+        [activity, probes, deadline, self.kill_timeout_at]
             .into_iter()
             .flatten()
             .min()
@@ -413,7 +413,7 @@ impl PodWorker {
         match event {
             MachineEvent::Exited { container, .. } => {
                 if let Some(kill) = kill {
-                    kill.exited(&pod, *container, host);
+                    kill.handle_exit(&pod, *container, host);
                 }
                 self.request_sync_after_relist(host);
             }
@@ -424,7 +424,7 @@ impl PodWorker {
                 ..
             } => match (hook, kill) {
                 (crate::machine::HookKind::PreStop, Some(kill)) => {
-                    kill.hook_finished(&pod, *container, *succeeded, host)
+                    kill.handle_hook_finished(&pod, *container, *succeeded, host)
                 }
                 (crate::machine::HookKind::PostStart, _) => {
                     self.handle_post_start_finished(*container, *succeeded, host)
@@ -516,8 +516,8 @@ impl PodWorker {
         );
         host.machine.stop_sandbox(&self.pod.metadata.uid);
         self.probes.clear();
-        self.kill_wait_until = None;
-        self.enter(Stage::Terminated);
+        self.kill_timeout_at = None;
+        self.enter_stage(Stage::Terminated);
         self.set_status(true, host);
         self.emit_deadline_event(host);
         self.finish_sync(SyncEnd::Ok, host);
@@ -547,16 +547,16 @@ impl PodWorker {
             "a volume is still mounted after the cleanup: {:?}",
             self.pod.metadata.key()
         );
-        self.enter(Stage::Finished);
+        self.enter_stage(Stage::Finished);
         self.finish_sync(SyncEnd::Ok, host);
         self.due = None;
         self.send_final_status(host);
     }
 
     /// Emits `ExceededGracePeriod` when `killPodNow` times out (LC-178).
-    fn check_kill_wait(&mut self, host: &mut Host<'_, '_>) {
-        if self.kill_wait_until.is_some_and(|until| until <= host.ctx.now) {
-            self.kill_wait_until = None;
+    fn check_kill_timeout(&mut self, host: &mut Host<'_, '_>) {
+        if self.kill_timeout_at.is_some_and(|until| until <= host.ctx.now) {
+            self.kill_timeout_at = None;
             let message = "Container runtime did not kill the pod within specified grace period.";
             super::events::emit_for_pod(
                 &self.pod,

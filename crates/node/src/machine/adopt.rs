@@ -36,7 +36,7 @@ impl Machine {
                 adopted = true;
                 let ip = pod.status.pod_ip.clone();
                 let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
-                self.entry(pod).sandbox = Some(sandbox);
+                self.pod_entry(pod).sandbox = Some(sandbox);
             }
             if !has_run {
                 continue;
@@ -79,7 +79,7 @@ impl Machine {
                         latest: podscope_api::CausedBy::NOTHING,
                         plan: None,
                     };
-                    self.entry(pod).containers.push(record);
+                    self.pod_entry(pod).containers.push(record);
                 }
             }
             if let Some(running) = &status.state.running {

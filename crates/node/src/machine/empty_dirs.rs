@@ -34,7 +34,7 @@ impl MachinePod {
     /// Contents of the pod's emptyDirs by volume and container, given the bytes that each container has written. If
     /// several containers of one name wrote, the largest amount counts.
     pub fn written(&self, amount: impl Fn(&Container) -> i64) -> Vec<Written> {
-        let mut all = self.kept.clone();
+        let mut all = self.removed_written.clone();
         for container in &self.containers {
             if let Some(written) = written_by(container, amount(container)) {
                 add(&mut all, written);
@@ -47,7 +47,7 @@ impl MachinePod {
     /// Remembers the data that a removed container leaves in an emptyDir.
     pub(super) fn keep_written(&mut self, removed: &Container, now: SimTime) {
         if let Some(written) = written_by(removed, removed.disk(now)) {
-            add(&mut self.kept, written);
+            add(&mut self.removed_written, written);
         }
     }
 }

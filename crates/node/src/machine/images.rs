@@ -40,7 +40,7 @@ impl Image {
         }
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    fn has_name(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
     }
 
@@ -104,7 +104,7 @@ impl Machine {
     /// The image of that name, which may be abbreviated (`nginx`).
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
         let name = full_name(image);
-        let known = self.images.iter().find(|held| held.image.is_called(&name))?;
+        let known = self.images.iter().find(|held| held.image.has_name(&name))?;
         Some(&known.image)
     }
 

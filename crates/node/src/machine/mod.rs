@@ -129,7 +129,7 @@ pub struct MachinePod {
     pub containers: Vec<Container>,
     pub mounts: Vec<Mount>,
     /// Data that removed containers left in emptyDirs.
-    kept: Vec<Written>,
+    removed_written: Vec<Written>,
 }
 
 impl MachinePod {
@@ -460,7 +460,7 @@ impl Machine {
     /// Mounts a volume for a pod.
     pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Context<'_>) {
         let node = self.node.clone();
-        let held = self.entry(pod);
+        let held = self.pod_entry(pod);
         if held.mounts.iter().any(|existing| existing.volume == mount.volume) {
             return;
         }
@@ -503,13 +503,13 @@ impl Machine {
         ContainerId(self.next_id)
     }
 
-    fn entry(&mut self, pod: &Pod) -> &mut MachinePod {
+    fn pod_entry(&mut self, pod: &Pod) -> &mut MachinePod {
         self.pods.entry(pod.metadata.uid.clone()).or_insert_with(|| MachinePod {
             subject: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
             sandbox: None,
             containers: Vec::new(),
             mounts: Vec::new(),
-            kept: Vec::new(),
+            removed_written: Vec::new(),
         })
     }
 }

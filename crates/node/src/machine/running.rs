@@ -61,7 +61,7 @@ impl Machine {
             container.behavior.sigterm
         };
         let code = if &*signal == "SIGKILL" { 137 } else { 0 };
-        deliver(container, subject, signal, ctx);
+        deliver_signal(container, subject, signal, ctx);
         let wake = ends_in.and_then(|span| container.plan_exit(Exit::with_code(ctx.now + span, code)));
         if let Some(at) = wake {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
@@ -75,7 +75,7 @@ impl Machine {
         let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
             return;
         };
-        deliver(container, subject, "SIGKILL".into(), ctx);
+        deliver_signal(container, subject, "SIGKILL".into(), ctx);
         let at = ctx.now + container.behavior.stop;
         if let Some(at) = container.plan_exit(Exit::with_code(at, 137)) {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
@@ -162,7 +162,7 @@ impl Machine {
             latest: podscope_api::CausedBy::NOTHING,
             plan: None,
         };
-        let held = self.entry(pod);
+        let held = self.pod_entry(pod);
         process.sandbox = held.sandbox.as_ref().map_or(0, |sandbox| sandbox.attempt);
         ctx.record_subject(
             Happening::ContainerStarted { attempt },
@@ -257,7 +257,7 @@ impl Machine {
     }
 }
 
-fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Context<'_>) {
+fn deliver_signal(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Context<'_>) {
     let sent = Happening::SignalSent { signal: signal.clone() };
     ctx.record_subject(sent, Some(subject), Some(container.name.clone()));
     container.signals.push(signal);

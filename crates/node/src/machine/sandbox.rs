@@ -26,7 +26,7 @@ impl Machine {
             .and_then(|held| held.sandbox.as_ref())
             .map(|old| old.attempt + 1);
         let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
-        self.entry(pod).sandbox = Some(sandbox);
+        self.pod_entry(pod).sandbox = Some(sandbox);
         self.address_changes += 1;
         true
     }
