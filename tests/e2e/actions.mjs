@@ -1,16 +1,16 @@
-// What a story does on a page: typed commands, opened files, the clock.
+// Actions of a story on a page: typing commands, opening files, controlling the clock.
 import { readFileSync } from "node:fs";
 import { PATIENCE, playwright } from "./tools.mjs";
 
 const { expect } = playwright;
 
-/** The page has replaced the shell. */
-export async function ready(page) {
+/** Waits until the page has replaced the loading screen (the shell). */
+export async function waitUntilReady(page) {
   await page.waitForFunction(() => !document.getElementById("boot-status"));
 }
 
-/** The offline copy is complete and serves this page. */
-export async function keptOffline(page) {
+/** Waits until the offline copy is complete and serves this page. */
+export async function waitForOfflineCopy(page) {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
     if (!navigator.serviceWorker.controller) {
@@ -19,40 +19,40 @@ export async function keptOffline(page) {
   });
 }
 
-/** Has the browser look for a new version; returns the state in which its installation ended. */
-export async function update(page) {
+/** Makes the browser check for a new version; returns the final state of its installation. */
+export async function checkForUpdate(page) {
   return page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
-    const found = new Promise((resolve) => {
+    const installed = new Promise((resolve) => {
       registration.addEventListener("updatefound", () => {
         const { installing } = registration;
         installing.addEventListener("statechange", () => resolve(installing.state));
       }, { once: true });
     });
     await registration.update();
-    return found;
+    return installed;
   });
 }
 
-/** Presses what stands behind "More" in the bar. */
-export async function more(page, name) {
+/** Clicks a button of the dialog "More" in the bar. */
+export async function chooseFromMore(page, name) {
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("dialog", { name: "More" }).getByRole("button", { name }).click();
 }
 
-/** Opens texts as files, as the dialog does. */
+/** Opens texts as files with the dialog "Files". */
 export async function openFiles(page, files) {
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles(
     Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
-  // The dialog closes before the engine has opened them.
+  // The dialog closes before the engine has opened the files.
   await page.locator(".files").waitFor({ state: "detached" });
-  await settled(page);
+  await waitUntilSettled(page);
   // The overview of a large cluster lists its zones.
   await page.locator("[data-zone] [data-node], .overview [data-zone]").first().waitFor();
 }
 
-/** Opens the list of pending pods, which hangs from the scheduler. */
+/** Opens the list of pending pods, which is attached to the scheduler. */
 export async function unfoldPending(page) {
   const button = page.locator(".queue .waits-for").first();
   await button.waitFor();
@@ -60,22 +60,22 @@ export async function unfoldPending(page) {
   await page.locator(".tray").first().waitFor();
 }
 
-/** Opens the legend, with what has just happened. */
+/** Opens the legend, which also lists the latest changes. */
 export async function openLegend(page) {
   const button = page.locator(".legend-open");
   if (await button.getAttribute("aria-expanded") !== "true") await button.click();
   await page.getByRole("complementary", { name: "Legend" }).waitFor();
 }
 
-/** Opens the choice of what the stage draws. */
+/** Opens the menu that selects what the stage draws. */
 export async function openView(page) {
   if (!await page.locator("details.view").evaluate((view) => view.open)) await page.locator("details.view > summary").click();
 }
 
-/** Touches as a finger makes them. */
-export async function finger(page) {
-  const wire = await page.context().newCDPSession(page);
-  const send = (type, points) => wire.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+/** Simulates touches of one finger. */
+export async function touchscreen(page) {
+  const devtools = await page.context().newCDPSession(page);
+  const send = (type, points) => devtools.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
   return {
     down: (x, y) => send("touchStart", [[x, y]]),
     move: (x, y) => send("touchMove", [[x, y]]),
@@ -91,8 +91,8 @@ export async function command(page, line) {
   await field.press("Escape");
 }
 
-/** Types a command that asks back, and confirms it. */
-export async function insist(page, line) {
+/** Types a command that asks for confirmation, and confirms it. */
+export async function confirmCommand(page, line) {
   const field = page.getByLabel("Command", { exact: true });
   await field.fill(line);
   await field.press("Enter");
@@ -101,30 +101,30 @@ export async function insist(page, line) {
 }
 
 /** Replaces the editor's text. */
-export async function write(editor, text) {
+export async function replaceText(editor, text) {
   await editor.locator(".cm-content").fill(text);
 }
 
-/** Everything that was done is saved: a reload goes on here. */
-export async function kept(page) {
+/** Waits until everything is saved: a reload would continue from this state. */
+export async function waitUntilSaved(page) {
   await page.locator('.page[data-kept="true"]').waitFor();
 }
 
-/** Stops time, once a session is there. */
+/** Pauses the simulation, once a session is open. */
 export async function pause(page) {
   await page.locator(".page[data-playing]").waitFor();
   await page.getByText("Starting the cluster…").waitFor({ state: "detached" });
-  await settled(page);
-  const stands = page.locator('.page[data-playing="false"]');
-  // Time may reach its end, or a question, while the press is on its way: then there is no such button.
+  await waitUntilSettled(page);
+  const paused = page.locator('.page[data-playing="false"]');
+  // Time may stop by itself (at its end or at a question) before the click arrives: then there is no such button.
   await expect(async () => {
-    if (await stands.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 10_000 });
-    await settled(page);
-    expect(await stands.count(), "time stands still").toBe(1);
+    if (await paused.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 10_000 });
+    await waitUntilSettled(page);
+    expect(await paused.count(), "time is paused").toBe(1);
   }).toPass({ timeout: PATIENCE });
 }
 
-/** Goes to an instant by the clock; time stands there. `patience`: milliseconds that a large cluster may take. */
+/** Seeks to an instant with the clock field; time is paused there. `patience`: timeout in milliseconds. */
 export async function seek(page, instant, patience = PATIENCE) {
   await page.locator("[data-zone]").first().waitFor();
   await pause(page);
@@ -132,10 +132,10 @@ export async function seek(page, instant, patience = PATIENCE) {
   await clock.fill(instant);
   await clock.press("Enter");
   await page.locator(`.page[data-playing="false"][data-now="${instant}"]`).waitFor({ timeout: patience });
-  await settled(page);
+  await waitUntilSettled(page);
 }
 
-/** The clock's instant, as the page writes it. */
+/** The current simulated time, as the page writes it. */
 export async function now(page) {
   return page.locator(".page").getAttribute("data-now");
 }
@@ -146,26 +146,26 @@ export async function download(page, click) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-/** The page shows the outcome of everything that was requested of the engine. */
-export async function settled(page) {
+/** Waits until the page shows the result of every request to the engine. */
+export async function waitUntilSettled(page) {
   await page.locator('html[data-settled="true"]').waitFor();
 }
 
-/** The page has drawn three frames, so that it is laid out after a resize or a scroll. */
-export async function drawn(page) {
+/** Waits for three animation frames: the layout is complete after a resize or a scroll. */
+export async function waitForDrawing(page) {
   await page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
   });
 }
 
-/** Gives the window another size, and the page its layout. */
+/** Resizes the window and waits for the layout. */
 export async function resize(page, width, height) {
   await page.setViewportSize({ width, height });
-  await drawn(page);
+  await waitForDrawing(page);
 }
 
-/** An element has stood at one place for three frames. */
-export async function rests(locator) {
+/** Waits until an element has kept its position for three frames. */
+export async function waitUntilStill(locator) {
   await locator.evaluate(async (element) => {
     const place = () => JSON.stringify(element.getBoundingClientRect());
     for (let [frames, last] = [0, place()]; frames < 3;) {

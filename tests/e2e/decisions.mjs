@@ -1,5 +1,5 @@
-// `cargo xtask bench chromium`: microseconds of a scheduling decision in headless Chromium. The module that
-// PODSCOPE_BENCH names is answered to an isolated page, whose clock is fine enough to time one decision.
+// `cargo xtask bench chromium`: microseconds per scheduling decision in headless Chromium. The wasm module in the
+// directory PODSCOPE_BENCH is served to a cross-origin isolated page, whose clock can time a single decision.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { launch } from "./tools.mjs";
@@ -7,7 +7,7 @@ import { launch } from "./tools.mjs";
 const DIRECTORY = process.env.PODSCOPE_BENCH;
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
-/** Decisions of a round. The shortest round counts, so that what else the machine does is left out. */
+/** Decisions per round. Only the fastest round counts, to exclude other load on the machine. */
 const ROUND = 50;
 
 const browser = await launch();
@@ -46,7 +46,7 @@ async function measure(workload, nodes, pods, templates, decisions) {
   }, [workload, nodes, pods, templates, decisions, ROUND]);
 }
 
-// Arguments: WORKLOAD=LIMIT in microseconds. Those without a limit of their own only with the reference's size.
+// Arguments: WORKLOAD or WORKLOAD=LIMIT (microseconds). Without a limit only the reference size is measured.
 for (const argument of process.argv.slice(2)) {
   const [workload, limit] = argument.split("=");
   const decisions = workload === "preempt" ? 100 : 2000;

@@ -1,14 +1,14 @@
-// `cargo xtask bench frames`: what the page's thread works for each frame of the engine while a
-// cluster plays at 10× (issue: at most 8 ms at 100 nodes and 1 000 pods, 16 ms at 1 000 and
-// 10 000). CPU time of the thread: script, style, layout and paint; not waiting.
-import { more } from "./actions.mjs";
+// `cargo xtask bench frames`: CPU time of the page's main thread per frame of the engine while a cluster plays at 10×
+// (limits: 8 ms at 100 nodes and 1 000 pods, 16 ms at 1 000 and 10 000). It counts script, style, layout and paint,
+// not waiting.
+import { chooseFromMore } from "./actions.mjs";
 import { serve } from "./site.mjs";
 import { launch } from "./tools.mjs";
 import { visit } from "./visit.mjs";
 
 const SECONDS = Number(process.env.PODSCOPE_BENCH_SECONDS ?? 8);
 
-/** Deployments of fifty replicas, one of which is rolled every few seconds. */
+/** A scenario with Deployments of fifty replicas; every few seconds one of them is restarted. */
 const scenario = (nodes, pods) => {
   const deployments = pods / 50;
   const timeline = Array.from({ length: 40 }, (_, i) =>
@@ -36,44 +36,44 @@ ${objects.join("\n")}
 `;
 };
 
-/** CPU milliseconds of the page's main thread from one animation frame to the next. */
-const work = (events) => {
-  const mains = new Map(events
+/** CPU milliseconds of the page's main thread per animation frame, sorted. */
+const frameTimes = (events) => {
+  const threads = new Map(events
     .filter((e) => e.name === "thread_name" && e.args?.name === "CrRendererMain")
     .map((e) => [`${e.pid}/${e.tid}`, { frames: [], tasks: [] }]));
-  for (const e of events) {
-    const main = mains.get(`${e.pid}/${e.tid}`);
-    if (!main) continue;
-    if (e.name === "FireAnimationFrame") main.frames.push(e.ts);
-    else if (e.name === "RunTask" || e.name.endsWith("::RunTask")) main.tasks.push(e);
+  for (const event of events) {
+    const thread = threads.get(`${event.pid}/${event.tid}`);
+    if (!thread) continue;
+    if (event.name === "FireAnimationFrame") thread.frames.push(event.ts);
+    else if (event.name === "RunTask" || event.name.endsWith("::RunTask")) thread.tasks.push(event);
   }
-  const { frames, tasks } = [...mains.values()].sort((a, b) => b.frames.length - a.frames.length)[0];
-  // One kind of task record: the outermost.
+  const { frames, tasks } = [...threads.values()].sort((a, b) => b.frames.length - a.frames.length)[0];
+  // There are two kinds of task records: count only the outermost.
   const name = tasks.some((e) => e.name === "RunTask") ? "RunTask" : tasks[0]?.name;
-  const own = tasks.filter((e) => e.name === name).sort((a, b) => a.ts - b.ts);
+  const outermost = tasks.filter((e) => e.name === name).sort((a, b) => a.ts - b.ts);
   frames.sort((a, b) => a - b);
   const sums = frames.map(() => 0);
-  let at = 0;
-  for (const task of own) {
-    while (at + 1 < frames.length && frames[at + 1] <= task.ts) at += 1;
-    if (frames[at] <= task.ts) sums[at] += (task.tdur ?? task.dur ?? 0) / 1000;
+  let current = 0;
+  for (const task of outermost) {
+    while (current + 1 < frames.length && frames[current + 1] <= task.ts) current += 1;
+    if (frames[current] <= task.ts) sums[current] += (task.tdur ?? task.dur ?? 0) / 1000;
   }
   return sums.slice(1, -1).sort((a, b) => a - b);
 };
 
-const measure = async (page) => {
-  const wire = await page.context().newCDPSession(page);
+const recordFrameTimes = async (page) => {
+  const devtools = await page.context().newCDPSession(page);
   const events = [];
-  wire.on("Tracing.dataCollected", ({ value }) => events.push(...value));
-  await wire.send("Tracing.start", {
+  devtools.on("Tracing.dataCollected", ({ value }) => events.push(...value));
+  await devtools.send("Tracing.start", {
     transferMode: "ReportEvents",
     traceConfig: { includedCategories: ["__metadata", "toplevel", "devtools.timeline", "disabled-by-default-lighthouse"] },
   });
   await page.waitForTimeout(SECONDS * 1000);
-  const done = new Promise((resolve) => wire.once("Tracing.tracingComplete", resolve));
-  await wire.send("Tracing.end");
+  const done = new Promise((resolve) => devtools.once("Tracing.tracingComplete", resolve));
+  await devtools.send("Tracing.end");
   await done;
-  return work(events);
+  return frameTimes(events);
 };
 
 const site = await serve();
@@ -83,7 +83,7 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   const page = await t.open("");
   page.setDefaultTimeout(600_000);
   await t.pause(page);
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({
     name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenario(nodes, pods)),
   });
@@ -92,10 +92,10 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   await page.getByLabel("Speed").selectOption("6");
   await page.locator(".speed .set").getByText("10×", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Play" }).click();
-  const sums = await measure(page);
-  const part = (share) => sums[Math.min(sums.length - 1, Math.floor(sums.length * share))] ?? NaN;
-  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, median = ${part(0.5).toFixed(2)} ms`);
-  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, 95 % below = ${part(0.95).toFixed(2)} ms`);
+  const sums = await recordFrameTimes(page);
+  const percentile = (share) => sums[Math.min(sums.length - 1, Math.floor(sums.length * share))] ?? NaN;
+  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, median = ${percentile(0.5).toFixed(2)} ms`);
+  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, 95 % below = ${percentile(0.95).toFixed(2)} ms`);
   console.log(`figure: ${nodes} nodes ${pods} pods, frames a second = ${(sums.length / SECONDS).toFixed(1)} Hz`);
   await page.context().close();
 }

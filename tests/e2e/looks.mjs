@@ -1,4 +1,4 @@
-// How a page looks: screenshots, accessibility, whether it fits its window.
+// Checks of a page's appearance: screenshots, accessibility, overflow.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AXE, ROOT, playwright } from "./tools.mjs";
@@ -18,41 +18,41 @@ export async function screenshot(page, name) {
   await page.screenshot({ path: join(SCREENS, `${name}.png`), animations: "disabled" });
 }
 
-/** Keeps bytes beside the screenshots. */
-export function keep(name, bytes) {
+/** Saves bytes beside the screenshots. */
+export function saveBytes(name, bytes) {
   mkdirSync(SCREENS, { recursive: true });
   writeFileSync(join(SCREENS, name), bytes);
 }
 
-/** Takes a screenshot in each theme and finds no accessibility violation in either. */
-export async function look(page, name) {
+/** Takes a screenshot in each theme and expects no accessibility violation in either. */
+export async function checkLooks(page, name) {
   for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme });
     await screenshot(page, `${name}-${theme}`);
-    await axe(page);
+    await expectAccessible(page);
   }
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-/** No part of the page sticks out to the side. */
-export async function fits(page, what) {
+/** Expects that the page does not overflow horizontally. */
+export async function expectNoOverflow(page, subject) {
   const width = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  await expect.poll(width, `${what}: pixels that stick out to the side`).toBeLessThanOrEqual(0);
+  await expect.poll(width, `${subject}: horizontal overflow in pixels`).toBeLessThanOrEqual(0);
 }
 
 /** Window sizes, in CSS pixels. */
 export const WIDTHS = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
 
-/** What sticks out of the window to the side or lies outside it, of what can be pressed. */
-export const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
+/** Controls and panels that lie outside the window horizontally, with their left and right edges. */
+export const controlsOutsideWindow = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".rail, .scroll, .log, .skip, .sr"))
   .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))
   .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));
 
-/** No accessibility violation, WCAG 2.2 AA and best practice. (`@axe-core/playwright` loads the same rules anew for each
- *  look, which takes four times as long.) */
-export async function axe(page) {
+/** Expects no accessibility violation: WCAG 2.2 AA and best practice. (`@axe-core/playwright` would load the rules again
+ *  for each check, which takes four times as long.) */
+export async function expectAccessible(page) {
   for (const frame of page.frames()) {
     if (!await frame.evaluate(() => "axe" in window)) await frame.evaluate(AXE);
   }

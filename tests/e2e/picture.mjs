@@ -1,5 +1,5 @@
-// `cargo xtask picture`: the page in one moment that says what it is for, light and dark, for the
-// README. A node with a database was cut off and its pod force-deleted: two truths at once.
+// `cargo xtask picture`: takes the screenshots of the README, light and dark. A node with a database was cut off and
+// its pod force-deleted, so that the API's view and reality differ.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { THEMES } from "./looks.mjs";
@@ -27,7 +27,7 @@ for (const theme of THEMES) {
   await clock.press("Enter");
   await page.locator(`.page[data-now="${MOMENT}"]`).waitFor();
   await page.locator('[data-ghost="true"]').first().click();
-  await page.getByText(/^attempt \d+ of \d+/i).waitFor(); // the explanation is there
+  await page.getByText(/^attempt \d+ of \d+/i).waitFor(); // the explanation is shown
   await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });
 }
 await t.end();

@@ -9,7 +9,7 @@ export default {
   outputDir: join(ROOT, "target/e2e"),
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
-  // Two browsers at a time take a third less time on two cores; more compete for them.
+  // Two browsers in parallel take a third less time on two cores; more would compete for the cores.
   workers: Number(process.env.PODSCOPE_LANES ?? Math.min(2, availableParallelism())),
   timeout: 600_000,
   expect: { timeout: PATIENCE, toPass: { timeout: PATIENCE } },
@@ -17,7 +17,7 @@ export default {
   use: {
     actionTimeout: PATIENCE,
     launchOptions: LAUNCH,
-    // A film of each page would take the time that the page needs.
+    // A video of each page would take the CPU time that the page needs.
     trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: true },
   },
 };

@@ -1,12 +1,12 @@
-// Ends a run with the line that `cargo xtask test` counts: `N passed, N failed`.
+// Prints the last line of a run, which `cargo xtask test` parses: `N passed, N failed`.
 export default class ClosingLine {
   onBegin(_, suite) {
     this.suite = suite;
   }
 
   onEnd() {
-    const ended = this.suite.allTests().filter((test) => test.results.length > 0);
-    const failed = ended.filter((test) => !test.ok()).length;
-    if (ended.length > 0) console.log(`${ended.length - failed} passed, ${failed} failed`);
+    const finished = this.suite.allTests().filter((test) => test.results.length > 0);
+    const failed = finished.filter((test) => !test.ok()).length;
+    if (finished.length > 0) console.log(`${finished.length - failed} passed, ${failed} failed`);
   }
 }

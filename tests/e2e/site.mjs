@@ -1,4 +1,4 @@
-// The built site on a server of its own, as a static host serves it.
+// Serves the built site like a static host.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,10 +14,10 @@ const TYPES = {
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
 };
 
-/** A network line that all answers share: `bits` per second; each answer begins `delay` ms after its request. */
+/** A network line that all answers share: `bits` per second; each answer starts `delay` ms after its request. */
 class Line {
   #waiting = []; // [response, bytes left]
-  #free = 0; // when the line has sent what it took
+  #free = 0; // when the line can send again
 
   constructor({ bits, delay }) {
     Object.assign(this, { bits, delay });
@@ -46,17 +46,18 @@ class Line {
   }
 }
 
-/** The headers that the site's `_headers` requests for every file. */
+/** The headers that the site's file `_headers` sets for every file. */
 const requestedHeaders = () => Object.fromEntries(readFileSync(join(DIST, "_headers"), "utf8").split("\n")
   .filter((line) => line.startsWith("  ")).map((line) => line.trim().split(/: (.*)/, 2)));
 
-/** Serves `dist/` as a static host does: below `base` and a second time below `also`; with the index of a directory or
- *  without; with other media types, or with the headers that the site requests; over a `line`, compressed as a CDN does. */
+/** Serves `dist/` as a static host does, below the paths `base` and `also`. Options: `index` serves the index file of a
+ *  directory, `types` overrides media types, `headers` sends the headers of `_headers`, `line` limits the speed and
+ *  compresses as a CDN does. */
 export async function serve({ base = BASE, also = base, index = true, types = {}, headers = false, line } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error(`no site in ${DIST}: run \`cargo xtask build\``);
-  const replaced = new Map(); // path → text that a story serves instead; null: it is gone
-  const moved = new Map(); // path → where a redirect sends who asks for it
-  const packed = new Map(); // file → what crosses the line
+  const replaced = new Map(); // path → replacement text; null: the file is missing
+  const moved = new Map(); // path → target of a redirect
+  const compressed = new Map(); // file → compressed body
   const shared = line && new Line(line);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
@@ -85,19 +86,19 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
       ...line && { "Content-Encoding": "br" },
     });
     if (!line) return response.end(body);
-    packed.set(file, packed.get(file) ?? brotliCompressSync(body));
-    shared.send(response, packed.get(file));
+    compressed.set(file, compressed.get(file) ?? brotliCompressSync(body));
+    shared.send(response, compressed.get(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const site = {
     replaced,
     moved,
     url: `http://127.0.0.1:${server.address().port}${encodeURI(base)}`,
-    /** Serves a file changed. */
+    /** Replaces a file by its edited text. */
     change(path, edit) {
       replaced.set(path, edit(readFileSync(join(DIST, path), "utf8")));
     },
-    /** Serves another version of the site from now on; `edit` changes the list of its files. */
+    /** Serves the site as another version from now on; `edit` changes its service worker. */
     publish(version, { index = true, edit = (text) => text } = {}) {
       const html = readFileSync(join(DIST, "index.html"), "utf8").replace(/data-version="\w+"/, `data-version="${version}"`);
       const digest = createHash("sha256").update(html).digest("base64");
@@ -106,7 +107,7 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
         .replace(/const VERSION = "\w+"/, `const VERSION = "${version}"`)
         .replace(/"\.\/": "sha256-[^"]+"/, `"./": "sha256-${digest}"`)));
     },
-    /** Serves every file as it was built again. */
+    /** Undoes all changes: serves the files as built. */
     restore() {
       replaced.clear();
       moved.clear();

@@ -13,10 +13,10 @@ if (!modules) throw new Error("PODSCOPE_NODE_MODULES is not set: use `cargo xtas
 const require = createRequire(join(modules, "x.js"));
 
 export const playwright = require("@playwright/test");
-/** The source of axe-core. Its name stands in what the browser reports of it. */
+/** The source of axe-core. The sourceURL names it in the browser's messages. */
 export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")}\n//# sourceURL=podscope-test:axe.js`;
 
-/** Milliseconds that a state of the page may take on a busy machine. */
+/** Timeout in milliseconds for the page to reach an expected state, also on a busy machine. */
 export const PATIENCE = 60_000;
 
 export const LAUNCH = {
@@ -24,5 +24,5 @@ export const LAUNCH = {
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 };
 
-/** A browser for a measurement, outside of the test runner. */
+/** Starts a browser for a measurement, outside of the test runner. */
 export const launch = () => playwright.chromium.launch(LAUNCH);

@@ -1,21 +1,21 @@
-// A visit to the site: the pages that were opened, what they complain of, and everything a story does with them.
+// A visit to the site: the pages that a story opened, their complaints, and all actions and checks on them.
 import * as actions from "./actions.mjs";
 import { Complaints } from "./complaints.mjs";
 import * as looks from "./looks.mjs";
 import { PATIENCE } from "./tools.mjs";
 
-/** What a page shows, for the report of a failure. */
-const shown = (page) => page.evaluate(() => {
+/** Summary of a page for the report of a failure. */
+const summarize = (page) => page.evaluate(() => {
   const { now, playing, kept } = document.querySelector(".page")?.dataset ?? {};
   return `${location.href.slice(0, 120)} at ${now}, playing ${playing}, kept ${kept}: ${document.body.innerText.replace(/\s+/g, " ").slice(0, 600)}`;
-}).catch((error) => `a page without an answer: ${error.message}`);
+}).catch((error) => `the page does not answer: ${error.message}`);
 
 /** Begins a visit with `browser` to the site that is served at `site`. */
 export function visit(browser, site) {
   const contexts = [];
   const complaints = new Complaints();
 
-  /** Opens a tab in a browser context that is open already. */
+  /** Opens a tab in an existing browser context. */
   const tab = async (context, path = "", { before, wait = true } = {}) => {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
@@ -34,10 +34,10 @@ export function visit(browser, site) {
     url: site.url,
     change: site.change,
     publish: site.publish,
-    forgive: (pattern) => complaints.forgive(pattern),
+    allowComplaint: (pattern) => complaints.allow(pattern),
     tab,
 
-    /** Opens the site in a browser context of its own, which has no cache and has saved nothing. */
+    /** Opens the site in a new browser context, without cache and without saved data. */
     async open(path = "", { size = "desktop", theme = "light", before, offlineCopy = false, wait = true, motion = "reduce", touch = size === "phone" || size === "narrow" } = {}) {
       const context = await browser.newContext({
         viewport: looks.SIZES[size],
@@ -50,15 +50,15 @@ export function visit(browser, site) {
       return tab(context, path, { before, wait });
     },
 
-    /** What each open page shows. */
-    shown: () => Promise.all(contexts.flatMap((context) => context.pages()).map(shown)),
+    /** A summary of each open page. */
+    pageSummaries: () => Promise.all(contexts.flatMap((context) => context.pages()).map(summarize)),
 
-    /** Closes what was opened; throws what pages complained of. */
+    /** Closes all pages; throws if one of them made a complaint that the story did not allow. */
     async end() {
       site.restore();
       for (const context of contexts) await context.close();
-      const heard = complaints.unforgiven();
-      if (heard.length > 0) throw new Error(heard.join("\n"));
+      const unexpected = complaints.unexpected();
+      if (unexpected.length > 0) throw new Error(unexpected.join("\n"));
     },
   };
 }

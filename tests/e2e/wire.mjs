@@ -1,5 +1,5 @@
-// The bytes between page and engine, as far as a measurement speaks them: postcard without names
-// (crates/protocol/src, where a test holds what is written here).
+// Encodes requests and decodes updates of the engine for the benchmarks, in postcard (a test in crates/protocol/src
+// checks these bytes).
 
 const varint = (number) => {
   const bytes = [];
@@ -7,15 +7,15 @@ const varint = (number) => {
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   return [...bytes, Number(rest)];
 };
-/** A signed number: the sign is its last bit. */
+/** A signed number: its last bit is the sign. */
 const signed = (number) => varint(BigInt(number) * 2n);
 
-const text = (text) => {
+const encodeText = (text) => {
   const bytes = new TextEncoder().encode(text);
   return [Uint8Array.from(varint(bytes.length)), bytes];
 };
 
-const joined = (parts) => {
+const concatenate = (parts) => {
   const message = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -25,11 +25,11 @@ const joined = (parts) => {
   return message;
 };
 
-/** Opens one file. */
-export const openFile = (name, body) => joined([Uint8Array.of(0, 0, 1), ...text(name), ...text(body)]);
-/** Goes to an instant, in microseconds. */
+/** The request to open one file. */
+export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...encodeText(name), ...encodeText(body)]);
+/** The request to seek to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
-/** The page has drawn. */
+/** The message that the page has drawn a frame. */
 export const frameDone = () => Uint8Array.of(25);
 
 const HELLO = 0;
@@ -38,9 +38,8 @@ const REFUSED = 3;
 const FRAME = 4;
 const CRASHED = 14;
 
-/** What a measurement wants to know of an update: that it is a hello or progress, a frame's instant,
- *  or what went wrong. */
-export const heard = (bytes) => {
+/** Decodes the parts of an update that a benchmark needs: a hello, progress, a frame's instant, or an error text. */
+export const decodeUpdate = (bytes) => {
   let at = 1;
   const varint = () => {
     let [number, shift] = [0n, 0n];
@@ -55,8 +54,8 @@ export const heard = (bytes) => {
   switch (bytes[0]) {
     case HELLO: return { hello: true };
     case PROGRESS: return { progress: true };
-    // The texts stand among lengths and numbers; a person can read it.
-    case REFUSED: case CRASHED: return { wrong: new TextDecoder().decode(bytes.subarray(1)).slice(0, 2000) };
+    // The error texts stand between lengths and numbers; the result is readable enough.
+    case REFUSED: case CRASHED: return { error: new TextDecoder().decode(bytes.subarray(1)).slice(0, 2000) };
     case FRAME: return { frame: Number(varint() / 2n) };
     default: return {};
   }

@@ -20,16 +20,16 @@ test("a card says what the API believes, since when, and what comes next", async
   await t.seek(page, "1:30.0");
   await expect(page.locator(NODE).getByText(/NotReady since 1:\d\d · evicts 1 pod at 6:\d\d/)).toBeVisible();
   expect(await page.locator('[data-lane="faults"] .k-notready').count(), "the lane says so too").toBeGreaterThan(0);
-  await t.look(page, "belief");
+  await t.checkLooks(page, "belief");
   await t.openView(page);
   const picture = page.getByRole("group", { name: "Whose picture" });
   await picture.getByRole("button", { name: "API" }).click();
   await expect(page.locator(".node.cut"), "the API server knows of no cut").toHaveCount(0);
-  await t.look(page, "belief-api");
+  await t.checkLooks(page, "belief-api");
   await picture.getByRole("button", { name: "machine" }).click();
   await expect(page.locator(`.node.cut${NODE} [data-pod="default/db-0"].m-ready`)).toBeVisible();
   await expect(page.locator(`${NODE} .api`), "a machine believes nothing").toHaveCount(0);
-  await t.look(page, "belief-machine");
+  await t.checkLooks(page, "belief-machine");
   await picture.getByRole("button", { name: "both" }).click();
 });
 
@@ -68,7 +68,7 @@ test("a broken guarantee is drawn for as long as it is broken, and of what", asy
   const page = await cutOff(t);
   // Until c-2 is NotReady the new db-0 could be bound to it.
   await t.seek(page, "1:20.0");
-  await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
+  await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "1:40.0");
   const bar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
   await expect(bar.first()).toBeVisible();
@@ -76,7 +76,7 @@ test("a broken guarantee is drawn for as long as it is broken, and of what", asy
   await t.command(page, "fault heal c-2");
   await t.seek(page, "2:40.0");
   await expect(page.locator('[data-lane="guarantees"] .span.k-broken:not(.open)').first()).toBeVisible();
-  await t.look(page, "broken-for-a-while");
+  await t.checkLooks(page, "broken-for-a-while");
   await bar.first().click();
   await expect(page.locator(".side").getByText("at-most-one").first()).toBeVisible();
 });

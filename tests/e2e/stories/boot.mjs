@@ -27,7 +27,7 @@ test("a first visit's cluster is there before the engine, which does what was pr
   });
   await expect(page.locator("[data-zone] [data-node]"), "nodes").toHaveCount(6);
   await expect(page.getByText("Starting the cluster… What you press waits for it.")).toBeVisible();
-  await t.look(page, "before-the-engine");
+  await t.checkLooks(page, "before-the-engine");
   await page.locator('[data-node="b-1"]').click({ position: { x: 40, y: 8 } });
   await page.getByRole("button", { name: "Cut a node off" }).click();
   arrive();
@@ -44,7 +44,7 @@ test("a page without its wasm says so", async ({ t }) => {
     before: (page) => page.route(/web[^/]*\.wasm$/, (route) => route.abort()),
   });
   await expect(page.getByText("Podscope could not start")).toBeVisible();
-  t.forgive(/./);
+  t.allowComplaint(/./);
 });
 
 test("the policy stops injected scripts", async ({ t }) => {
@@ -56,17 +56,17 @@ test("the policy stops injected scripts", async ({ t }) => {
     document.body.append(script);
     setTimeout(() => resolve(`ran: ${window.injected}`), 1000);
   }));
-  t.forgive(/Content Security Policy|TrustedScript/);
+  t.allowComplaint(/Content Security Policy|TrustedScript/);
   expect(["script-src-elem", "require-trusted-types-for"], ran).toContain(ran);
 });
 
 // Shows: P-01
 test("after the first load it works offline", async ({ t }) => {
   const page = await t.open("", { offlineCopy: true });
-  await t.keptOffline(page);
+  await t.waitForOfflineCopy(page);
   await page.context().setOffline(true);
   await page.reload();
-  await t.ready(page);
+  await t.waitUntilReady(page);
 });
 
 // Shows: U-08
@@ -76,7 +76,7 @@ test("both sizes, both themes: no accessibility violation", async ({ t }) => {
       const page = await t.open("", { size, theme });
       await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
       await t.screenshot(page, `first-visit-${size}-${theme}`);
-      await t.axe(page);
+      await t.expectAccessible(page);
       await page.context().close();
     }
   }

@@ -1,6 +1,6 @@
 // A busy engine never delays a frame: it computes in a worker, the page draws.
 // Shows: U-09
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** A manifest with a mistake in each of so many pods: checking all of it is work. */
@@ -37,7 +37,7 @@ test("the page draws on while the engine computes", async ({ t }) => {
     };
     requestAnimationFrame(draw);
   });
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(heavy(20_000)) });
   const before = await page.evaluate(() => window.drawn);
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });
@@ -52,12 +52,12 @@ test("an engine that does not answer is stopped by a button, and the session goe
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await stall(page, 120_000);
   const busy = page.getByRole("dialog", { name: "The engine is busy" });
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(busy).toBeVisible();
-  await t.look(page, "busy");
+  await t.checkLooks(page, "busy");
   await busy.getByRole("button", { name: "Stop it" }).click();
   await expect(busy).toHaveCount(0);
   await expect(page.getByText(/The engine was stopped/)).toBeVisible();

@@ -1,6 +1,6 @@
 // Without any colour every state is still told apart: shape, texture or a sign carries it too.
 // (What the colours are to people with a colour-vision deficiency: tests/tests/all/palette.rs.)
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** How many pixels of two pictures differ by more than `least` in grey, in thousandths. */
@@ -53,7 +53,7 @@ test("the picture of a big cluster follows the system's theme, also while time s
   await t.pause(page);
   const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
     "  title: Two hundred nodes\n  cluster: {zones: [a, b], nodesPerZone: 100}\n";
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:05.0");
@@ -72,7 +72,7 @@ test("the picture of a big cluster follows the system's theme, also while time s
   await page.emulateMedia({ colorScheme: "dark" });
   await becomes("a dark system", dim);
   // The menu stays, so that one can go on to the next theme.
-  await more(page, /^Theme:/);
+  await chooseFromMore(page, /^Theme:/);
   await becomes("the page's own light theme", bright);
   const theme = page.getByRole("button", { name: /^Theme:/ });
   await theme.click();

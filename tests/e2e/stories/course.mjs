@@ -1,5 +1,5 @@
 // The course: ticks, where to go on, saved and loaded again; a lesson from its first press to the next one.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Puts finished lessons on the device, once. */
@@ -24,7 +24,7 @@ test("the course ticks what is done, goes on there, is saved, forgotten and load
   await expect(page.locator("[data-lesson] .tick"), "ticks").toHaveCount(2);
   await expect(page.getByText(/^First steps · 2 of/)).toBeVisible();
   await expect(course.locator('[data-continue="taints-and-tolerations"]')).toBeVisible();
-  await t.look(page, "course");
+  await t.checkLooks(page, "course");
 
   const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save as a file" }).click());
   expect(name, "the file's name").toBe("podscope-course.txt");
@@ -42,7 +42,7 @@ test("the course ticks what is done, goes on there, is saved, forgotten and load
 
   // It is kept, and goes on where it stopped.
   await page.reload();
-  await t.ready(page);
+  await t.waitUntilReady(page);
   const again = await map(page, "Not yet");
   await expect(again.getByText(/^2 of/)).toBeVisible();
   await again.locator("[data-continue]").click();
@@ -75,7 +75,7 @@ test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the n
   await story.getByTitle("Run it").click();
   await next.click();
   await expect(end).toBeVisible();
-  await t.look(page, "end-of-a-lesson");
+  await t.checkLooks(page, "end-of-a-lesson");
 
   const course = await map(page, "Readiness gates");
   await expect(course.getByText(/^1 of/)).toBeVisible();
@@ -94,13 +94,13 @@ test("a term of a story opens its sentence, and all of them", async ({ t }) => {
   await expect(meaning.getByText("Machines that run containers together")).toBeVisible();
   await meaning.getByRole("button", { name: "All terms" }).click();
   await expect(page.getByRole("dialog").getByText("It is never taken back")).toBeVisible();
-  await t.look(page, "glossary");
+  await t.checkLooks(page, "glossary");
 });
 
 // Shows: E-10
 test("a lesson that was recorded opens from its file, and is played to its end", async ({ t }) => {
   const page = await t.open("#new");
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
   const strip = page.getByRole("region", { name: "A lesson is being recorded" });
   await expect(strip).toBeVisible();
@@ -120,5 +120,5 @@ test("a lesson that was recorded opens from its file, and is played to its end",
   await story.getByRole("button", { name: "Next" }).click();
   await expect(story.getByText("Say what was reached, and why it came so.")).toBeVisible();
   await expect(story.getByRole("region", { name: "The end" }).getByText("All goals reached")).toBeVisible();
-  await t.look(page, "recorded-lesson-played");
+  await t.checkLooks(page, "recorded-lesson-played");
 });

@@ -68,7 +68,7 @@ test("a decision under a spread constraint is explained", async ({ t }) => {
   await expect(page.locator(".node.win"), "one node is chosen").toHaveCount(1);
   await expect(page.locator(".node .verdict"), "every node says its verdict").toHaveCount(6);
   expect(await page.locator(".zone .skew").count(), "zones show the counts").toBeGreaterThanOrEqual(3);
-  await t.look(page, "spread");
+  await t.checkLooks(page, "spread");
 });
 
 // Shows: S-15
@@ -86,7 +86,7 @@ test("what would help is found and tried on a branch", async ({ t }) => {
   await expect(first).toBeVisible();
   const command = await first.getAttribute("title");
   expect(command, `the button names its command: ${command}`).toMatch(/^kubectl /);
-  await t.look(page, "what-would-help");
+  await t.checkLooks(page, "what-would-help");
   await first.click();
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
@@ -111,7 +111,7 @@ test("a pod that no node is large enough for gets one, by the command that stand
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node="a-2"] [data-pod="default/large"]')).toBeVisible();
-  await t.look(page, "larger-node");
+  await t.checkLooks(page, "larger-node");
 });
 
 // Shows: S-12
@@ -142,5 +142,5 @@ test("nodes follow any label; those without it stand apart", async ({ t }) => {
   expect(JSON.stringify(names), "groups").toBe(JSON.stringify([["r1", "n1,n2"], ["r2", "n3,n4"], ["", "n5"]]));
   await expect(page.getByRole("region", { name: "without rack" })).toBeVisible();
   await expect(page.locator('[data-node="n5"] [data-pod]'), "the constraint leaves n5 out").toHaveCount(0);
-  await t.look(page, "racks");
+  await t.checkLooks(page, "racks");
 });

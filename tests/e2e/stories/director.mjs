@@ -26,12 +26,12 @@ test("a skip goes to what is due next, and says what came", async ({ t }) => {
   await expect(forward).toContainText("NotReady");
   await expect(forward).toHaveAttribute("title", /a-1 becomes NotReady in .*web is evicted in/);
   await expect(page.locator('[data-due="NotReady"]')).toBeAttached();
-  await t.look(page, "due");
+  await t.checkLooks(page, "due");
   await forward.click();
   await expect(page.locator(".ended").getByText("a-1 became NotReady.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Play" }), "it stops there").toBeVisible();
   await expect(forward).toContainText("the eviction");
-  await t.look(page, "skipped");
+  await t.checkLooks(page, "skipped");
 });
 
 // Shows: T-07

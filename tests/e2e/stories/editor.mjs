@@ -1,5 +1,5 @@
 // The editor completes fields from the schema that `kubectl explain` lists.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: typed}\nspec:\n";
@@ -21,15 +21,15 @@ const field = async (page, choices, beginning, choice) => {
 test("fields complete as they are typed, by keys alone, with their types and words", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  await t.write(editor, DEPLOYMENT);
+  await t.replaceText(editor, DEPLOYMENT);
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  rep");
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
   await expect(choices.filter({ hasText: "replicas" })).toBeVisible();
   await expect(choices.filter({ hasText: "image" }), "a Deployment's fields, not a container's").toHaveCount(0);
-  await t.look(page, "editor-fields");
+  await t.checkLooks(page, "editor-fields");
   await take(page);
   await page.keyboard.type("2");
   await page.keyboard.press("Enter");
@@ -57,28 +57,28 @@ test("fields complete as they are typed, by keys alone, with their types and wor
 test("a scenario's own fields complete, and values where only some are taken", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
   const offered = async (text) => {
     await expect(choices.filter({ hasText: text }).first()).toBeVisible();
     return choices.allInnerTexts();
   };
-  await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
+  await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  ste");
   await offered(/^steps/);
   await take(page);
   await page.keyboard.type("pre");
   await offered(/^predict/);
-  await t.look(page, "editor-scenario");
+  await t.checkLooks(page, "editor-scenario");
   await take(page);
   await page.keyboard.type("as");
   await offered(/^ask/);
   await expect(editor.getByText("The question.")).toBeVisible();
   await page.keyboard.press("Escape");
   // A value: offered as soon as its field is taken.
-  await t.write(editor, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n");
+  await t.replaceText(editor, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  restartP");
   await offered(/^restartPolicy/);
@@ -102,16 +102,16 @@ test("a scenario's own fields complete, and values where only some are taken", a
 test("in flow style fields complete as in block style, and a scenario is one", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
-  await t.write(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
+  await t.replaceText(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
   await page.keyboard.press("Control+End");
   await field(page, choices, "spe", /^spec/);
   await field(page, choices, "contain", /^containers/);
   await page.keyboard.type("name: a, imag");
   await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
-  await t.look(page, "editor-flow");
+  await t.checkLooks(page, "editor-flow");
   await take(page);
   await page.keyboard.type("app:1");
   await page.keyboard.press("Control+End");
@@ -120,7 +120,7 @@ test("in flow style fields complete as in block style, and a scenario is one", a
   await expect(editor.getByText("No problems.")).toBeVisible();
   const apply = editor.getByRole("button", { name: "Apply to the running cluster" });
   await expect(apply, "manifests are applied").toBeEnabled();
-  await t.write(editor, "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: mine}, spec: {title: Mine, cluster: {zones: [a], nodesPerZone: 1}}}");
+  await t.replaceText(editor, "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: mine}, spec: {title: Mine, cluster: {zones: [a], nodesPerZone: 1}}}");
   await page.waitForFunction(() => [...document.querySelectorAll(".editor button")].find((b) => /^Apply/.test(b.innerText))?.disabled);
   await expect(editor.getByRole("button", { name: "Start anew with this" }), "a scenario is opened").toBeEnabled();
 });
@@ -149,7 +149,7 @@ test("what is pasted is told by what it says: on the page, in the console", asyn
   await expect(page.locator(".con .log").getByText("namespace/pasted created")).toBeVisible();
   await paste(page, ".con .line input", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: two}, spec: {title: From the console, cluster: {zones: [a], nodesPerZone: 2}}}");
   await expect(page.getByText("A scenario: Enter opens it")).toBeVisible();
-  await t.look(page, "console-scenario");
+  await t.checkLooks(page, "console-scenario");
   await field.press("Enter");
   await expect(heading.getByText("From the console")).toBeAttached();
   await expect(page.locator("[data-node]").nth(1)).toBeVisible();

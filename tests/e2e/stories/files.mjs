@@ -1,6 +1,6 @@
 // Files in and out, bad ones, undo, two runs side by side, what the browser keeps.
 // Shows: P-04
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const BAD = `apiVersion: v1
@@ -31,29 +31,29 @@ spec: {nodeName: a-1, containers: [{name: c, image: "app:1"}]}
 // Shows: U-07
 test("bad YAML is shown where it is bad", async ({ t }) => {
   const page = await t.open("");
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  await t.write(editor, BAD);
+  await t.replaceText(editor, BAD);
   const found = editor.locator(".problems li");
   await expect(found.first()).toBeVisible();
   await expect(editor.getByText(/quantities must match|unable to parse quantity|cpu/).first()).toBeVisible();
   expect((await found.first().locator(".where").innerText()).startsWith("6:"), "line and column").toBeTruthy();
   expect(await editor.locator(".cm-lint-marker, .cm-lintRange").count(), "marked in the text").toBeGreaterThan(0);
   await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "it cannot be applied").toBeDisabled();
-  await t.look(page, "bad-yaml");
-  await t.write(editor, "kind: Pod\n  bad: [indent\n");
+  await t.checkLooks(page, "bad-yaml");
+  await t.replaceText(editor, "kind: Pod\n  bad: [indent\n");
   await page.waitForFunction(() => document.querySelectorAll(".editor .problems li").length === 1);
-  await t.write(editor, "apiVersion: v1\nkind: Namespace\nmetadata: {name: fine}\n");
+  await t.replaceText(editor, "apiVersion: v1\nkind: Namespace\nmetadata: {name: fine}\n");
   await expect(editor.getByText("No problems.")).toBeVisible();
   // The first one closes the list of fields, if it is there.
   await page.keyboard.press("Escape");
   if (await editor.isVisible()) await page.keyboard.press("Escape");
 
   // The same as a file: refused with its name and place, and nothing else changes.
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(BAD) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" }).getByText(/bad\.yaml:6:/).first()).toBeVisible();
-  await t.look(page, "refused-file");
+  await t.checkLooks(page, "refused-file");
   await page.keyboard.press("Escape");
   await expect(page.locator("[data-node]"), "the running cluster stays").toHaveCount(6);
 });
@@ -65,7 +65,7 @@ test("save, open, undo", async ({ t }) => {
   await t.command(page, "kubectl cordon a-1");
   const cordoned = (where) => where.locator('[data-node="a-1"]').getByText("cordoned", { exact: true });
   await expect(cordoned(page)).toBeVisible();
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   const file = await t.download(page, () => page.getByRole("button", { name: /^Session/ }).click());
   expect(file.name).toBe("scenario.yaml");
   expect(file.bytes.toString(), "the command is in it").toContain("kubectl cordon a-1");
@@ -83,8 +83,8 @@ test("save, open, undo", async ({ t }) => {
 test("objects, trace, drawing and picture can be taken away", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:15.0");
-  await more(page, "Files");
-  await t.look(page, "files");
+  await chooseFromMore(page, "Files");
+  await t.checkLooks(page, "files");
   const take = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
   const objects = await take(/^Objects/);
   expect(objects.bytes.toString(), "a List").toMatch(/^apiVersion: v1\nitems:|^apiVersion: v1\nkind: List/);
@@ -98,14 +98,14 @@ test("objects, trace, drawing and picture can be taken away", async ({ t }) => {
   expect(picture.name).toBe("cluster.png");
   expect(picture.bytes.subarray(1, 4).toString(), "PNG").toBe("PNG");
   expect(picture.bytes.readUInt32BE(16) >= 1200 && picture.bytes.length > 8_000, "of a useful size, with something on it").toBeTruthy();
-  t.keep("exported.png", picture.bytes);
+  t.saveBytes("exported.png", picture.bytes);
 });
 
 // Shows: T-04
 test("two runs side by side on one seed", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "wait.yaml": run("Wait", "kubectl get pods") });
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").nth(1).setInputFiles({ name: "force.yaml", mimeType: "text/plain", buffer: Buffer.from(run("Power off", "fault poweroff a-1")) });
   const other = page.locator(".runs .run").nth(1);
   await expect(other).toBeVisible();
@@ -119,14 +119,14 @@ test("two runs side by side on one seed", async ({ t }) => {
   await expect(difference.getByText(/First difference at 0:05\.0/)).toBeVisible();
   await expect(difference.getByText(/1 pod differs now/)).toBeVisible();
   await expect(page.locator(".runs .pod.differs"), "the pod is outlined in both").toHaveCount(2);
-  await t.look(page, "two-runs");
+  await t.checkLooks(page, "two-runs");
   // A press goes to what differs; on a phone too the runs stand side by side, in the rows that they share.
   await t.resize(page, 390, 844);
   await difference.getByRole("button", { name: "1 pod differs now" }).click();
   expect(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "it has the focus").toBeTruthy();
   const [ours, theirs] = await page.locator(".runs .pod.differs").evaluateAll((pods) => pods.map((pod) => pod.getBoundingClientRect().toJSON()));
   expect(ours.top > 0 && ours.bottom < 844 && Math.abs(ours.top - theirs.top) < 44 && ours.right < theirs.left, `both are in sight, side by side: ${JSON.stringify([ours, theirs])}`).toBeTruthy();
-  await t.look(page, "two-runs-phone");
+  await t.checkLooks(page, "two-runs-phone");
   await t.resize(page, 1440, 900);
   await difference.getByRole("button", { name: "Go there" }).click();
   await expect(page.locator('.page[data-now="0:05.0"]')).toBeVisible();
@@ -134,13 +134,13 @@ test("two runs side by side on one seed", async ({ t }) => {
   await expect(other).toHaveCount(0);
 
   // Ready-made: what somebody does about a lost node.
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.getByLabel("Two ways").selectOption({ label: "Wait, or force delete" });
   await expect(other).toBeVisible();
   await t.seek(page, "2:00.0");
   await expect(other.locator('[data-ghost="true"][data-pod="default/web-0"]')).toBeVisible();
   await expect(page.locator(".runs .run").first().locator('[data-ghost="true"]'), "waiting keeps one").toHaveCount(0);
-  await t.look(page, "wait-or-force");
+  await t.checkLooks(page, "wait-or-force");
 });
 
 // Shows: T-04, U-16
@@ -159,7 +159,7 @@ test("the timeline compares with what would have been", async ({ t }) => {
     const [one, other] = await page.locator(`[data-node="${node}"]`).evaluateAll((all) => all.map((e) => e.getBoundingClientRect().top));
     expect(Math.abs(one - other), `${node} at ${one} and ${other}`).toBeLessThanOrEqual(1);
   }
-  await t.look(page, "compared");
+  await t.checkLooks(page, "compared");
   await branches.getByRole("button", { name: "End comparing" }).click();
   await expect(page.locator(".runs")).toHaveCount(0);
 });
@@ -177,7 +177,7 @@ test("a session too big for the browser's storage is said to be", async ({ t }) 
   });
   await t.command(page, "fault poweroff c-2");
   await expect(page.locator(".toast").getByText(/This browser keeps no more/)).toBeVisible();
-  await t.axe(page);
+  await t.expectAccessible(page);
 });
 
 // Shows: Q-03
@@ -193,13 +193,13 @@ test("a crash of the engine loses nothing", async ({ t }) => {
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.evaluate(() => window.engine.dispatchEvent(new ErrorEvent("error", { message: "unreachable executed" })));
   const dialog = page.getByRole("dialog", { name: "The engine stopped" });
   await expect(dialog.getByText("unreachable executed")).toBeVisible();
-  await t.look(page, "crash");
+  await t.checkLooks(page, "crash");
   await Promise.all([page.waitForEvent("load"), dialog.getByRole("button", { name: "Go on with the saved session" }).click()]);
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
   expect((await t.now(page)).startsWith("0:20."), "at the same instant").toBeTruthy();
 });

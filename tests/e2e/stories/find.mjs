@@ -1,5 +1,5 @@
 // Find anything: the filter dims what does not match, and pods with one trouble are one line.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const pod = (name, cpu, more = "") => `---
@@ -35,7 +35,7 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
   await expect(page.locator(".node .pod.out"), "every other pod dims").toHaveCount(all - 1);
   await expect(page.locator(".node.out"), "and the nodes without it").toHaveCount(5);
   expect(await page.locator(".lane .out").count(), "and what the lanes say of others").toBeGreaterThan(0);
-  await t.look(page, "find-pod");
+  await t.checkLooks(page, "find-pod");
   for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["db:1", 1], ["10.", all], ["no-such-thing", 0]]) {
     await field.fill(text);
     await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
@@ -65,7 +65,7 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
 test("on a phone what is found stays in view, and one press opens it", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.seek(page, "0:30.0");
-  await more(page, "Find pods and nodes");
+  await chooseFromMore(page, "Find pods and nodes");
   const field = page.locator(".find input");
   await field.fill("db-0");
   await expect(page.getByText("1 pod, 0 nodes")).toBeVisible();
@@ -80,7 +80,7 @@ test("on a phone what is found stays in view, and one press opens it", async ({ 
   await field.press("Enter");
   await expect(page.locator('[data-node] .pod.sel[data-pod="default/db-0"]')).toBeVisible();
   await isSeen("gone to");
-  await t.look(page, "find-phone");
+  await t.checkLooks(page, "find-phone");
   await pod.tap();
   await expect(page.locator('.side[data-subject*="db-0"]')).toBeVisible();
   await page.locator(".side").getByRole("button", { name: "Close the details" }).tap();
@@ -98,7 +98,7 @@ test("in the picture of a thousand nodes what is found, and where the arrows go,
     const [box, room, dock] = await Promise.all([frame, picture, page.locator(".room")].map((what) => what.boundingBox()));
     expect(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`).toBeTruthy();
   }).toPass();
-  await more(page, "Find pods and nodes");
+  await chooseFromMore(page, "Find pods and nodes");
   const field = page.locator(".find input");
   for (const name of ["d-240", "a-7"]) {
     await field.fill(name);
@@ -111,7 +111,7 @@ test("in the picture of a thousand nodes what is found, and where the arrows go,
   await field.press("Enter");
   await isSeen("gone to");
   expect(await card.innerText(), "the next one's card").toBe("d-230");
-  await t.look(page, "find-thousand");
+  await t.checkLooks(page, "find-thousand");
   await field.press("Escape");
   await picture.focus();
   const { y: before } = await frame.boundingBox();
@@ -141,9 +141,9 @@ test("pending pods with one trouble are one line", async ({ t }) => {
   await expect(line.getByText("1 of 12 pods: Insufficient cpu")).toBeVisible();
   await expect(line.locator(".pod").first(), "what is looked for stands first").toHaveAttribute("data-pod", "default/big-11");
   await page.locator(".find input").fill("team=h");
-  await t.look(page, "find-tray");
-  await t.fits(page, "tray");
+  await t.checkLooks(page, "find-tray");
+  await t.expectNoOverflow(page, "tray");
   await t.resize(page, 390, 844);
-  await t.fits(page, "tray on a phone");
-  await t.look(page, "find-tray-phone");
+  await t.expectNoOverflow(page, "tray on a phone");
+  await t.checkLooks(page, "find-tray-phone");
 });

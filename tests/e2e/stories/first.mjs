@@ -17,7 +17,7 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
   await page.getByRole("button", { name: "I understand, do it" }).click();
   await expect(story).toContainText("Two processes, one name", { timeout: 30_000 });
   await expect(forward).toContainText("Heal c-2");
-  await t.look(page, "split-brain");
+  await t.checkLooks(page, "split-brain");
 });
 
 test("free play begins nothing by itself and has no story", async ({ t }) => {

@@ -1,6 +1,6 @@
 // What is shown is what is meant: names, titles and texts of others, with marks that turn the direction of writing,
 // control characters and letters that are written from right to left.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const HIDDEN = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
@@ -111,9 +111,9 @@ test("names and titles hide nothing and turn nothing around them", async ({ t })
   await page.getByLabel("Command", { exact: true }).focus();
   await clean("the console");
   await page.keyboard.press("Escape");
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   for (const name of ["Files", "Share"]) {
-    if (name === "Files") await more(page, name);
+    if (name === "Files") await chooseFromMore(page, name);
     else await page.getByRole("button", { name }).click();
     await expect(page.locator("dialog[open]")).toBeVisible();
     await clean(name);
@@ -128,7 +128,7 @@ test("names and titles hide nothing and turn nothing around them", async ({ t })
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
   // What is refused is quoted.
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
   await clean("a refusal");

@@ -12,7 +12,7 @@ const alive = (page) => expect(page.locator("[data-zone] [data-node] [data-pod]"
 const alsoOffline = async (t, path = "") => {
   const page = await t.open(path, { offlineCopy: true });
   await alive(page);
-  await t.keptOffline(page);
+  await t.waitForOfflineCopy(page);
   await page.context().setOffline(true);
   await page.reload();
   await alive(page);

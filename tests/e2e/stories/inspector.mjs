@@ -39,16 +39,16 @@ test("a pod is inspected from all sides", async ({ t }) => {
   ]) {
     for (const word of words) await expect(side.locator(list).getByText(word).first()).toBeVisible();
   }
-  await t.look(page, "inspector-life");
+  await t.checkLooks(page, "inspector-life");
   await side.getByRole("tab", { name: "Events" }).click();
   for (const reason of ["Scheduled", "Pulled", "Created", "Started"]) {
     await expect(side.locator(".events").getByText(reason, { exact: true }).first()).toBeVisible();
   }
-  await t.look(page, "inspector-events");
+  await t.checkLooks(page, "inspector-events");
   await side.getByRole("tab", { name: "YAML" }).click();
   await expect(side.locator(".yaml").getByText("restartPolicy")).toBeVisible();
   await expect(side.locator(".yaml").getByText("nodeName")).toBeVisible();
-  await t.look(page, "inspector-yaml");
+  await t.checkLooks(page, "inspector-yaml");
 
   // Up the chain of owners, and the node.
   await side.getByRole("tab", { name: "Life" }).click();
@@ -59,5 +59,5 @@ test("a pod is inspected from all sides", async ({ t }) => {
   await page.locator('[data-select-node="a-1"]').click();
   await side.getByRole("tab", { name: "Life" }).click();
   await expect(side.locator(".conditions").getByText("Ready", { exact: true })).toBeVisible();
-  await t.look(page, "inspector-node");
+  await t.checkLooks(page, "inspector-node");
 });

@@ -1,5 +1,5 @@
 // Everything without a mouse.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const DUMP = `apiVersion: v1
@@ -96,7 +96,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("m");
   const menu = page.getByRole("dialog", { name: at.pod });
   await expect(menu.getByText(/kubectl delete pod/).first()).toBeVisible();
-  await t.look(page, "menu");
+  await t.checkLooks(page, "menu");
   await press("Escape");
   await expect(menu).toBeHidden();
 
@@ -109,7 +109,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("Shift+Delete");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
   expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
-  await t.look(page, "consequence");
+  await t.checkLooks(page, "consequence");
   await press("Escape");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeHidden();
 
@@ -134,12 +134,12 @@ test("the cluster by keyboard alone", async ({ t }) => {
   // Dialogs give the focus back.
   await press("?");
   await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
-  await t.look(page, "shortcuts");
+  await t.checkLooks(page, "shortcuts");
   await press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
   await press("l");
   await expect(page.getByRole("dialog", { name: "Lessons and scenarios" })).toBeVisible();
-  await t.look(page, "lessons");
+  await t.checkLooks(page, "lessons");
   await press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
   await press("`");
@@ -148,7 +148,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("Tab");
   await press("Enter");
   await expect(page.locator(".con .log").getByText(/NAME\s+STATUS/)).toBeVisible();
-  await t.look(page, "console");
+  await t.checkLooks(page, "console");
   await press("Escape");
   await press("t");
   expect(await page.evaluate(() => document.documentElement.dataset.theme), "theme").toBe("light");
@@ -249,7 +249,7 @@ test("keys alone, from the first visit through a lesson's question to its end", 
   await tabTo(page, /^Next/, ".story");
   await page.keyboard.press("Enter");
   await expect(story.getByText("4 of 4")).toBeVisible();
-  await t.look(page, "keys-answered");
+  await t.checkLooks(page, "keys-answered");
 });
 
 // Shows: P-09, U-08
@@ -293,10 +293,10 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
 test("single keys can be switched off (WCAG 2.1.4)", async ({ t }) => {
   const page = await t.open("");
   await t.pause(page);
-  await more(page, "Help and shortcuts");
+  await chooseFromMore(page, "Help and shortcuts");
   await page.getByLabel("Single keys act").uncheck();
   await page.keyboard.press("Escape");
   await page.keyboard.press("l");
-  await t.drawn(page);
+  await t.waitForDrawing(page);
   await expect(page.getByRole("dialog"), "no dialog").toHaveCount(0);
 });

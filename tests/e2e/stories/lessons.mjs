@@ -1,6 +1,6 @@
 // A lesson from its first step to its last goal.
 // Shows: E-05, E-06, L-16, S-11, U-07
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const HIGH = `apiVersion: v1
@@ -34,7 +34,7 @@ test("a story whose first step waits says what for, and lets time run", async ({
   for (const [width, height] of [[1440, 900], [820, 1180], [360, 640]]) {
     await t.resize(page, width, height);
     await expect(story.getByRole("button", { name: "Let time run" })).toBeVisible();
-    await t.look(page, `story-waits-${width}`);
+    await t.checkLooks(page, `story-waits-${width}`);
   }
   await story.getByRole("button", { name: "Let time run" }).click();
   await expect(story.getByText("Time runs.")).toBeVisible();
@@ -55,11 +55,11 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
 
   // The pod is written in the editor and applied to the running cluster.
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  await t.write(editor, HIGH);
+  await t.replaceText(editor, HIGH);
   await expect(editor.getByText("No problems.")).toBeVisible();
-  await t.look(page, "editor");
+  await t.checkLooks(page, "editor");
   await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
 
   // The goal is reached and the next step asks: the page turns to it, and time waits for the answer.
@@ -67,7 +67,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("Time waits")).toBeVisible();
   await expect(story.locator(".goals"), "goals do not give the answer away").toHaveCount(0);
-  await t.look(page, "question");
+  await t.checkLooks(page, "question");
   await question.getByRole("button", { name: "10s" }).click();
   await expect(story.locator(".goals li.met").first()).toBeVisible();
   const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
@@ -79,7 +79,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await page.locator('[data-pod="default/high"]').first().click();
   await expect(page.locator(".preempt").getByText("victims: low (priority 0)")).toBeVisible();
   await expect(page.locator(".preempt").getByText("nominated")).toBeVisible();
-  await t.look(page, "preemption");
+  await t.checkLooks(page, "preemption");
 
   await page.getByLabel("Speed").selectOption("6");
   await page.getByRole("button", { name: "Play" }).click();
@@ -90,14 +90,14 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(story.getByText("3 of 3")).toBeVisible();
   await expect(story.locator(".goals li.met"), "goals stay").toHaveCount(2);
   await expect(story.getByRole("region", { name: "The end of the lesson" })).toBeVisible();
-  await t.look(page, "lesson-done");
+  await t.checkLooks(page, "lesson-done");
 });
 
 // Shows: E-10
 test("a lesson that somebody writes is checked in the editor, with the gaps that its readers fill", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
   await expect(editor.getByText("No problems.")).toBeVisible();
@@ -105,9 +105,9 @@ test("a lesson that somebody writes is checked in the editor, with the gaps that
   // A solution that does not solve it.
   const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
   expect(text, text.slice(0, 200)).toContain("kind: Scenario");
-  await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");
+  await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");
   await expect(editor.getByText("No problems.")).toBeVisible();
   await editor.getByRole("button", { name: "Check the lesson" }).click();
   await expect(editor.locator(".found").getByText(/solution/).first()).toBeVisible();
-  await t.look(page, "lesson-checked");
+  await t.checkLooks(page, "lesson-checked");
 });

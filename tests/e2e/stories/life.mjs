@@ -11,7 +11,7 @@ test("a first visit shows a living cluster that explains its placements", async 
   await page.locator('[data-node="b-2"] [data-pod]').first().click();
   await expect(page.getByText("TaintToleration").first()).toBeVisible();
   await t.screenshot(page, "decision-desktop-light");
-  await t.axe(page);
+  await t.expectAccessible(page);
 });
 
 // Shows: U-02, U-03
@@ -23,5 +23,5 @@ test("a node cut off is shown as cut while time goes on", async ({ t }) => {
   await page.waitForFunction((now) => document.querySelector(".page").dataset.now !== now, before);
   await expect(page.locator('[data-node="c-2"]').getByText(/cut|no heartbeat|heartbeat/i).first()).toBeVisible();
   await t.screenshot(page, "cut-desktop-dark");
-  await t.axe(page);
+  await t.expectAccessible(page);
 });

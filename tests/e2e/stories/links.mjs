@@ -1,6 +1,6 @@
 // A link holds everything; a hostile one harms nobody; a page may be framed.
 // Shows: U-08
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** The link of the share dialog. */
@@ -10,7 +10,7 @@ const shared = async (t, page) => {
   const field = dialog.getByLabel("Link");
   await expect(field).toBeVisible();
   // The link is made anew when the dialog opens.
-  await t.settled(page);
+  await t.waitUntilSettled(page);
   const link = await field.inputValue();
   return { dialog, link };
 };
@@ -51,7 +51,7 @@ test("a link brings the same screen to somebody else", async ({ t }) => {
   await expect(page.locator(".events li").first()).toBeVisible();
   const marks = await page.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
   const { dialog, link } = await shared(t, page);
-  await t.look(page, "share");
+  await t.checkLooks(page, "share");
   expect(link.length, `${link.length} characters`).toBeLessThan(2000);
   expect((await dialog.locator(".length").innerText()).startsWith(String(link.length).slice(0, 1)), "its length is said").toBeTruthy();
 
@@ -79,8 +79,8 @@ test("a link can leave names out", async ({ t }) => {
   await dialog.getByLabel(/Rename objects first/).check();
   await expect(dialog.getByLabel("Link")).toBeVisible();
   // The session is kept meanwhile, by a link with names: the dialog goes on showing the other one.
-  await t.kept(page);
-  await t.settled(page);
+  await t.waitUntilSaved(page);
+  await t.waitUntilSettled(page);
   const link = await dialog.getByLabel("Link").inputValue();
   const other = await t.open(`#${link.split("#")[1]}`);
   await t.seek(other, "0:10.0");
@@ -96,7 +96,7 @@ test("a link that lies is refused, and the first visit takes its place", async (
     await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
     await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
     expect(await page.evaluate(() => window.harmed), "nothing ran").toBe(undefined);
-    if (hostile === "s999:abc") await t.look(page, "refused-link");
+    if (hostile === "s999:abc") await t.checkLooks(page, "refused-link");
     await page.context().close();
   }
 });
@@ -106,7 +106,7 @@ test("markup in names and texts stays text", async ({ t }) => {
   const page = await t.open("");
   const markup = () => [window.harmed, document.querySelectorAll("img, script, a[href^=javascript]").length].join();
   const clean = await page.evaluate(markup);
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "<b>evil</b>.yaml", mimeType: "text/plain", buffer: Buffer.from(EVIL) });
   // Whether it is refused or opened, nothing of it is markup.
   await expect(page.getByText(/<script>|<img|<b>evil/).first()).toBeVisible();
@@ -141,8 +141,8 @@ test("a page may frame chosen panels", async ({ t }) => {
   await expect(page.locator(".time"), "the timeline").toHaveCount(1);
   expect(await page.evaluate(() => document.documentElement.dataset.theme), "theme").toBe("dark");
   await t.resize(page, 720, 480);
-  await t.fits(page, "frame");
-  await t.axe(page);
+  await t.expectNoOverflow(page, "frame");
+  await t.expectAccessible(page);
   await t.screenshot(page, "embedded");
   expect(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), "a frame leaves the visitor's session alone").toBe(null);
 });
@@ -153,7 +153,7 @@ test("guarantees have a page of their own", async ({ t }) => {
   await expect(page.getByRole("heading", { name: "What Kubernetes guarantees" })).toBeVisible();
   expect(await page.locator("[data-guarantee]").count(), "all of them").toBeGreaterThan(20);
   await expect(page.locator('[data-guarantee] a[href^="#lesson="]').first()).toBeVisible();
-  await t.look(page, "guarantees");
+  await t.checkLooks(page, "guarantees");
   await page.locator('[data-guarantee] a[href^="#lesson="]').first().click();
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
 });

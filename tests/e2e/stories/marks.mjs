@@ -47,8 +47,8 @@ test("over a rolling update nothing on the stage moves that did not change", asy
   await t.seek(page, "0:00.5");
   // The command closes the ways in and opens the lanes; the update begins when time runs.
   await t.command(page, "kubectl rollout restart deployment/web");
-  await t.settled(page);
-  await t.drawn(page);
+  await t.waitUntilSettled(page);
+  await t.waitForDrawing(page);
   await watchShifts(page);
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => document.querySelector(".page").dataset.now >= "0:12");
@@ -63,7 +63,7 @@ test("a broken guarantee takes the stage until it is read", async ({ t }) => {
   // The lesson's pods prefer that node: without a cordon the next one waits there for the kubelet.
   await t.command(page, `kubectl cordon ${node}`);
   await t.command(page, `fault partition ${node}`);
-  await t.insist(page, "kubectl delete pod web-0 --grace-period=0 --force");
+  await t.confirmCommand(page, "kubectl delete pod web-0 --grace-period=0 --force");
   await page.getByRole("button", { name: "Play" }).click();
   const words = page.locator('[data-broken="at-most-one"]');
   await expect(words).toContainText("2 processes, 1 name");
@@ -84,7 +84,7 @@ test("a broken guarantee takes the stage until it is read", async ({ t }) => {
   const ghost = page.locator('[data-ghost="true"][data-pod="default/web-0"]');
   await expect(ghost).toHaveClass(/torn/);
   await expect(ghost).toHaveAccessibleName(/API: no such pod; on the machine: still runs/);
-  await t.look(page, "broken-guarantee");
+  await t.checkLooks(page, "broken-guarantee");
   await words.getByRole("button", { name: /close/ }).click();
   await expect(words).toHaveCount(0);
 });
@@ -110,7 +110,7 @@ test("messages travel as dots, and with reduced motion they are counted", async 
   await page.locator("#stage [data-message]").first().waitFor({ state: "attached" });
   for (let look = 0; look < 10; look += 1) {
     expect(await page.locator("#stage [data-message]").count(), "dots at once").toBeLessThanOrEqual(24);
-    await t.drawn(page);
+    await t.waitForDrawing(page);
   }
   const calm = await t.open("");
   await expect(calm.locator(".sampled")).toContainText(/\d+ messages/);

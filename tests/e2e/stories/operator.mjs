@@ -1,6 +1,6 @@
 // An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending.
 // Shows: U-06
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
@@ -43,7 +43,7 @@ const dump = async (t) => {
   const page = await t.open("");
   await t.openFiles(page, { "shop.yaml": CLUSTER });
   await t.seek(page, "0:40.0");
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   const { bytes } = await t.download(page, () => page.getByRole("button", { name: /^Objects/ }).click());
   await page.context().close();
   const [, list] = bytes.toString("utf8").split(/^items:\n/m);
@@ -70,7 +70,7 @@ test("a dump without one kind or another stays as it is, and says what is assume
   for (const without of ["nothing", ...kinds.filter((kind) => kind !== "Pod")]) {
     await page.goto(`${t.url}#new`);
     await page.reload();
-    await t.ready(page);
+    await t.waitUntilReady(page);
     await expect(page.locator("[data-node]").first()).toBeVisible();
     await paste(page, asList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
     await expect(page.getByRole("heading", { name: /pasted/ })).toBeAttached();
@@ -82,7 +82,7 @@ test("a dump without one kind or another stays as it is, and says what is assume
     expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
     expect(before.split(" ").length, `without ${without}: pods`).toBe(6);
     if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
-      await more(page, /^About what was opened/);
+      await chooseFromMore(page, /^About what was opened/);
       const said = page.getByRole("dialog", { name: "About what was opened" });
       await expect(said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first()).toBeVisible();
       await page.keyboard.press("Escape");
@@ -101,7 +101,7 @@ test("from paste to the reason of a chosen pod in two presses, and what would he
     await expect(mark).toBeVisible();
     // It says by itself what it assumes, and covers nothing.
     await expect(page.locator(".said").getByText(/assumed to exist/)).toBeVisible();
-    await t.look(page, `operator-opened-${size}`);
+    await t.checkLooks(page, `operator-opened-${size}`);
     await mark.click(); // the first press
     const side = page.locator(".side");
     await expect(side.getByText(/none of 4 nodes can take it/)).toBeVisible();
@@ -114,15 +114,15 @@ test("from paste to the reason of a chosen pod in two presses, and what would he
     const box = await answer.boundingBox();
     const height = page.viewportSize().height;
     expect(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`).toBeTruthy();
-    await t.fits(page, size);
-    await t.look(page, `operator-helped-${size}`);
+    await t.expectNoOverflow(page, size);
+    await t.checkLooks(page, `operator-helped-${size}`);
     // Long names are there in full.
     await page.keyboard.press("Escape");
     await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
     const heading = side.getByRole("heading", { name: LONG });
     await expect(heading).toBeVisible();
     expect(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not cut`).toBeTruthy();
-    await t.fits(page, size);
+    await t.expectNoOverflow(page, size);
   }
 });
 
@@ -160,8 +160,8 @@ ${rest}`;
     await page.locator(".said").getByRole("button", { name: /^all/ }).click();
     await expect(page.getByRole("dialog", { name: "About what was opened" }).getByText(/assumed to exist/)).toBeVisible();
     await page.keyboard.press("Escape");
-    await t.fits(page, at);
-    await t.look(page, `first-screen-${width}`);
+    await t.expectNoOverflow(page, at);
+    await t.checkLooks(page, `first-screen-${width}`);
   }
 });
 
@@ -172,7 +172,7 @@ test("a dump that is cut off opens with what is whole of it, and says so", async
   await paste(page, `apiVersion: v1\nitems:\n${pod("one")}${pod("two")}- apiVersion: v1\n  kind: Po`);
   await expect(page.locator('[data-pod="shop/one"]').first()).toBeVisible();
   await expect(page.getByText(/ends in the middle of line 16: 2 objects were read, and what came after is missing/).first()).toBeVisible();
-  await t.look(page, "cut-off");
+  await t.checkLooks(page, "cut-off");
 });
 
 // Shows: P-09
@@ -199,8 +199,8 @@ test("a dump stands still with what is wrong in it, and leaves without names", a
   await said.getByRole("button", { name: /problems?$/ }).click();
   const list = page.getByRole("dialog", { name: "What is wrong" });
   await list.getByLabel("Namespace").selectOption("shop");
-  await t.fits(page, "what is wrong");
-  await t.look(page, "triage");
+  await t.expectNoOverflow(page, "what is wrong");
+  await t.checkLooks(page, "triage");
   await list.getByRole("button", { name: /shop\/huge/ }).click();
   await expect(page.locator(".side").getByText(/none of 4 nodes can take it/)).toBeVisible();
   // The tick holds for every way out.
@@ -221,11 +221,11 @@ test("the session on the page can be forgotten", async ({ t }) => {
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await paste(page, asList((await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
   await expect(page.locator('.queue [data-pod="shop/huge"]')).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   const key = await page.evaluate(() => location.hash.replace("#kept=", "session."));
   const has = () => page.evaluate((key) => Object.keys(localStorage).some((name) => name.endsWith(key)), key);
   expect(await has()).toBe(true);
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Forget this cluster" }).click();
   await expect(page.locator('[data-pod="shop/huge"]')).toHaveCount(0);
   expect(await has()).toBe(false);

@@ -1,7 +1,7 @@
-// The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for a
-// finger where one points, no accessibility violation.
-import { more } from "../actions.mjs";
-import { WIDTHS, outside } from "../looks.mjs";
+// The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for
+// a finger where one points, no accessibility violation.
+import { chooseFromMore } from "../actions.mjs";
+import { WIDTHS, controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 const WIDEST_TOUCH = 1279;
@@ -48,7 +48,7 @@ const PARTS = {
   }, ".cluster"],
   record: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
-    await more(page, "Files");
+    await chooseFromMore(page, "Files");
     await page.getByRole("button", { name: "Record a lesson" }).click();
     await expect(page.locator(".recorded")).toBeVisible();
   }, ".recorded"],
@@ -79,13 +79,13 @@ for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
       const at = `${name} at ${width} px`;
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (wide > 0) found.push(`${at}: ${wide} px stick out`);
-      for (const one of await outside(page)) found.push(`${at}: outside: ${one}`);
+      for (const one of await controlsOutsideWindow(page)) found.push(`${at}: outside: ${one}`);
       if (await page.locator(where).first().isVisible()) {
         for (const one of await clipped(page, where)) found.push(`${at}: clipped: ${one}`);
         if (width <= WIDEST_TOUCH) for (const one of await small(page, where)) found.push(`${at}: small: ${one}`);
       }
       // Colours are the same at every width: three widths are looked at in both themes, the others in one.
-      const seen = BOTH.includes(width) ? t.look(page, `part-${name}-${width}`) : t.axe(page);
+      const seen = BOTH.includes(width) ? t.checkLooks(page, `part-${name}-${width}`) : t.expectAccessible(page);
       await seen.catch((error) => found.push(`${at}: ${error.message}`));
     }
     expect(found.join("\n"), "what is amiss").toBe("");

@@ -1,5 +1,5 @@
 // One thumb, 390 × 844 and 360 × 640; and a wall of 3840 × 2160.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const middle = async (locator) => {
@@ -31,23 +31,23 @@ test("nothing of the text below looks out under the button that stays in sight",
 test("a phone: cluster first, the rest as sheets, transport in reach", async ({ t }) => {
   const page = await t.open("", { size: "phone" });
   await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
-  await t.fits(page, "phone");
+  await t.expectNoOverflow(page, "phone");
   const play = await page.locator(".transport .play").boundingBox();
   expect(play.y, "play is at the thumb's side").toBeGreaterThan(844 / 2);
   // The sentence, its buttons and the time are on the first screen.
   await expect(page.getByRole("button", { name: "Cut a node off" })).toBeInViewport({ ratio: 1 });
   await expect(page.locator(".time")).toBeInViewport({ ratio: 1 });
   for (const [name, region] of [[/^Legend/, ".side"], [/^Console/, ".con"]]) {
-    await more(page, name);
+    await chooseFromMore(page, name);
     await expect(page.locator(region)).toBeVisible();
-    await t.look(page, `phone${region}`);
+    await t.checkLooks(page, `phone${region}`);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await expect(page.locator(region)).toBeHidden();
   }
   await page.locator("[data-node] [data-pod]").first().tap();
   await expect(page.locator(".side").getByText(/Attempt|Life/).first()).toBeVisible();
-  await t.fits(page, "phone with a decision");
+  await t.expectNoOverflow(page, "phone with a decision");
   // Targets of at least 24 pixels (WCAG 2.5.8).
   const small = await page.locator("button:visible, select:visible").evaluateAll((all) => all
     .map((b) => [b.getAttribute("aria-label") ?? b.innerText, b.getBoundingClientRect()])
@@ -59,7 +59,7 @@ test("a phone: cluster first, the rest as sheets, transport in reach", async ({ 
 test("a finger rests on a pod and drags it to the bin", async ({ t }) => {
   const page = await t.open("", { size: "phone" });
   await t.seek(page, "0:40.0");
-  const touch = await t.finger(page);
+  const touch = await t.touchscreen(page);
   const pod = page.locator('[data-pod^="default/web-"].m-ready').first();
   const name = await pod.getAttribute("data-pod");
   const [x, y] = await middle(pod);
@@ -70,9 +70,9 @@ test("a finger rests on a pod and drags it to the bin", async ({ t }) => {
   await touch.move(x, y - 80);
   await expect(page.locator(".flying"), "no drag").toHaveCount(0);
   await touch.up();
-  await t.rests(pod);
+  await t.waitUntilStill(pod);
   await pod.scrollIntoViewIfNeeded();
-  await t.rests(pod);
+  await t.waitUntilStill(pod);
 
   // One that rests is asked what it wants.
   const [x1, y1] = await middle(pod);
@@ -82,7 +82,7 @@ test("a finger rests on a pod and drags it to the bin", async ({ t }) => {
   const menu = page.getByRole("dialog", { name });
   await expect(menu.getByRole("button", { name: /^Delete/ })).toBeVisible();
   await t.screenshot(page, "phone-menu");
-  await t.settled(page);
+  await t.waitUntilSettled(page);
   await expect(page.getByRole("dialog"), "lifting the finger clicks nothing in the menu").toHaveCount(1);
   await expect(page.locator(`[data-pod="${name}"].m-ready`), "nothing happened yet").toHaveCount(1);
   await menu.getByRole("button", { name: "Close" }).click();
@@ -104,7 +104,7 @@ test("a finger rests on a pod and drags it to the bin", async ({ t }) => {
 test("a table keeps its columns in a phone's console", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.seek(page, "0:20.0");
-  await more(page, /^Console/);
+  await chooseFromMore(page, /^Console/);
   const field = page.getByLabel("Command", { exact: true });
   const log = page.getByRole("log", { name: "What was commanded and printed" });
   for (const line of ["kubectl get pods -o wide", "kubectl describe node a-1"]) {
@@ -113,19 +113,19 @@ test("a table keeps its columns in a phone's console", async ({ t }) => {
     await field.fill(line);
     await field.press("Enter");
     await expect(log.locator("p.output").first()).toBeVisible();
-    await t.settled(page);
+    await t.waitUntilSettled(page);
     const high = await log.locator("p.output .text").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))));
     expect(high, `${line}: a line takes ${high} lines`).toBeLessThan(1.5);
-    await t.fits(page, line);
+    await t.expectNoOverflow(page, line);
     const room = await log.evaluate((e) => e.scrollWidth - e.clientWidth);
     expect(room, `${line}: ${room} px to scroll`).toBeGreaterThan(100);
-    await t.look(page, `phone-console-${line.split(" ")[1]}`);
+    await t.checkLooks(page, `phone-console-${line.split(" ")[1]}`);
   }
   // By keys as well; the next command is read from its first column.
   await log.focus();
   for (let i = 0; i < 3; i += 1) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft > 40);
-  await t.rests(log.locator("p").first());
+  await t.waitUntilStill(log.locator("p").first());
   await field.fill("kubectl get nodes");
   await field.press("Enter");
   await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft === 0);
@@ -141,7 +141,7 @@ test("on a small phone a lesson is read before its button is pressed, and what t
     const [text, button, foot] = await Promise.all([story.locator(".prose p").nth(1), press, story.locator(".story-foot")].map((what) => what.boundingBox()));
     expect(text, `${width} px: there is a second paragraph`).not.toBeNull();
     expect(button.y + button.height, `${width} px: the button is in sight`).toBeLessThanOrEqual(foot.y + 1);
-    await t.look(page, `lesson-${width}`);
+    await t.checkLooks(page, `lesson-${width}`);
     await press.tap();
     const pod = page.locator('[data-node] [data-pod="default/hello"]');
     await expect(pod).toBeVisible();
@@ -159,8 +159,8 @@ test("the narrowest phone and the widest wall", async ({ t }) => {
     const page = await t.open("", { size });
     await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
     await t.seek(page, "0:20.0");
-    await t.fits(page, size);
-    await t.look(page, `first-visit-${size}`);
+    await t.expectNoOverflow(page, size);
+    await t.checkLooks(page, `first-visit-${size}`);
     if (size === "wall") {
       const empty = await page.locator(".scenery").evaluate((zones) => {
         const nodes = [...zones.querySelectorAll(".node")].map((n) => n.getBoundingClientRect());

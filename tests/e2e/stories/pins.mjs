@@ -30,13 +30,13 @@ test("a pin on the timeline says when, and both truths stand there afterwards", 
   await page.mouse.click(option.x + 2, lanes.y + lanes.height / 2);
   await expect(question.getByRole("button", { name: "My answer: 60s" })).toBeVisible();
   expect(await t.now(page), "the clock stands").toBe(now);
-  await t.look(page, "pin");
+  await t.checkLooks(page, "pin");
   await question.getByRole("button", { name: "My answer: 60s" }).click();
   await expect(story.getByText("You said 60s.")).toBeVisible();
   await expect(page.locator(".pin.mine", { hasText: "your answer" })).toBeVisible();
   await expect(story.getByText("It is 32s")).toBeVisible();
   await expect(page.locator(".pin.real", { hasText: "so it is" })).toBeVisible();
-  await t.look(page, "pin-answered");
+  await t.checkLooks(page, "pin-answered");
   await story.getByRole("button", { name: "Next" }).click();
   const end = story.getByRole("region", { name: "The end of the lesson" });
   await expect(end.locator(".moments svg").nth(1)).toBeVisible();
@@ -44,7 +44,7 @@ test("a pin on the timeline says when, and both truths stand there afterwards", 
   expect(await end.locator(".moments svg").nth(1).getAttribute("aria-label"), "after: it is gone").not.toMatch(/stuck/);
   await expect(end.getByText("Try also:")).toBeVisible();
   await end.scrollIntoViewIfNeeded();
-  await t.look(page, "end-card");
+  await t.checkLooks(page, "end-card");
 });
 
 test("keys alone set a pin and answer with it", async ({ t }) => {
@@ -63,7 +63,7 @@ test("a phone has the pin as a field", async ({ t }) => {
   const question = story.getByRole("region", { name: "A question" });
   await question.getByLabel("Pin").fill("120");
   await question.getByLabel("Pin").scrollIntoViewIfNeeded();
-  await t.look(page, "pin-phone");
+  await t.checkLooks(page, "pin-phone");
   await question.getByRole("button", { name: "My answer: 120s" }).click();
   await expect(story.getByText("You said 120s.")).toBeVisible();
 });
@@ -74,7 +74,7 @@ test("a finger drags the pin on the timeline, and the answer is below it", async
   await expect(story.getByRole("region", { name: "A question" })).toBeVisible();
   const { x, y, width, height } = await page.locator(".lanes").boundingBox();
   const middle = y + height / 2;
-  const touch = await t.finger(page);
+  const touch = await t.touchscreen(page);
   await touch.down(x + width * 0.3, middle);
   for (const part of [0.35, 0.4, 0.45, 0.5]) await touch.move(x + width * part, middle);
   await touch.up();
@@ -82,7 +82,7 @@ test("a finger drags the pin on the timeline, and the answer is below it", async
   const said = await pin.getAttribute("aria-valuetext");
   const { x: at } = await pin.boundingBox();
   expect(Math.abs(at - (x + width * 0.5)), `the pin followed the finger: it stands at ${said}`).toBeLessThan(width * 0.1);
-  await t.look(page, "pin-phone-timeline");
+  await t.checkLooks(page, "pin-phone-timeline");
   await story.getByRole("button", { name: `My answer: ${said}` }).click();
   await expect(story.getByText(`You said ${said}`)).toBeVisible();
 });

@@ -23,12 +23,12 @@ for (const [name, headers] of [["without headers", false], ["that sends the site
     test(`page, engine and offline copy ask no other origin, on a host ${name}`, async ({ t }) => {
       const other = await elsewhere();
       const page = await t.open("", { offlineCopy: true });
-      await t.keptOffline(page);
+      await t.waitForOfflineCopy(page);
       expect(await page.evaluate(attempt, other.url), "the page").toBe("TypeError");
       expect(await page.workers()[0].evaluate(attempt, other.url), "the engine").toBe("TypeError");
       expect(await page.context().serviceWorkers()[0].evaluate(attempt, other.url), "the offline copy").toBe("TypeError");
       expect(other.asked(), "requests that left").toBe(0);
-      t.forgive(/Content Security Policy|asked another origin/);
+      t.allowComplaint(/Content Security Policy|requested another origin/);
       other.close();
     });
   });
@@ -49,7 +49,7 @@ test("text becomes no markup, an address no code", async ({ t }) => {
       return error.name;
     }
   }).join());
-  t.forgive(/Trusted|Content Security Policy/);
+  t.allowComplaint(/Trusted|Content Security Policy/);
   expect(refusals).toBe("TypeError,TypeError,TypeError,TypeError");
 });
 
@@ -60,7 +60,7 @@ test("computed styles need no exception of the policy", async ({ t }) => {
     probe.setAttribute("style", "color: red");
     return probe.style.color;
   }), "a style attribute").toBe("");
-  t.forgive(/Content Security Policy/);
+  t.allowComplaint(/Content Security Policy/);
   const head = page.locator(".timeline .head, .head").first();
   await expect(head).toBeVisible();
   expect((await head.evaluate((element) => element.style.transform)).startsWith("translateX"), "the timeline's head stands where time is").toBeTruthy();

@@ -1,5 +1,5 @@
 // Presenting, sharing, an address that keeps what is seen, and the console's pipes.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const shared = async (page, what) => {
@@ -46,9 +46,9 @@ test("the code of a long link is sharp on a phone, black on white in both themes
       const ink = await code.evaluate((svg) => [...svg.children].map((part) => getComputedStyle(part).fill).join());
       expect(ink, theme).toBe("rgb(255, 255, 255),rgb(0, 0, 0)");
     }
-    await t.fits(page, `${width} px`);
+    await t.expectNoOverflow(page, `${width} px`);
     await code.scrollIntoViewIfNeeded();
-    await t.look(page, `code-${width}`);
+    await t.checkLooks(page, `code-${width}`);
     await page.keyboard.press("Escape");
     await expect(dialog).toHaveCount(0);
   }
@@ -59,12 +59,12 @@ test("the address keeps what is seen, and Back goes back", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await keeps(page, "");
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   const first = page.url();
   expect(first.length, `${first.length} characters`).toBeLessThan(2000);
   await t.seek(page, "1:00.0");
   await keeps(page, first);
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   const entries = await page.evaluate(() => history.length);
   // Selecting something is no journey: the same entry.
   await page.locator("[data-node] [data-pod]").first().click();
@@ -78,7 +78,7 @@ test("the address keeps what is seen, and Back goes back", async ({ t }) => {
   // Another session is one step further.
   await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
   await expect(page.locator(".story")).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await keeps(page, "");
   expect(await page.title(), await page.title()).toMatch(/first pod/i);
   await page.goBack();
@@ -90,7 +90,7 @@ test("the address keeps what is seen, and Back goes back", async ({ t }) => {
   await expect(other.locator('.page[data-now="0:30.0"]')).toBeVisible();
 
   // What a page cannot open is nothing that the address keeps.
-  await t.kept(other);
+  await t.waitUntilSaved(other);
   await other.evaluate(() => { location.hash = "#s1:AAAA"; });
   await expect(other.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
   expect(other.url(), "the bad link is gone").not.toContain("AAAA");
@@ -106,8 +106,8 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
   await expect(page.locator(".side:visible, .con:visible, .time:visible, .tools:visible"), "nothing else").toHaveCount(0);
   const size = await page.locator(".story .prose p").first().evaluate((p) => parseFloat(getComputedStyle(p).fontSize));
   expect(size, `${size} px`).toBeGreaterThanOrEqual(22);
-  await t.fits(page, "presenting");
-  await t.look(page, "present");
+  await t.expectNoOverflow(page, "presenting");
+  await t.checkLooks(page, "present");
   // Also the smallest text, and on a wall as large a part of it.
   const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
     && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
@@ -115,7 +115,7 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
     await t.resize(page, width, height);
     const px = await smallest();
     expect(px, `${width}: ${px} px`).toBeGreaterThanOrEqual(least);
-    await t.fits(page, `presenting at ${width}`);
+    await t.expectNoOverflow(page, `presenting at ${width}`);
     await t.screenshot(page, `present-${width}`);
   }
   await t.resize(page, 1440, 900);
@@ -132,7 +132,7 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
   const modules = await code.evaluate((svg) => svg.viewBox.baseVal.width);
   expect((modules - 8 - 17) % 4 === 0 && modules > 60, `${modules} squares`).toBeTruthy();
   await wholeDots(t, code);
-  await t.look(page, "present-code");
+  await t.checkLooks(page, "present-code");
   await page.keyboard.press("q");
   // A remote's keys turn the steps that have been reached, and no others.
   await page.keyboard.press("PageUp");
@@ -157,8 +157,8 @@ test("a frame of each size shows a node, and what its story asks for", async ({ 
     if (width < 1000) expect(box.y + box.height, `${at}: the button at ${box.y}, the foot at ${foot.y}`).toBeLessThanOrEqual(foot.y);
     const spilt = await page.locator(".meter").evaluateAll((all) => all.filter((e) => e.lastChild.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right).length);
     expect(spilt, `${at}: numbers beside their card`).toBe(0);
-    await t.fits(page, at);
-    await t.look(page, `frame-${width}`);
+    await t.expectNoOverflow(page, at);
+    await t.checkLooks(page, `frame-${width}`);
   }
 });
 
@@ -185,7 +185,7 @@ test("a frame has chosen parts, and shows itself first", async ({ t }) => {
   expect(await frame.locator(":root").evaluate(() => innerWidth), "it is as wide as it will be").toBe(720);
   await t.screenshot(page, "share-frame-preview");
   await dialog.getByRole("button", { name: "End the preview" }).click();
-  await t.look(page, "share-frame");
+  await t.checkLooks(page, "share-frame");
 });
 
 // Shows: T-06
@@ -202,7 +202,7 @@ test("a span of the timeline is a film", async ({ t }) => {
   const film = dialog.getByRole("img", { name: "The film" });
   await expect(film).toBeVisible({ timeout: 60_000 });
   expect(await film.evaluate(async (image) => { await image.decode(); return image.naturalWidth > 800; }), "it is a picture").toBeTruthy();
-  await t.look(page, "share-film");
+  await t.checkLooks(page, "share-film");
   const file = await t.download(page, () => dialog.getByRole("button", { name: "Save the film" }).click());
   expect(file.name).toBe("podscope-film.svg");
   const text = file.bytes.toString();
@@ -221,7 +221,7 @@ test("a span of the timeline is a film", async ({ t }) => {
     expect(await to.getAttribute("aria-describedby"), end).toBe(await said.getAttribute("id"));
   }
   await expect(page.locator(".toast"), "nothing is said behind the dialog").toHaveCount(0);
-  await t.look(page, "share-film-wrong");
+  await t.checkLooks(page, "share-film-wrong");
 });
 
 // Shows: K-01
@@ -253,7 +253,7 @@ test("the console has pipes, k, pasted lines and clear", async ({ t }) => {
     document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
   }, text);
   await expect(page.locator(".con .block").getByText("Enter runs these 2 commands")).toBeVisible();
-  await t.look(page, "console-paste");
+  await t.checkLooks(page, "console-paste");
   await field.press("Enter");
   await expect(log.getByText("pod/pasted created")).toBeVisible();
   await expect(log.getByText("node/a-1 labeled")).toBeVisible();
@@ -270,39 +270,39 @@ test("the console has pipes, k, pasted lines and clear", async ({ t }) => {
   await give("kubectl delete pod pasted --now");
   await expect(log.locator("p .text").filter({ hasText: /pasted.*Terminating/ }).first()).toBeVisible();
   await give("stop");
-  await t.settled(page);
+  await t.waitUntilSettled(page);
   const lines = await log.locator("p .text").allInnerTexts();
   const at = (what) => lines.findIndex((line) => line.includes(what));
   expect(lines.slice(0, at("› kubectl get nodes")).some((line) => line.includes("pasted") && line.includes("Terminating")), "below the watch").toBeTruthy();
-  await t.look(page, "console-watch");
+  await t.checkLooks(page, "console-watch");
 });
 
 // Shows: U-07, U-17
 test("code stands beside what it does, and is applied in a pause of the typing", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   await page.getByRole("dialog", { name: "Editor" }).getByRole("button", { name: "Beside the cluster" }).click();
   const editor = page.getByRole("complementary", { name: "Editor beside the cluster" });
   await expect(editor.locator(".cm-content")).toBeVisible();
   const [code, cluster] = [await editor.boundingBox(), await page.locator("[data-node]").first().boundingBox()];
   expect(cluster.x + cluster.width, "side by side").toBeLessThanOrEqual(code.x);
   const pod = (image) => `apiVersion: v1\nkind: Pod\nmetadata: {name: typed}\nspec:\n  containers:\n  - {name: c, image: ${image}}\n`;
-  await t.write(editor, pod("___"));
+  await t.replaceText(editor, pod("___"));
   await expect(editor.getByText("1 gap is left")).toBeVisible();
   await expect(editor.getByRole("button", { name: "Apply", exact: true }), "a gap is not applied").toBeDisabled();
   // A field that the server does not know, in its words, and what they mean.
-  await t.write(editor, pod("\"app:1\", imagePolicy: Always"));
+  await t.replaceText(editor, pod("\"app:1\", imagePolicy: Always"));
   await expect(editor.getByText(/unknown field .*imagePolicy/)).toBeVisible();
   await expect(editor.getByText(/look at its spelling/)).toBeVisible();
-  await t.look(page, "code-beside-problem");
+  await t.checkLooks(page, "code-beside-problem");
   await editor.getByLabel("Apply as I type").check();
-  await t.write(editor, pod("\"app:1\""));
+  await t.replaceText(editor, pod("\"app:1\""));
   await expect(page.locator('[data-pod="default/typed"]')).toBeVisible();
   await expect(editor.getByText("pod/typed created")).toBeVisible();
-  await t.look(page, "code-beside");
+  await t.checkLooks(page, "code-beside");
   await t.resize(page, 390, 844);
-  await t.fits(page, "beside, on a phone");
+  await t.expectNoOverflow(page, "beside, on a phone");
   await t.resize(page, 1440, 900);
   await editor.getByRole("button", { name: "Close the editor" }).click();
   await expect(editor).toHaveCount(0);

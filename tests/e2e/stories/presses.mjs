@@ -1,5 +1,5 @@
 // What a press, a paste or a reload leads to is seen: nothing is dead, nothing goes back by itself, nothing is lost.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Pastes a text into the console's field. */
@@ -27,7 +27,7 @@ test("pasted lines wait for each other; a block is one line, in the log and in t
   const said = await log.innerText();
   expect(said, said).not.toContain("not found");
   expect(said, `the new count: ${said}`).toMatch(/web\s+\d\/2/);
-  await t.look(page, "console-waits");
+  await t.checkLooks(page, "console-waits");
   await field.press("Control+c");
   await expect(log.getByText("not run: kubectl get ns")).toBeVisible();
   // An open document is dropped, and the next command is a command.
@@ -66,9 +66,9 @@ test("other branches outlive a reload, as does the offer to compare", async ({ t
   const branches = page.getByRole("group", { name: "Branches" });
   const first = branches.getByRole("button", { name: "fault poweroff c-2", exact: true });
   await expect(first).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(branches.getByRole("button", { name: "Compare with no commands" })).toBeVisible();
   await expect(branches.locator("[aria-pressed]"), "both are there").toHaveCount(2);
   await first.click();
@@ -110,7 +110,7 @@ test("the first visit's button shows what it did", async ({ t }) => {
       const at = document.elementFromPoint(left + width / 2, Math.min(bottom, innerHeight) - 30);
       return top >= 0 && top < innerHeight && node.contains(at);
     });
-    await t.look(page, `first-press-${size}`);
+    await t.checkLooks(page, `first-press-${size}`);
     await t.pause(page);
   }
 });
@@ -132,11 +132,11 @@ test("a step names its event, and a run to a decision stops at what comes before
   await t.command(page, "fault partition c-2");
   await t.seek(page, "0:50.0");
   const said = page.locator(".ended");
-  await more(page, "Next decision");
+  await chooseFromMore(page, "Next decision");
   await expect(said.getByText("c-2 became NotReady, before any decision")).toBeVisible();
-  await more(page, "Next event");
+  await chooseFromMore(page, "Next event");
   await expect(said.getByText(/: \w+/)).toBeVisible();
-  await more(page, "Next decision");
+  await chooseFromMore(page, "Next decision");
   await expect(said.getByText(/the story goes on|before any decision|made a decision/)).toBeVisible();
 });
 
@@ -152,15 +152,15 @@ test("an address that leads nowhere is said to, and taken away; presenting outli
   await page.locator("#stage").focus();
   await page.keyboard.press("Shift+P");
   await expect(page.locator(".page.present")).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(page.locator(".page.present")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.locator(".page.present")).toHaveCount(0);
   await page.reload();
-  await t.ready(page);
-  await t.settled(page);
+  await t.waitUntilReady(page);
+  await t.waitUntilSettled(page);
   await expect(page.locator(".page.present"), "it has ended").toHaveCount(0);
 });
 
@@ -176,25 +176,25 @@ test("two runs lie in rows, whatever is pending, and are called what they are", 
     const [one, other] = await page.locator(`[data-node="${node}"]`).evaluateAll((all) => all.map((e) => e.getBoundingClientRect().top));
     expect(Math.abs(one - other), `${node} at ${one} and ${other}`).toBeLessThanOrEqual(1);
   }
-  await t.look(page, "compared-rows");
+  await t.checkLooks(page, "compared-rows");
 });
 
 // Shows: U-07
 test("the editor says what the server would, and what it said", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   await page.getByRole("dialog", { name: "Editor" }).getByRole("button", { name: "Beside the cluster" }).click();
   const editor = page.getByRole("complementary", { name: "Editor beside the cluster" });
-  await t.write(editor, "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n");
+  await t.replaceText(editor, "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n");
   await expect(editor.getByText('no matches for kind "PodDisruptionBudget"').first()).toBeVisible();
   await expect(editor.getByRole("button", { name: "Apply", exact: true }), "nothing to apply it to").toBeDisabled();
-  await t.write(editor, "");
+  await t.replaceText(editor, "");
   await expect(editor.getByText("Nothing to apply yet")).toBeVisible();
   await expect(editor.getByRole("button", { name: "Apply", exact: true }), "nothing to apply").toBeDisabled();
   await editor.getByLabel("Apply as I type").check();
-  await t.write(editor, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: nowhere}\n");
+  await t.replaceText(editor, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: nowhere}\n");
   await expect(editor.getByText(/namespaces? "nowhere" not found/)).toBeVisible();
   await expect(editor.getByText("No problems."), "it is not fine").toHaveCount(0);
-  await t.look(page, "editor-refused");
+  await t.checkLooks(page, "editor-refused");
 });

@@ -56,7 +56,7 @@ test("a click on a node answers, and the decision says what separates it from th
   await expect(question.getByText("Time waits")).toBeVisible();
   await page.locator('[data-node="a-3"]').click({ position: { x: 12, y: 12 } });
   await expect(question.locator(".mine", { hasText: "a-3" })).toBeVisible();
-  await t.look(page, "question-by-click");
+  await t.checkLooks(page, "question-by-click");
   await question.getByRole("button", { name: "a-3" }).click();
   const starter = story.getByLabel("Manifest");
   await expect(story.getByRole("button", { name: "Apply" }), "gaps are left").toBeDisabled();
@@ -66,7 +66,7 @@ test("a click on a node answers, and the decision says what separates it from th
   await expect(story.getByText("You said a-3.")).toBeVisible();
   await expect(story.getByText("It is b-2")).toBeVisible();
   await expect(story.locator(".separates").getByText("a-3:")).toBeVisible();
-  await t.look(page, "question-answered");
+  await t.checkLooks(page, "question-answered");
 });
 
 test("keys alone answer a question", async ({ t }) => {
@@ -86,12 +86,12 @@ test("a pod is an answer too, and is marked as one", async ({ t }) => {
   await expect(question.getByText("Click a node or pod")).toBeVisible();
   await page.locator('[data-pod="default/one"]').click();
   await expect(page.locator('[data-pod="default/one"].told-mine')).toBeVisible();
-  await t.look(page, "question-by-pod");
+  await t.checkLooks(page, "question-by-pod");
   await question.getByRole("button", { name: "My answer: one" }).click();
   await page.getByLabel("Speed").selectOption("6");
   await expect(story.getByText("It is two")).toBeVisible();
   await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"]'), "it is said, too").toHaveAccessibleName(/so it is/);
-  await t.look(page, "question-by-pod-answered");
+  await t.checkLooks(page, "question-by-pod-answered");
 });

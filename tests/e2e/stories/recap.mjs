@@ -1,5 +1,5 @@
 // An earlier question comes back on a later visit, on another seed; a lesson is recorded.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // Shows: E-08
@@ -19,13 +19,13 @@ test("after a day an earlier question is asked again on another seed", async ({ 
   await expect(strip, "half a day later nothing is asked").toHaveCount(0);
   await page.clock.setFixedTime(done + 1.1 * day);
   await page.reload();
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(strip.getByText("Do you still know?")).toBeVisible();
-  await t.look(page, "recap");
+  await t.checkLooks(page, "recap");
   await strip.getByRole("button", { name: "Ask me" }).click();
   const question = page.getByRole("region", { name: "A question" });
   await expect(question.getByText("Time waits")).toBeVisible();
-  await t.look(page, "recap-question");
+  await t.checkLooks(page, "recap-question");
   await expect(strip, "asked once").toHaveCount(0);
 });
 
@@ -46,7 +46,7 @@ test("it is asked after one, three and seven days, and then no more", async ({ t
   for (const [days, isDue] of [[1.1, true], [2.9, false], [3.1, true], [6.9, false], [7.1, true], [30, false]]) {
     await page.clock.setFixedTime(done + days * day);
     await page.goto(`${t.url}?day=${days}#new`);
-    await t.ready(page);
+    await t.waitUntilReady(page);
     await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
     if (isDue) {
       await strip.getByRole("button", { name: "Ask me" }).click();
@@ -61,7 +61,7 @@ test("it is asked after one, three and seven days, and then no more", async ({ t
 // Shows: E-10
 test("fields that are pressed become the goals of a recorded lesson", async ({ t }) => {
   const page = await t.open("#new");
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
   const strip = page.getByRole("region", { name: "A lesson is being recorded" });
   await expect(strip).toBeVisible();
@@ -70,7 +70,7 @@ test("fields that are pressed become the goals of a recorded lesson", async ({ t
   await expect(page.getByText("Press a field to make it a goal")).toBeVisible();
   await page.getByRole("button", { name: "unschedulable: true" }).click();
   await expect(strip.getByText("Node a-1 is cordoned")).toBeVisible();
-  await t.look(page, "recorded");
+  await t.checkLooks(page, "recorded");
   const { bytes } = await t.download(page, () => strip.getByRole("button", { name: "Save the lesson" }).click());
   const text = bytes.toString();
   expect(/equals: true/.test(text) && /kubectl cordon a-1/.test(text), "the goal and the command are in the file").toBeTruthy();

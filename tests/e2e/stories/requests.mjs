@@ -30,7 +30,7 @@ test("a lane shows rates and failures, and a stretch says why it failed", async 
   await expect(lane.locator(".k-requests").first()).toHaveAttribute("title", /web 4000\/s/);
   const lost = lane.locator(".k-lost").last();
   await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
-  await t.look(page, "requests-lane");
+  await t.checkLooks(page, "requests-lane");
 
   // The stretch is a thing with its thread of causes: the signal, and the deletion that led to it.
   await lost.click();
@@ -41,5 +41,5 @@ test("a lane shows rates and failures, and a stretch says why it failed", async 
   const thread = page.locator(".side .thread");
   await expect(thread.getByText(/requests refused: .* had closed its listener/).first()).toBeVisible();
   await expect(thread.getByText(/SIGTERM to app/).first()).toBeVisible();
-  await t.look(page, "requests-why");
+  await t.checkLooks(page, "requests-why");
 });

@@ -1,6 +1,6 @@
 // Where there is little room: phones with a browser's bars, zoomed tablets, low windows, frames of any part, names as
 // clouds make them, many causes at once.
-import { outside } from "../looks.mjs";
+import { controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 const OWNER = "checkout-service-with-a-rather-long-release-canary";
@@ -81,8 +81,8 @@ test("a phone with its browser's bars, and a zoomed tablet, are phones", async (
   for (const [width, height] of [[320, 454], [360, 512], [384, 512], [512, 384], [320, 568], [390, 844]]) {
     const at = `${width}×${height}`;
     await t.resize(page, width, height);
-    await t.fits(page, at);
-    expect((await outside(page)).join("; "), `${at}: outside`).toBe("");
+    await t.expectNoOverflow(page, at);
+    expect((await controlsOutsideWindow(page)).join("; "), `${at}: outside`).toBe("");
     for (const part of [".clock", ".speed select", ".start .primary"]) {
       const [box] = await boxes(page, part);
       expect(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is in sight`).toBeTruthy();
@@ -90,7 +90,7 @@ test("a phone with its browser's bars, and a zoomed tablet, are phones", async (
     }
     // All ways in are there.
     expect((await boxes(page, ".start li button")).length, `${at}: ways in`).toBe(3);
-    await t.look(page, `room-${at}`);
+    await t.checkLooks(page, `room-${at}`);
   }
 });
 
@@ -102,8 +102,8 @@ test("in a low window the timeline gives way to the story and the cluster", asyn
   const [[story], [time]] = [await boxes(page, ".story"), await boxes(page, ".time")];
   expect(story.height, `the story is ${story.height} px high`).toBeGreaterThan(250);
   expect(time.height, `the timeline is ${time.height} px high`).toBeLessThan(60);
-  expect((await outside(page)).join("; "), "outside").toBe("");
-  await t.look(page, "room-960");
+  expect((await controlsOutsideWindow(page)).join("; "), "outside").toBe("");
+  await t.checkLooks(page, "room-960");
 });
 
 // Shows: U-13, U-14
@@ -127,7 +127,7 @@ test("names as clouds make them, and many causes at once, leave room for the nod
     const cut = await page.locator(".node .chip").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1)
       .filter((e) => getComputedStyle(e).display !== "block" || getComputedStyle(e).textOverflow !== "ellipsis" || !e.title.includes(e.innerText)).map((e) => e.innerText));
     expect(cut, `${at}: taints that are cut without a word`).toEqual([]);
-    await t.look(page, `room-cloud-${width}`);
+    await t.checkLooks(page, `room-cloud-${width}`);
   }
   await t.resize(page, 1440, 900);
   // What differs in nothing but its domain is told apart.
@@ -142,12 +142,12 @@ test("names as clouds make them, and many causes at once, leave room for the nod
   await side.locator("details:has(.refused)").first().locator("summary").click();
   const [name] = await boxes(page, ".refused b");
   expect(name.width, `a node's name has ${name.width} px`).toBeGreaterThan(150);
-  await t.look(page, "room-refused");
+  await t.checkLooks(page, "room-refused");
   await page.locator('[data-select-node^="ip-"]').first().click();
   await side.getByRole("tab", { name: "Life" }).click();
   const kinds = await side.locator(".conditions th").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
   expect(kinds.every((height) => height < 40), `conditions break: ${kinds}`).toBeTruthy();
-  await t.look(page, "room-conditions");
+  await t.checkLooks(page, "room-conditions");
 });
 
 // Shows: S-12, U-13
@@ -160,7 +160,7 @@ test("a nominated pod says what it waits for at every size", async ({ t }) => {
     await t.unfoldPending(page);
     await expect(page.locator(".tray").getByText(/waits until low is gone from a-1, \d+ s/), `${width} px: what it waits for`).toBeVisible();
   }
-  await t.look(page, "room-promised");
+  await t.checkLooks(page, "room-promised");
 });
 
 // Shows: U-14
@@ -201,7 +201,7 @@ test("a frame shows any parts, at any size", async ({ t }) => {
     for (const [width, height] of [[720, 480], [320, 400], [800, 500], [1440, 600]]) {
       const at = `${parts} at ${width}×${height}`;
       await t.resize(page, width, height);
-      await t.fits(page, at);
+      await t.expectNoOverflow(page, at);
       for (const part of parts.split(",")) {
         const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
         const [box] = await boxes(page, where);
@@ -226,7 +226,7 @@ test("See it opens the guarantee's own row where the details are a sheet", async
     await link.click();
     await expect(page.locator('.side[data-subject="daemon-one"]')).toBeVisible();
     await expect(page.locator(".side"), `${width} px: its row is there`).toBeVisible();
-    await t.look(page, `room-see-it-${width}`);
+    await t.checkLooks(page, `room-see-it-${width}`);
   }
 });
 
@@ -245,7 +245,7 @@ test("a menu opens on its first action; details cover nothing that has the focus
     const [[side], mark] = [await boxes(page, ".side"), await pod.boundingBox()];
     expect(mark.x + mark.width <= side.left + 1 || mark.x >= side.right - 1, "the pod does not lie under its details").toBeTruthy();
   }
-  await t.look(page, "room-details-1024");
+  await t.checkLooks(page, "room-details-1024");
 });
 
 // Shows: U-05, U-13
@@ -257,7 +257,7 @@ test("the clock shows all its digits, and a line of weeks its ticks", async ({ t
       await t.seek(page, instant, 20_000);
       const wide = await page.locator(".clock").evaluate((e) => e.scrollWidth - e.clientWidth);
       expect(wide, `${width} px: ${wide} px of ${instant} are cut`).toBeLessThanOrEqual(1);
-      expect((await outside(page)).join("; "), `${width} px at ${instant}`).toBe("");
+      expect((await controlsOutsideWindow(page)).join("; "), `${width} px at ${instant}`).toBe("");
     }
   }
 });
@@ -279,12 +279,12 @@ test("on a wall text is never small, and help has no link that leads nowhere", a
     return [...found];
   });
   expect(small.join("; "), "below 16 px").toBe("");
-  await t.look(page, "room-1920");
+  await t.checkLooks(page, "room-1920");
   await t.resize(page, 390, 844);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
   await page.locator("dialog .inner").evaluate((e) => e.scrollTo(0, 0));
-  await t.axe(page);
+  await t.expectAccessible(page);
 });
 
 // Shows: U-18

@@ -49,8 +49,8 @@ test("evenness, declared features and restart rules are said in words", async ({
   await said.locator("summary").click();
   await expect(said.getByText(/\d+ → \d+: this pod makes the node less even/).first()).toBeVisible();
   await expect(side.getByText(/RestartAllContainersOnContainerExits/).first()).toBeVisible();
-  await t.look(page, "rules-why");
+  await t.checkLooks(page, "rules-why");
   await side.getByRole("tab", { name: /Life/ }).click();
   await expect(side.getByText(/restartPolicyRules\[0\]/).first()).toBeVisible();
-  await t.look(page, "rules-life");
+  await t.checkLooks(page, "rules-life");
 });

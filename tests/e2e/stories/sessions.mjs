@@ -1,5 +1,5 @@
 // What was there stays, whatever comes in.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const kept = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
@@ -10,7 +10,7 @@ const worked = async (t) => {
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   return page;
 };
 
@@ -19,7 +19,7 @@ test("a first visit of which nobody has done anything is one again after a reloa
   const moments = [
     async () => {},
     (page) => expect(page.locator("[data-node]").first()).toBeVisible(),
-    (page) => t.settled(page),
+    (page) => t.waitUntilSettled(page),
     (page) => expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1[3-9]/),
   ];
   for (const moment of moments) {
@@ -38,20 +38,21 @@ test("who comes back to a lesson finds its step, its answers, and the question t
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: /kubectl run hello/ }).click();
   await story.getByRole("button", { name: "Next" }).click();
-  // The pod runs, and time waits for the question of the third step. The forward button leads there, unless the story has turned by itself.
+  // The pod runs, and time waits for the question of the third step. The forward button leads there, unless the story
+  // has turned by itself.
   await expect(page.locator("[data-forward]")).toContainText("Answer first");
   await page.locator("[data-forward]").click();
   await expect(story.getByText("3 of 4")).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
   await expect(story.getByText("3 of 4")).toBeVisible();
   const option = story.getByRole("region", { name: "A question" }).getByRole("button", { name: "1", exact: true });
   await expect(option).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
   await option.click();
   await expect(story.getByText("You said 1")).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
   await expect(story.getByText("You said 1")).toBeVisible();
 });
@@ -73,7 +74,7 @@ test("a link that cannot be opened touches nothing that was kept", async ({ t })
   for (const bad of ["#s1:AAAA", "#s99:AAAA", "#lesson=no-such-lesson", "?scenario=no-such-file.yaml", "?scenario=another.yaml", "?scenario=a-third.yaml"]) {
     await page.goto(`${t.url}${bad}`);
     await page.reload();
-    await t.ready(page);
+    await t.waitUntilReady(page);
     await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
     expect(await kept(page), `${bad}: the session is still there`).toContain(before.split("|")[0].split(",")[1].slice(0, 40));
   }
@@ -84,7 +85,7 @@ test("what is done is kept before one can leave, whatever comes right after it",
   const page = await worked(t);
   // Back in time: what was done later is still there after a reload.
   await t.seek(page, "0:05.0");
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   await page.reload();
   await expect(page.locator('.page[data-now="0:05.0"]')).toBeVisible();
   await expect(page.locator(".node.dark"), "nothing has happened yet").toHaveCount(0);
@@ -111,12 +112,12 @@ test("a link opens beside the session that was there", async ({ t }) => {
   const page = await worked(t);
   await page.goto("about:blank");
   await page.goto(`${t.url}#lesson=first-pod`);
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   const list = page.locator(".sessions li");
   expect(await list.count(), "it is listed").toBeGreaterThanOrEqual(1);
-  await t.look(page, "sessions");
+  await t.checkLooks(page, "sessions");
   await list.getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
 });
@@ -130,10 +131,10 @@ test("two tabs do not overwrite each other's session", async ({ t }) => {
   await t.pause(other);
   await t.command(other, "fault poweroff a-1");
   await expect(other.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-  await t.kept(other);
+  await t.waitUntilSaved(other);
   await t.command(page, "fault poweroff b-1");
   await expect(page.locator('.node.dark[data-node="b-1"]')).toBeVisible();
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   const dark = (page) => page.locator(".node.dark").evaluateAll((all) => all.map((node) => node.dataset.node).sort().join());
   for (const [tab, nodes] of [[page, "b-1,c-2"], [other, "a-1,c-2"]]) {
     await tab.reload();
@@ -156,7 +157,7 @@ test("a tab that crashed leaves its session to the next one, without a copy", as
   await expect(next.locator('.node.dark[data-node="c-2"]')).toBeVisible();
   await t.pause(next);
   await t.command(next, "fault poweroff a-1");
-  await t.kept(next);
+  await t.waitUntilSaved(next);
   const names = (text) => text.split("|").map((entry) => entry.split(",")[0]).join();
   expect(names(await kept(next)), "the sessions that are kept").toBe(names(before));
   await page.close();
@@ -180,9 +181,9 @@ test("a kept session of a newer version stays and can be downloaded", async ({ t
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await t.pause(page);
   await t.command(page, "fault poweroff a-1");
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   expect(await page.evaluate((key) => localStorage.getItem(key), key), "it is kept aside").toBe(newer);
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   const row = page.locator(".sessions li").last();
   const [download] = await Promise.all([page.waitForEvent("download"), row.getByRole("button", { name: /Download|Save/ }).click()]);
   const { readFileSync } = await import("node:fs");
@@ -199,15 +200,15 @@ test.describe(() => {
     await t.pause(page);
     await t.command(page, "fault poweroff c-2");
     await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-    await t.kept(page);
+    await t.waitUntilSaved(page);
     await page.goto(beside);
-    await t.ready(page);
+    await t.waitUntilReady(page);
     await expect(page.locator('[data-node="c-2"]').first()).toBeVisible();
     await expect(page.locator(".node.dark"), "the other site begins by itself").toHaveCount(0);
     await t.pause(page);
     await t.command(page, "fault poweroff a-1");
     await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-    await t.kept(page);
+    await t.waitUntilSaved(page);
     for (const [url, node] of [[t.url, "c-2"], [beside, "a-1"]]) {
       await page.goto(url);
       await expect(page.locator(`.node.dark[data-node="${node}"]`)).toBeVisible();
@@ -236,7 +237,7 @@ test("an opening that did not finish is not tried again by itself", async ({ t }
   await expect(next.getByText(/did not finish opening/)).toBeVisible();
   await expect(next.locator("[data-zone] [data-node]").first()).toBeVisible();
   await expect(next.locator(".node.dark"), "the first visit's cluster").toHaveCount(0);
-  await more(next, "Files");
+  await chooseFromMore(next, "Files");
   await next.locator(".sessions li").getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
   await expect(next.locator('.node.dark[data-node="c-2"]')).toBeVisible();
 });
@@ -247,7 +248,7 @@ test("#new starts fresh, and a page in a frame keeps nothing", async ({ t }) => 
   const before = await kept(page);
   await page.goto("about:blank");
   await page.goto(`${t.url}#new`);
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await expect(page.locator(".node.dark"), "a new session").toHaveCount(0);
   expect(await kept(page), "the other is kept").toContain(before.split(",")[0]);
@@ -274,24 +275,24 @@ test("a session has the name that somebody gives it", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   await t.command(page, "fault partition a-1");
-  await t.kept(page);
-  await more(page, "Files");
+  await t.waitUntilSaved(page);
+  await chooseFromMore(page, "Files");
   const name = page.getByLabel("Name of this tab's session");
   await name.fill("My outage drill");
   await name.press("Tab");
   await page.keyboard.press("Escape");
   await t.command(page, "fault heal a-1");
-  await t.kept(page);
+  await t.waitUntilSaved(page);
   const other = await t.tab(page.context(), "#new");
   await expect(other.locator("[data-node]").first()).toBeVisible();
-  await more(other, "Files");
+  await chooseFromMore(other, "Files");
   await expect(other.locator(".sessions li").getByRole("button", { name: /^Open .* · My outage drill/ }).first()).toBeVisible();
-  await t.look(other, "session-named");
+  await t.checkLooks(other, "session-named");
   // So has one that no tab works on, and a second tab's copy is named after its original.
   const copy = await t.tab(page.context());
   await expect(copy.locator("[data-node]").first()).toBeVisible();
-  await t.kept(copy);
-  await more(copy, "Files");
+  await t.waitUntilSaved(copy);
+  await chooseFromMore(copy, "Files");
   const names = copy.locator(".sessions input");
   const all = () => names.evaluateAll((all) => all.map((field) => field.value));
   const original = (await all()).find((name) => / \(2\)$/.test(name))?.slice(0, -4);
@@ -300,6 +301,6 @@ test("a session has the name that somebody gives it", async ({ t }) => {
   await copy.keyboard.press("Tab");
   expect(await all(), `${await all()}`).toContain("Drill of Monday");
   await t.resize(copy, 360, 640);
-  await t.fits(copy, "sessions on a phone");
-  await t.look(copy, "sessions-360");
+  await t.expectNoOverflow(copy, "sessions on a phone");
+  await t.checkLooks(copy, "sessions-360");
 });

@@ -1,5 +1,5 @@
 // Small things that were seen on other screens: forced colours, the canvas, zoom, rows that wrap.
-import { more } from "../actions.mjs";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Boxes of the control plane that lie over the one before them, or outside the stage. */
@@ -57,7 +57,7 @@ test("forced colours show everything", async ({ t }) => {
 // Shows: U-09, U-14
 test("the picture of a big cluster is filtered, and has both truths", async ({ t }) => {
   const page = await t.open("#new");
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
@@ -73,11 +73,11 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
   await expect(page.locator('.beside [data-node="a-1"]')).toBeVisible();
   await page.locator(".find input").press("Escape");
   await expect(page.locator(".find")).toHaveCount(0);
-  await t.drawn(page);
+  await t.waitForDrawing(page);
   await remember(page);
   await find();
   await expect.poll(() => painted(page), "what does not match is painted dimly").toBeGreaterThan(2_000);
-  await t.look(page, "find-big");
+  await t.checkLooks(page, "find-big");
   await page.locator(".find input").press("Escape");
   await expect.poll(() => painted(page), "all is painted as before").toBe(0);
   await t.openView(page);
@@ -92,7 +92,7 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
 // Shows: U-09, T-04
 test("two runs of a big cluster: what differs is outlined in both pictures and in the tray", async ({ t }) => {
   const page = await t.open("#new");
-  await more(page, "Files");
+  await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
@@ -121,7 +121,7 @@ test("two runs of a big cluster: what differs is outlined in both pictures and i
   const surplus = async () => await outlined(pictures.first()) - await outlined(pictures.nth(1));
   await expect.poll(surplus, "pixels of the outlines of twenty pods more in this run").toBeGreaterThan(40);
   await expect(page.locator('.side-a .queue .pod.differs[data-pod="default/huge"]'), "and the pending one").toHaveCount(1);
-  await t.look(page, "compared-big");
+  await t.checkLooks(page, "compared-big");
 });
 
 // Shows: U-13
@@ -136,22 +136,22 @@ test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ 
   // 1 280 and 1 440 pixels at 200 %, and a phone on its side: there is room for the cluster.
   for (const [width, height] of [[844, 390], [720, 450], [640, 400]]) {
     await t.resize(page, width, height);
-    await t.fits(page, `${width} × ${height}`);
+    await t.expectNoOverflow(page, `${width} × ${height}`);
     const [room, node, transport] = await Promise.all([".room", "[data-node]", ".transport"].map((what) => page.locator(what).first().boundingBox()));
     expect(node.y, `${width}: the first node`).toBeLessThan(room.y);
     expect(transport.y + transport.height, `${width}: the transport is in sight`).toBeLessThanOrEqual(height + 1);
   }
   for (const name of ["Play", /^Share/, "More"]) await expect(page.getByRole("button", { name }).first(), `${name} is there`).toBeVisible();
-  await t.look(page, "zoom-200");
+  await t.checkLooks(page, "zoom-200");
   // The first visit on a small phone: the ways in leave room for the cluster.
   const phone = await t.open("", { before: (page) => page.setViewportSize({ width: 360, height: 640 }) });
   await expect(phone.locator(".start")).toBeVisible();
   await expect(phone.locator("[data-node]").first()).toBeVisible();
-  await t.rests(phone.locator("[data-node]").first());
+  await t.waitUntilStill(phone.locator("[data-node]").first());
   const node = await phone.locator("[data-node]").first().boundingBox();
   const room = await phone.locator(".room").boundingBox();
   expect(node.y + 60, `the first node is at ${node.y}, the room at ${room.y}`).toBeLessThan(room.y);
-  await t.look(phone, "start-360");
+  await t.checkLooks(phone, "start-360");
 });
 
 // Shows: U-05, E-04
@@ -166,14 +166,14 @@ test("a command that is pressed twice is given once; a break explains itself", a
   await t.command(other, "fault partition c-2");
   // The node is NotReady: its pod's successor goes elsewhere.
   await t.seek(other, "1:30.0");
-  await t.insist(other, "kubectl delete pod db-0 --grace-period=0 --force");
+  await t.confirmCommand(other, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(other, "2:30.0");
   await other.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
   const broken = other.locator(".rail .chip.bad:visible").first();
   await broken.click();
   const ways = other.locator(".ways-back");
   await expect(ways.getByRole("button", { name: /^Back to/ })).toBeVisible();
-  await t.look(other, "broken");
+  await t.checkLooks(other, "broken");
   // Pods of one name are told apart as people tell them apart.
   await other.locator(".side .promise").getByRole("button", { name: "at-most-one" }).or(other.locator('.side[data-subject="at-most-one"] h3')).first().click();
   await expect(other.locator(".side").getByText(/processes of two pods default\/db-0 run: on c-2 since 0:0\d\.\d and on [ab]-\d since \d:\d\d\.\d/)).toBeVisible();
@@ -181,10 +181,10 @@ test("a command that is pressed twice is given once; a break explains itself", a
   await other.getByLabel("Command", { exact: true }).click();
   await expect(other.locator(".con .log p.input").filter({ hasText: "fault heal c-2" }), "given once").toHaveCount(1);
   await other.keyboard.press("Escape");
-  await more(other, /^Branch/);
+  await chooseFromMore(other, /^Branch/);
   const branches = other.getByRole("group", { name: "Branches" });
   await expect(branches).toBeVisible();
-  await t.settled(other);
+  await t.waitUntilSettled(other);
   await expect(branches.locator("[aria-pressed]"), "one branch more").toHaveCount(2);
   // The button that stops a skip comes where the one that began it was.
   await t.command(other, "fault heal c-2");
@@ -203,7 +203,7 @@ test("the strip is one row with all it has, and heals everything at once", async
   await expect(page.locator(".rail .heal"), "one cut is healed where it is").toHaveCount(0);
   await t.command(page, "fault partition a-1");
   await t.seek(page, "1:30.0");
-  await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
+  await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "2:30.0");
   // After a resize the page measures its stage and draws it anew.
   const strip = (at) => expect.poll(() => apart(page), `${at}: boxes that lie over others`).toEqual([]);
@@ -213,22 +213,22 @@ test("the strip is one row with all it has, and heals everything at once", async
     await strip(`${width} px`);
     await expect(page.locator(".rail .bad:visible"), `${width} px: what is broken is said`).toHaveCount(1);
   }
-  await t.look(page, "strip-390");
+  await t.checkLooks(page, "strip-390");
   await page.locator("details.view > summary").click();
   await page.locator(".rail").getByRole("button", { name: "Control plane" }).click();
   await page.getByRole("dialog", { name: "Control plane" }).getByRole("button", { name: /^scheduler: Crash it/ }).click();
   await expect(page.locator(".rail .c.down").first()).toBeAttached();
   await t.resize(page, 1280, 800);
-  await more(page, "Editor");
+  await chooseFromMore(page, "Editor");
   await page.getByRole("button", { name: "Beside the cluster" }).click();
   await expect(page.locator(".code-beside .cm-content")).toBeVisible();
   await strip("beside the editor");
-  await t.look(page, "strip-beside");
+  await t.checkLooks(page, "strip-beside");
   await page.getByRole("button", { name: "Close the editor" }).click();
   await page.getByRole("button", { name: "Compare with no commands" }).click();
   await expect(page.locator(".runs .run").nth(1)).toBeVisible();
   await strip("in a comparison");
-  await t.look(page, "strip-compared");
+  await t.checkLooks(page, "strip-compared");
   await page.getByRole("button", { name: "End the comparison" }).click();
   await page.locator(".rail").getByRole("button", { name: "Heal everything" }).click();
   await expect(page.locator(".node.cut").first()).toHaveCount(0);

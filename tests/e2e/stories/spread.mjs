@@ -51,8 +51,8 @@ test("what is selected has a lane of its spread, in lines and in words", async (
   expect(await lane.locator(".over").getAttribute("d"), "the break is drawn").not.toBe("");
   for (const width of [1280, 1440, 1920]) {
     await t.resize(page, width, Math.round(width * 0.62));
-    await t.fits(page, `${width} px`);
-    await t.look(page, `spread-${width}`);
+    await t.expectNoOverflow(page, `${width} px`);
+    await t.checkLooks(page, `spread-${width}`);
   }
   await t.resize(page, 1440, 900);
   // The same as text, by keys alone.
@@ -61,7 +61,7 @@ test("what is selected has a lane of its spread, in lines and in words", async (
   const list = page.getByRole("dialog", { name: /^Spread of web-.* by zone$/ });
   await expect(list.getByText(/at most 1 above the emptiest/)).toBeVisible();
   await expect(list.getByRole("button", { name: /a 2 · b 0: skew 2, at most 1/ })).toBeVisible();
-  await t.look(page, "spread-as-text");
+  await t.checkLooks(page, "spread-as-text");
   await list.getByRole("button", { name: /a 2 · b 2: skew 0, at most 1/ }).first().focus();
   await page.keyboard.press("Enter");
   await expect(list).toHaveCount(0);
@@ -88,6 +88,6 @@ test("pods without an owner are counted by their constraint; other things have n
   await page.locator('[data-pod="default/one"]').press("Enter");
   await t.resize(page, 390, 844);
   await expect(lane).toBeVisible();
-  await t.fits(page, "a phone");
-  await t.look(page, "spread-390");
+  await t.expectNoOverflow(page, "a phone");
+  await t.checkLooks(page, "spread-390");
 });

@@ -1,4 +1,5 @@
-// The page's regions: how much of the window the stage has, what a lesson asks in sight, and that nothing moves the stage.
+// The page's regions: how much of the window the stage has, what a lesson asks in sight, and that nothing moves the
+// stage.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "../test.mjs";
@@ -82,7 +83,7 @@ for (let first = 0; first < LESSONS.length; first += 10) {
       const second = story.locator('.steps[aria-label^="Step 2"]');
       for (let press = 0; press < 8 && !(await second.isVisible()); press++) {
         await pressFirst(story, ["I don't know", "Next ›", "Show me"]);
-        await t.settled(page);
+        await t.waitUntilSettled(page);
       }
       if (await story.locator(".steps").count() === 0) {
         await page.context().close();

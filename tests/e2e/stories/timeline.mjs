@@ -49,14 +49,14 @@ test("lanes show what happened, bars how containers ended", async ({ t }) => {
   const gantt = page.locator(".gantt");
   await expect(gantt.locator(".lane"), "a row for each container").toHaveCount(2);
   await expect(gantt.getByText(/preStop 0:10\.\d to 0:16/)).toBeAttached();
-  await t.look(page, "termination");
+  await t.checkLooks(page, "termination");
 
   // The same as text.
   await page.getByRole("button", { name: /^The lanes as lists/ }).click();
   await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Terminations" }).click();
   const list = page.getByRole("dialog", { name: "Terminations" });
   await expect(list.getByRole("button", { name: /web\/(app|log)/ }).nth(2), "as a list").toBeVisible();
-  await t.look(page, "terminations-as-text");
+  await t.checkLooks(page, "terminations-as-text");
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "Close the details" }).click();
@@ -102,7 +102,7 @@ test("the past can be visited and forked; both futures stay", async ({ t }) => {
   await expect(runs.first().locator(".node.dark"), "this branch is as it was").toHaveCount(0);
   await expect(page.locator(".versus").first().getByText("kubectl cordon a-1")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText(await branches.first().innerText())).toBeVisible();
-  await t.look(page, "two-branches");
+  await t.checkLooks(page, "two-branches");
   await page.getByRole("button", { name: "End the comparison" }).click();
   await expect(page.locator(".runs")).toHaveCount(0);
   await branches.first().click();

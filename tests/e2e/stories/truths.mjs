@@ -52,7 +52,7 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await expect(page.locator(".side .lead").getByText(node).first()).toHaveCount(0);
   await ghost.click();
   await expect(page.locator(".side .lead").getByText(node).first()).toBeVisible();
-  await t.look(page, "two-truths");
+  await t.checkLooks(page, "two-truths");
 });
 
 test("a command given while time stands still is seen at once, and says so", async ({ t }) => {

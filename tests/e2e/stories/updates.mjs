@@ -9,14 +9,14 @@ const copies = (page) => page.evaluate(() => caches.keys());
 const accept = async (t, page) => {
   await page.waitForFunction(() => window.podscopeUpdate === true);
   await Promise.all([page.waitForEvent("load"), page.evaluate(() => { dispatchEvent(new Event("podscope-update-now")); })]);
-  await t.ready(page);
+  await t.waitUntilReady(page);
 };
 /** No other versions are kept, soon. */
 const only = (page, versions) => page.waitForFunction(async (versions) =>
   (await caches.keys()).map((name) => name.split(" ").at(-1)).sort().join() === versions, versions);
 const kept = async (t, options = {}) => {
   const page = await t.open("", { offlineCopy: true, ...options });
-  await t.keptOffline(page);
+  await t.waitForOfflineCopy(page);
   return page;
 };
 const offline = async (page) => {
@@ -28,7 +28,7 @@ const offline = async (page) => {
 test("a new version waits until it is wanted, then comes whole", async ({ t }) => {
   const page = await kept(t);
   await t.publish("newer");
-  expect(await t.update(page)).toBe("installed");
+  expect(await t.checkForUpdate(page)).toBe("installed");
   expect((await copies(page)).length, "copies while it waits").toBe(2);
   await accept(t, page);
   expect(await version(page)).toBe("newer");
@@ -40,14 +40,14 @@ test("a version whose page is stale on the host is not installed; once it is who
   const page = await kept(t);
   const before = await version(page);
   await t.publish("newer", { index: false });
-  expect(await t.update(page)).toBe("redundant");
-  t.forgive(/integrity/);
+  expect(await t.checkForUpdate(page)).toBe("redundant");
+  t.allowComplaint(/integrity/);
   expect((await copies(page)).length, "nothing of it is kept").toBe(1);
   await page.reload();
   await alive(page);
   expect(await version(page)).toBe(before);
   await t.publish("newest");
-  expect(await t.update(page)).toBe("installed");
+  expect(await t.checkForUpdate(page)).toBe("installed");
   await accept(t, page);
   expect(await version(page)).toBe("newest");
 });
@@ -73,7 +73,7 @@ test("two tabs through an update: the other one hears of it and keeps its own ve
   const editor = await other.locator("html").getAttribute("data-editor");
   await t.publish("newer", { edit: (text) => text.split("\n").filter((line) => !line.includes(editor)).join("\n") });
   t.site.replaced.set(editor, null); // the host has the new version alone
-  expect(await t.update(one)).toBe("installed");
+  expect(await t.checkForUpdate(one)).toBe("installed");
   await accept(t, one);
   expect(await version(one)).toBe("newer");
   await other.waitForFunction(() => window.podscopeUpdate === true);
@@ -85,7 +85,7 @@ test("two tabs through an update: the other one hears of it and keeps its own ve
   await only(other, "newer");
   t.site.replaced.delete(editor);
   await t.publish("newest");
-  expect(await t.update(one)).toBe("installed");
+  expect(await t.checkForUpdate(one)).toBe("installed");
   await accept(t, one);
   await only(one, "newer,newest"); // the other tab's, and this one's
 });
@@ -100,7 +100,7 @@ test.describe(() => {
     expect((await copies(inner)).length, "a copy each").toBe(2);
     expect(await inner.evaluate(() => Boolean(window.podscopeUpdate)), "an update").toBe(false);
     await t.publish("newer");
-    expect(await t.update(inner)).toBe("installed");
+    expect(await t.checkForUpdate(inner)).toBe("installed");
     await accept(t, inner);
     expect(await version(inner)).toBe("newer");
     const before = await version(outer);
@@ -114,11 +114,11 @@ test("a version that is taken back is left as it came", async ({ t }) => {
   const page = await kept(t);
   const before = await version(page);
   await t.publish("newer");
-  await t.update(page);
+  await t.checkForUpdate(page);
   await accept(t, page);
   expect(await version(page)).toBe("newer");
   t.site.replaced.clear();
-  expect(await t.update(page)).toBe("installed");
+  expect(await t.checkForUpdate(page)).toBe("installed");
   await accept(t, page);
   expect(await version(page)).toBe(before);
   await offline(page);
@@ -130,7 +130,7 @@ test("lessons that cannot be had are told in words, and come at the next try", a
   const engine = await page.locator("html").getAttribute("data-engine");
   const lessons = engine.replace("worker.js", "lessons");
   t.site.replaced.set(lessons, null);
-  t.forgive(/404/);
+  t.allowComplaint(/404/);
   await page.goto(`${t.url}#lesson=first-pod`);
   const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
   await expect(dialog.getByText("the lessons did not load (Error: 404 Not Found): try it again")).toBeVisible();
@@ -139,7 +139,7 @@ test("lessons that cannot be had are told in words, and come at the next try", a
   await expect(page.getByText("c-2").first()).toBeVisible();
   t.site.replaced.delete(lessons);
   await page.goto(`${t.url}#lesson=sidecars`);
-  await t.ready(page);
+  await t.waitUntilReady(page);
   await expect(page.locator(".story").getByRole("heading", { name: "Sidecars" }).first()).toBeVisible();
 });
 
@@ -155,7 +155,7 @@ test("a copy that is damaged is dropped, and the page comes from the network", a
   });
   await page.reload({ waitUntil: "commit" });
   await alive(page);
-  t.forgive(/./);
+  t.allowComplaint(/./);
 });
 
 test("a copy that cannot be read is none: the network answers", async ({ t }) => {

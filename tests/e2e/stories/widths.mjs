@@ -1,5 +1,5 @@
 // The page at every width: the story in one press, nothing clipped, no way to scroll sideways, targets for a finger.
-import { WIDTHS, outside } from "../looks.mjs";
+import { WIDTHS, controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Buttons that are too small for a finger; words in a sentence are as large as it is. */
@@ -15,7 +15,7 @@ test("fingers find large targets on large screens too, and the lanes have one na
   for (const [width, height] of [[1024, 768], [1280, 800], [1366, 1024], [1920, 1080]]) {
     const at = `${width} px`;
     await t.resize(page, width, height);
-    await t.fits(page, at);
+    await t.expectNoOverflow(page, at);
     expect((await small(page)).join("; "), `${at}: small targets`).toBe("");
     await expect(page.getByRole("button", { name: /The lanes as lists/ }), `${at}: one name for all lanes`).toBeVisible();
   }
@@ -26,7 +26,7 @@ test("fingers find large targets on large screens too, and the lanes have one na
   await lanes.getByRole("button", { name: "Commands" }).click();
   await expect(page.getByRole("dialog", { name: "Commands" })).toBeVisible();
   expect(await lanes.locator("[aria-pressed=true]").innerText(), "the one that is shown").toBe("Commands");
-  await t.look(page, "lanes-as-lists");
+  await t.checkLooks(page, "lanes-as-lists");
 });
 
 // Shows: U-13
@@ -36,8 +36,8 @@ test("the story is there at every width", async ({ t }) => {
   for (const [width, height] of [[320, 568], ...WIDTHS]) {
     const at = `${width} px`;
     await t.resize(page, width, height);
-    await t.fits(page, at);
-    expect((await outside(page)).join("; "), `${at}: outside`).toBe("");
+    await t.expectNoOverflow(page, at);
+    expect((await controlsOutsideWindow(page)).join("; "), `${at}: outside`).toBe("");
     const story = page.locator(".story");
     await expect(story, `${at}: the story is on the first screen`).toBeVisible();
     const button = await story.locator(".try button").boundingBox();
@@ -50,7 +50,7 @@ test("the story is there at every width", async ({ t }) => {
     if (width === 1920) {
       expect(await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector(".prose")).fontSize) >= 16), "16 px at 1920").toBeTruthy();
     }
-    await t.look(page, `width-${width}`);
+    await t.checkLooks(page, `width-${width}`);
   }
 });
 
@@ -88,7 +88,7 @@ test("the details lie over the stage and move nothing", async ({ t }) => {
     const before = await page.locator("#stage").boundingBox();
     await page.getByRole("button", { name: "Legend" }).click();
     await expect(page.locator(".side")).toBeVisible();
-    await t.fits(page, `${width} px with details`);
+    await t.expectNoOverflow(page, `${width} px with details`);
     expect(await page.locator("#stage").boundingBox(), "it moves nothing").toEqual(before);
     await page.getByRole("button", { name: "Close the legend" }).click();
     await expect(page.locator(".side")).toBeHidden();
@@ -108,7 +108,7 @@ test("the start says what this is, and never stands in the way of a link", async
   await start.getByRole("button", { name: /My pod is Pending/ }).click();
   const dialog = page.getByRole("dialog", { name: "My pod is Pending" });
   await expect(dialog.getByText(/^kubectl get nodes,pods,.* -A -o yaml$/)).toBeVisible();
-  await t.look(page, "pending");
+  await t.checkLooks(page, "pending");
   await t.resize(page, 360, 640);
   const wide = await dialog.locator(".inner").evaluate((e) => e.scrollWidth - e.clientWidth);
   expect(wide, `on a phone ${wide} px of it stick out`).toBeLessThanOrEqual(0);
@@ -134,5 +134,5 @@ test("lessons are found by a symptom", async ({ t }) => {
   await dialog.getByRole("button", { name: "It runs twice" }).click();
   await expect(dialog.locator('[data-lesson="force-delete-split-brain"]')).toBeVisible();
   await expect(dialog.locator('[data-lesson="first-pod"]'), "others are left out").toHaveCount(0);
-  await t.look(page, "symptoms");
+  await t.checkLooks(page, "symptoms");
 });
