@@ -391,11 +391,11 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
             worst = Some((need, format!("{parts} of container {:?}", &*container.name)));
         }
     }
-    if let Some((_, what)) = worst {
+    if let Some((_, steps)) = worst {
         note(
             "spec.terminationGracePeriodSeconds".into(),
             format!(
-                "The grace period of {grace} s is not longer than {what}: the process will be killed before it is done."
+                "The grace period of {grace} s is not longer than {steps}: the process will be killed before it is done."
             ),
         );
     }

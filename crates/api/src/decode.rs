@@ -287,7 +287,7 @@ impl<'n> Reader<'n> {
             _ => return Err(self.mismatch(node, &crate::wire::go_struct(shape.name))),
         };
         let holder = std::mem::replace(&mut self.holder, shape.name);
-        let mut kept = Vec::new();
+        let mut residuals = Vec::new();
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             let rest = match shape.find(&entry.key) {
                 Some(at) => self.with_segment(Segment::Field(&entry.key), &mut |reader| {
@@ -296,11 +296,11 @@ impl<'n> Reader<'n> {
                 None => Some(Residual::Raw(&entry.value)),
             };
             if let Some(rest) = rest {
-                kept.push((&*entry.key, rest));
+                residuals.push((&*entry.key, rest));
             }
         }
         self.holder = holder;
-        Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
+        Ok((!residuals.is_empty()).then_some(Residual::Map(residuals)))
     }
 
     /// Decodes one field of a value that is not a [`Record`].
@@ -320,15 +320,15 @@ impl<'n> Reader<'n> {
             Data::Seq(items) => items,
             _ => return Err(self.mismatch(node, &go_type())),
         };
-        let mut kept = Vec::new();
+        let mut residuals = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let rest = self.with_segment(Segment::Index(index), &mut |reader| element(item, reader))?;
             if rest.is_some() {
-                kept.resize_with(index, || None);
-                kept.push(rest);
+                residuals.resize_with(index, || None);
+                residuals.push(rest);
             }
         }
-        Ok((!kept.is_empty()).then_some(Residual::List(items, kept)))
+        Ok((!residuals.is_empty()).then_some(Residual::List(items, residuals)))
     }
 
     /// Decodes the entries of a map.
@@ -343,14 +343,14 @@ impl<'n> Reader<'n> {
             Data::Map(entries) => entries,
             _ => return Err(self.mismatch(node, &go_type())),
         };
-        let mut kept = Vec::new();
+        let mut residuals = Vec::new();
         for found in entries {
             let read = &mut |reader: &mut Self| entry(&found.key, &found.value, reader);
             if let Some(rest) = self.with_segment(Segment::Key(&found.key), read)? {
-                kept.push((&*found.key, rest));
+                residuals.push((&*found.key, rest));
             }
         }
-        Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
+        Ok((!residuals.is_empty()).then_some(Residual::Map(residuals)))
     }
 
     fn with_segment(&mut self, segment: Segment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {

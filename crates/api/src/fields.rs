@@ -84,7 +84,7 @@ mod tests {
             "livenessProbe:Probe",
             "resources:ResourceRequirements",
         ] {
-            assert!(container.split(' ').any(|one| one == field), "{field}: {container}");
+            assert!(container.split(' ').any(|name| name == field), "{field}: {container}");
         }
         for kind in Kind::ALL {
             let all = described(*kind, "").unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
             ),
         ] {
             let all = described(kind, path).unwrap_or_default();
-            assert!(all.split(' ').any(|one| one == fields), "{fields}: {all}");
+            assert!(all.split(' ').any(|name| name == fields), "{fields}: {all}");
         }
         for (kind, path, takes) in [
             (Kind::Pod, "spec.restartPolicy", "Always OnFailure Never"),

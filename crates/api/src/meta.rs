@@ -269,17 +269,17 @@ impl std::fmt::Display for LabelSelector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let labels = self.match_labels.iter();
         let mut parts: Vec<(&Str, String)> = labels.map(|(key, value)| (key, format!("{key}={value}"))).collect();
-        for one in &self.match_expressions {
-            let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
+        for requirement in &self.match_expressions {
+            let mut values: Vec<&str> = requirement.values.iter().map(|value| &**value).collect();
             values.stable_sort();
-            let text = match &one.operator {
-                SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
-                SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
-                SelectorOperator::Exists => one.key.to_string(),
-                SelectorOperator::DoesNotExist => format!("!{}", one.key),
-                other => format!("{} {other} ({})", one.key, values.join(",")),
+            let text = match &requirement.operator {
+                SelectorOperator::In => format!("{} in ({})", requirement.key, values.join(",")),
+                SelectorOperator::NotIn => format!("{} notin ({})", requirement.key, values.join(",")),
+                SelectorOperator::Exists => requirement.key.to_string(),
+                SelectorOperator::DoesNotExist => format!("!{}", requirement.key),
+                other => format!("{} {other} ({})", requirement.key, values.join(",")),
             };
-            parts.push((&one.key, text));
+            parts.push((&requirement.key, text));
         }
         parts.stable_sort();
         let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();

@@ -59,9 +59,9 @@ impl fmt::Display for Arg {
             Self::Word(word) => f.write_str(word),
             Self::Phrase(phrase) => phrase.fmt(f),
             Self::List(list) => {
-                for (at, one) in list.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { ", " })?;
-                    one.fmt(f)?;
+                for (index, arg) in list.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    arg.fmt(f)?;
                 }
                 Ok(())
             }

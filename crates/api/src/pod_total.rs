@@ -198,8 +198,8 @@ impl Pod {
     pub fn has_resources_of(&self, other: &Pod) -> bool {
         let same = |own: &[Container], theirs: &[Container]| {
             own.iter()
-                .map(|one| &one.resources)
-                .eq(theirs.iter().map(|one| &one.resources))
+                .map(|container| &container.resources)
+                .eq(theirs.iter().map(|container| &container.resources))
         };
         same(&self.spec.containers, &other.spec.containers)
             && same(&self.spec.init_containers, &other.spec.init_containers)

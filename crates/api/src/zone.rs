@@ -112,8 +112,8 @@ fn contains_name(line: &str, name: &str) -> bool {
     !name.starts_with('/')
         && !name.contains([',', ':', ' '])
         && line.split(' ').skip(1).any(|group| {
-            let (of, names) = group.split_once(':').unwrap_or(("", group));
-            of == area && !city.is_empty() && names.split(',').any(|name| name == city)
+            let (group_area, names) = group.split_once(':').unwrap_or(("", group));
+            group_area == area && !city.is_empty() && names.split(',').any(|name| name == city)
         })
 }
 

@@ -50,16 +50,20 @@ pub(crate) fn walk<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedE
 
 /// The estimated number of evaluation steps.
 pub(crate) fn of(expression: &IdedExpr) -> u64 {
-    let Expr::Comprehension(one) = &expression.expr else {
+    let Expr::Comprehension(comprehension) = &expression.expr else {
         let sum = parts(expression).into_iter().map(of);
         return sum.fold(1, u64::saturating_add);
     };
-    let steps_per_element = of(&one.loop_cond).saturating_add(of(&one.loop_step));
-    let loop_steps = steps_per_element.saturating_mul(size(&one.iter_range));
-    [&one.iter_range, &one.accu_init, &one.result]
-        .into_iter()
-        .map(of)
-        .fold(loop_steps, u64::saturating_add)
+    let steps_per_element = of(&comprehension.loop_cond).saturating_add(of(&comprehension.loop_step));
+    let loop_steps = steps_per_element.saturating_mul(size(&comprehension.iter_range));
+    [
+        &comprehension.iter_range,
+        &comprehension.accu_init,
+        &comprehension.result,
+    ]
+    .into_iter()
+    .map(of)
+    .fold(loop_steps, u64::saturating_add)
 }
 
 fn size(range: &IdedExpr) -> u64 {

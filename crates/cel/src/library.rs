@@ -17,7 +17,7 @@ pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
         sets(&args, |a, b| contains_all(a, b) && contains_all(b, a))
     })?;
     env.add_overload("sets.intersects", "list_sets_intersects_list", two_lists(), |args| {
-        sets(&args, |a, b| b.iter().any(|one| contains(a, *one)))
+        sets(&args, |a, b| b.iter().any(|item| contains(a, *item)))
     })?;
     env.add_member_overload("sum", "list_sum", LIST_TYPE, Vec::new(), sum)
 }
@@ -45,18 +45,18 @@ fn find_all(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelList<'stat
 fn elements(list: &dyn Val) -> Vec<&dyn Val> {
     let mut elements = list.as_iterable().map(|list| list.iter());
     let mut found = Vec::new();
-    while let Some(one) = elements.as_mut().and_then(|elements| elements.next()) {
-        found.push(one);
+    while let Some(element) = elements.as_mut().and_then(|elements| elements.next()) {
+        found.push(element);
     }
     found
 }
 
-fn contains(list: &[&dyn Val], one: &dyn Val) -> bool {
-    list.iter().any(|element| element.equals(one))
+fn contains(list: &[&dyn Val], item: &dyn Val) -> bool {
+    list.iter().any(|element| element.equals(item))
 }
 
 fn contains_all(list: &[&dyn Val], others: &[&dyn Val]) -> bool {
-    others.iter().all(|one| contains(list, *one))
+    others.iter().all(|item| contains(list, *item))
 }
 
 fn sets<'b, 'v>(
@@ -69,12 +69,12 @@ fn sets<'b, 'v>(
 
 fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let mut total = 0_i64;
-    for one in elements(&*args[0]) {
-        let one = one
+    for element in elements(&*args[0]) {
+        let element = element
             .downcast_ref::<CelInt>()
             .ok_or_else(|| ExecutionError::no_such_member_overload("sum", vec!["list".to_owned()]))?;
         total = total
-            .checked_add(*one.inner())
+            .checked_add(*element.inner())
             .ok_or_else(|| ExecutionError::function_error("sum", "integer overflow"))?;
     }
     Ok(CowVal::owned(CelInt::from(total)))

@@ -188,11 +188,11 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
     let mut notices = Vec::new();
     if let Data::Map(entries) = &mut known.data {
         entries.retain(|entry| {
-            let kept = IGNORED_FIELDS.contains(&&*entry.key);
-            if kept {
+            let is_ignored = IGNORED_FIELDS.contains(&&*entry.key);
+            if is_ignored {
                 notices.push(format!("{} has no effect here", entry.key));
             }
-            !kept && &*entry.key != "metadata"
+            !is_ignored && &*entry.key != "metadata"
         });
     }
     let config: KubeletConfiguration = decode(&known, true)?;

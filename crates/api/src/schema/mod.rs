@@ -81,7 +81,7 @@ fn tables() -> &'static Tables {
                 Struct { name, fields }
             })
             .collect();
-        structs.sort_unstable_by_key(|one| one.name);
+        structs.sort_unstable_by_key(|entry| entry.name);
         let kinds = lines().filter_map(|line| {
             let mut words = line.strip_prefix("= ")?.split(' ');
             let (api_version, kind, plural) = (words.next()?, words.next()?, words.next()?);
@@ -100,7 +100,7 @@ fn tables() -> &'static Tables {
 }
 
 fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
-    let at = structs.binary_search_by_key(&name, |one| one.name).ok()?;
+    let at = structs.binary_search_by_key(&name, |entry| entry.name).ok()?;
     structs.get(at).copied()
 }
 
@@ -110,7 +110,7 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     let kinds = &tables().kinds;
     let found = kinds
         .iter()
-        .find(|one| one.api_version == api_version && one.kind == kind);
+        .find(|served| served.api_version == api_version && served.kind == kind);
     found.copied()
 }
 
@@ -118,7 +118,7 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
 #[must_use]
 pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
     let mut kinds = tables().kinds.iter();
-    let found = kinds.find(|one| one.api_version == api_version && one.plural == plural);
+    let found = kinds.find(|served| served.api_version == api_version && served.plural == plural);
     found.copied()
 }
 
@@ -156,11 +156,11 @@ impl Struct {
 impl GoType {
     #[must_use]
     pub fn shape(self) -> Shape {
-        if let Some(of) = self.0.strip_prefix("[]") {
-            return Shape::List(GoType(of));
+        if let Some(element) = self.0.strip_prefix("[]") {
+            return Shape::List(GoType(element));
         }
-        if let Some(of) = self.0.strip_prefix("{}") {
-            return Shape::Map(GoType(of));
+        if let Some(element) = self.0.strip_prefix("{}") {
+            return Shape::Map(GoType(element));
         }
         match look_up(&tables().structs, self.0) {
             Some(found) => Shape::Struct(found),
@@ -172,7 +172,7 @@ impl GoType {
     #[must_use]
     pub fn record(self) -> Option<Struct> {
         match self.shape() {
-            Shape::List(of) | Shape::Map(of) => of.record(),
+            Shape::List(element) | Shape::Map(element) => element.record(),
             Shape::Struct(found) => Some(found),
             Shape::Leaf(_) => None,
         }
@@ -181,10 +181,10 @@ impl GoType {
     /// The type as Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
     fn go_name(self) -> String {
         match self.shape() {
-            Shape::List(of) => format!("[]{}", of.go_name()),
+            Shape::List(element) => format!("[]{}", element.go_name()),
             // The only map type with a name of its own.
             Shape::Map(GoType("Quantity")) => "v1.ResourceList".to_owned(),
-            Shape::Map(of) => format!("map[string]{}", of.go_name()),
+            Shape::Map(element) => format!("map[string]{}", element.go_name()),
             Shape::Struct(found) => match found.name.rsplit_once('/').map_or(found.name, |(_, name)| name) {
                 name if name.contains('.') => name.to_owned(),
                 name => format!("v1.{name}"),
@@ -207,8 +207,8 @@ impl GoType {
     #[must_use]
     pub fn explained(self) -> String {
         match self.shape() {
-            Shape::List(of) => format!("[]{}", of.explained()),
-            Shape::Map(of) => format!("map[string]{}", of.explained()),
+            Shape::List(element) => format!("[]{}", element.explained()),
+            Shape::Map(element) => format!("map[string]{}", element.explained()),
             Shape::Struct(found) => found.name().to_owned(),
             Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
                 "int32" | "int64" => "integer",

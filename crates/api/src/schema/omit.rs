@@ -132,14 +132,14 @@ const MAPS: &[&str] = &[
     "volumeAttributes",
 ];
 
-fn applies_to(rules: &[(&str, OmittedIn)], field: &str, of: Struct) -> bool {
+fn applies_to(rules: &[(&str, OmittedIn)], field: &str, holder: Struct) -> bool {
     let Some((_, rule)) = rules.iter().find(|(name, _)| *name == field) else {
         return false;
     };
     match rule {
         OmittedIn::All => true,
-        OmittedIn::Only(structs) => structs.contains(&of.name()),
-        OmittedIn::But(structs) => !structs.contains(&of.name()),
+        OmittedIn::Only(structs) => structs.contains(&holder.name()),
+        OmittedIn::But(structs) => !structs.contains(&holder.name()),
     }
 }
 
@@ -239,12 +239,12 @@ fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
     for step in path {
         let go_type = match (at, step) {
             (Ok(record), Step::Key(key)) => record.field(key)?.of,
-            (Err(of), Step::Key(_)) => match of.shape() {
-                Shape::Map(of) => of,
+            (Err(go_type), Step::Key(_)) => match go_type.shape() {
+                Shape::Map(element) => element,
                 _ => return None,
             },
-            (Err(of), Step::Index(_)) => match of.shape() {
-                Shape::List(of) => of,
+            (Err(go_type), Step::Index(_)) => match go_type.shape() {
+                Shape::List(element) => element,
                 _ => return None,
             },
             (Ok(_), Step::Index(_)) => return None,
@@ -312,14 +312,14 @@ mod tests {
              {privileged: false}}]}}",
         );
         let value_at = |pointer: &str| pod.pointer(pointer).cloned();
-        for gone in [
+        for omitted in [
             "/metadata/labels",
             "/spec/hostIPC",
             "/spec/volumes/1/nfs/readOnly",
             "/spec/containers/0/stdin",
             "/spec/containers/0/command",
         ] {
-            assert_eq!(value_at(gone), None, "{gone}");
+            assert_eq!(value_at(omitted), None, "{omitted}");
         }
         for kept in [
             "/spec/hostUsers",

@@ -13,7 +13,7 @@ impl GoType {
     #[must_use]
     pub fn values(self) -> &'static [&'static str] {
         let leaf = match self.shape() {
-            Shape::List(of) => return of.values(),
+            Shape::List(element) => return element.values(),
             Shape::Leaf(leaf) => leaf,
             Shape::Map(_) | Shape::Struct(_) => return &[],
         };

@@ -86,8 +86,9 @@ fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
             (spec.cluster_ips.len(), "cluster IPs"),
             (spec.ip_families.len(), "IP families"),
         ];
-        for (_, what) in lists.iter().filter(|(count, _)| *count == 2) {
-            let message = format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified");
+        for (_, plural) in lists.iter().filter(|(count, _)| *count == 2) {
+            let message =
+                format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {plural} are specified");
             errors.invalid_text(&path.child("ipFamilyPolicy"), "SingleStack", &message);
         }
     }
@@ -133,7 +134,7 @@ fn cluster_ips<'o>(
     if is_headless(spec) {
         return;
     }
-    let has_address = |one: &Service, ip: &str| one.spec.cluster_ips.iter().any(|other| **other == *ip);
+    let has_address = |service: &Service, ip: &str| service.spec.cluster_ips.iter().any(|other| **other == *ip);
     for ip in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
         let why = match others.clone().any(|other| has_address(other, ip)) {
             true => "provided IP is already allocated",

@@ -96,9 +96,9 @@ fn api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut E
 
 fn metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let mut has_external = false;
-    for (index, one) in object.spec.metrics.iter().enumerate() {
-        metric(one, is_update, &path.index(index), errors);
-        has_external |= matches!(text(one, "type"), "Object" | "External");
+    for (index, item) in object.spec.metrics.iter().enumerate() {
+        metric(item, is_update, &path.index(index), errors);
+        has_external |= matches!(text(item, "type"), "Object" | "External");
     }
     if object.spec.min_replicas == Some(0) && !has_external {
         errors.forbidden(

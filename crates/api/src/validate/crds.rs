@@ -152,7 +152,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
         known.push(name);
     }
-    let whole = || {
+    let versions_text = || {
         spec.get("versions")
             .map_or_else(|| "null".to_owned(), |_| internal(spec))
     };
@@ -161,12 +161,12 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         .enumerate()
         .all(|(index, name)| !known[..index].contains(name));
     if !is_unique {
-        errors.invalid(&path, whole(), "must contain unique version names");
+        errors.invalid(&path, versions_text(), "must contain unique version names");
     }
     let stored = items(spec, "versions").filter(|(_, version)| is_true(version, "storage"));
     if stored.count() != 1 {
         let message = "must have exactly one version marked as storage version";
-        errors.invalid(&path, whole(), message);
+        errors.invalid(&path, versions_text(), message);
     }
     // The server also validates the first version's name under its own path.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
@@ -248,8 +248,8 @@ fn schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut E
         let known = format!("must be one of {}", COLUMN_TYPES.join(","));
         match text(column, "type") {
             "" => errors.required(&path.child("type"), &known),
-            of if COLUMN_TYPES.contains(&of) => {}
-            of => errors.invalid_text(&path.child("type"), of, &known),
+            column_type if COLUMN_TYPES.contains(&column_type) => {}
+            column_type => errors.invalid_text(&path.child("type"), column_type, &known),
         }
         let format = text(column, "format");
         if !format.is_empty() && !COLUMN_FORMATS.contains(&format) {

@@ -90,9 +90,9 @@ fn hints(slice: &Value, errors: &mut ErrorList) {
                 continue 'endpoints;
             }
             let mut known = ordered::Set::new();
-            for (index, one) in items(given, field) {
+            for (index, hint) in items(given, field) {
                 let path = path.index(index);
-                let (path, name) = (path.child("name"), text(one, "name"));
+                let (path, name) = (path.child("name"), text(hint, "name"));
                 if !known.insert(name) {
                     errors.duplicate(&path, quoted(name), "");
                 }

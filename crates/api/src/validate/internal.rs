@@ -30,38 +30,45 @@ fn struct_to_internal(name: &str, value: &Value, parent: &Value) -> Value {
     };
     let mut map = Map::new();
     for row in fields.split(' ') {
-        let Some((go, of)) = row.split_once('=') else { continue };
-        let Some((wire, of)) = of.split_once(':') else { continue };
+        let Some((go, go_type)) = row.split_once('=') else {
+            continue;
+        };
+        let Some((wire, go_type)) = go_type.split_once(':') else {
+            continue;
+        };
         let given = match wire.strip_prefix('^') {
             Some(wire) => parent.get(wire),
             None => value.get(wire),
         };
         let given = given.filter(|given| !given.is_null());
-        map.insert(go.to_owned(), value_to_internal(of, given, value));
+        map.insert(go.to_owned(), value_to_internal(go_type, given, value));
     }
     Value::Object(map)
 }
 
-fn value_to_internal(of: &str, given: Option<&Value>, parent: &Value) -> Value {
-    if let Some(of) = of.strip_prefix("[]") {
+fn value_to_internal(go_type: &str, given: Option<&Value>, parent: &Value) -> Value {
+    if let Some(go_type) = go_type.strip_prefix("[]") {
         return match given {
-            Some(Value::Array(items)) => items.iter().map(|item| struct_to_internal(of, item, parent)).collect(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| struct_to_internal(go_type, item, parent))
+                .collect(),
             _ => Value::Null,
         };
     }
-    if let Some(of) = of.strip_prefix('*') {
+    if let Some(go_type) = go_type.strip_prefix('*') {
         return match given {
-            Some(value) if of.is_empty() => value.clone(),
-            Some(value) => struct_to_internal(of, value, parent),
+            Some(value) if go_type.is_empty() => value.clone(),
+            Some(value) => struct_to_internal(go_type, value, parent),
             None => Value::Null,
         };
     }
-    match (of, given) {
+    match (go_type, given) {
         ("s", given) => given.cloned().unwrap_or_else(|| "".into()),
         ("b", given) => given.cloned().unwrap_or_else(|| false.into()),
         ("i", given) => given.cloned().unwrap_or_else(|| 0.into()),
         ("q", given) => given.cloned().unwrap_or_else(|| "0".into()),
-        (of, given) => struct_to_internal(of, given.unwrap_or(&Value::Null), parent),
+        (go_type, given) => struct_to_internal(go_type, given.unwrap_or(&Value::Null), parent),
     }
 }
 

@@ -73,10 +73,10 @@ fn aggregation(object: &Kept, errors: &mut ErrorList) {
         let message = "at least one clusterRoleSelector required if aggregationRule is non-nil";
         errors.required(&path, message);
     }
-    for (index, one) in items(rule, "clusterRoleSelectors") {
+    for (index, selector_value) in items(rule, "clusterRoleSelectors") {
         let path = path.index(index);
-        if !selector::validate_value(Some(one), &path, errors) {
-            errors.invalid(&path, one, "invalid label selector.");
+        if !selector::validate_value(Some(selector_value), &path, errors) {
+            errors.invalid(&path, selector_value, "invalid label selector.");
         }
     }
 }

@@ -21,8 +21,8 @@ pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
                 policy_port(port, &ports.index(index), errors);
             }
             let list = path.child(peers);
-            for (index, one) in items(rule, peers) {
-                peer(one, &list.index(index), errors);
+            for (index, value) in items(rule, peers) {
+                peer(value, &list.index(index), errors);
             }
         }
     }
@@ -33,10 +33,10 @@ pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
         let value = spec.get("policyTypes").map_or_else(String::new, ToString::to_string);
         return errors.invalid(&types, value, "may not specify more than two policyTypes");
     }
-    for (index, of) in items(spec, "policyTypes") {
-        let of = of.as_str().unwrap_or_default();
-        if !TYPES.contains(&of) {
-            errors.unsupported_text(&types.index(index), of, &TYPES);
+    for (index, policy_type) in items(spec, "policyTypes") {
+        let policy_type = policy_type.as_str().unwrap_or_default();
+        if !TYPES.contains(&policy_type) {
+            errors.unsupported_text(&types.index(index), policy_type, &TYPES);
         }
     }
 }
@@ -93,21 +93,21 @@ fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let whole = text(block, "cidr");
-    if whole.is_empty() {
+    let cidr = text(block, "cidr");
+    if cidr.is_empty() {
         return errors.required(&path.child("cidr"), "");
     }
-    range(whole, &path.child("cidr"), errors);
-    if !names::is_cidr(whole) {
+    range(cidr, &path.child("cidr"), errors);
+    if !names::is_cidr(cidr) {
         return;
     }
     let excepted = path.child("except");
-    for (index, one) in items(block, "except") {
+    for (index, exception) in items(block, "except") {
         let path = excepted.index(index);
-        let one = one.as_str().unwrap_or_default();
-        range(one, &path, errors);
-        if names::is_cidr(one) && !names::is_inside(one, whole) {
-            errors.invalid_text(&path, one, "must be a strict subset of `cidr`");
+        let exception = exception.as_str().unwrap_or_default();
+        range(exception, &path, errors);
+        if names::is_cidr(exception) && !names::is_inside(exception, cidr) {
+            errors.invalid_text(&path, exception, "must be a strict subset of `cidr`");
         }
     }
 }
@@ -133,18 +133,18 @@ pub(super) fn ingress(object: &Kept, errors: &mut ErrorList) {
         backend(default, &path.child("defaultBackend"), errors);
     }
     let rules = path.child("rules");
-    for (index, one) in items(spec, "rules") {
-        rule(one, &rules.index(index), errors);
+    for (index, item) in items(spec, "rules") {
+        rule(item, &rules.index(index), errors);
     }
     let list = path.child("tls");
-    for (index, one) in items(spec, "tls") {
+    for (index, entry) in items(spec, "tls") {
         let path = list.index(index);
         let hosts = path.child("hosts");
-        for (index, name) in items(one, "hosts") {
+        for (index, name) in items(entry, "hosts") {
             let name = name.as_str().unwrap_or_default();
             errors.each_invalid(&hosts.index(index), name, &host(name));
         }
-        let secret = text(one, "secretName");
+        let secret = text(entry, "secretName");
         if !secret.is_empty() {
             errors.each_invalid(&path.child("secretName"), secret, &names::subdomain(secret));
         }
@@ -186,34 +186,34 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if items(http, "paths").next().is_none() {
         errors.required(&list, "");
     }
-    for (index, one) in items(http, "paths") {
-        http_path(one, &list.index(index), errors);
+    for (index, item) in items(http, "paths") {
+        http_path(item, &list.index(index), errors);
     }
 }
 
-fn http_path(one: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn http_path(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_ABSOLUTE: &str = "must be an absolute path";
-    let (of, at) = (text(one, "path"), path.child("path"));
-    match one.get("pathType").and_then(Value::as_str) {
+    let (http_path, at) = (text(value, "path"), path.child("path"));
+    match value.get("pathType").and_then(Value::as_str) {
         None => return errors.required(&path.child("pathType"), "pathType must be specified"),
         Some("Exact" | "Prefix") => {
-            if !of.starts_with('/') {
-                errors.invalid_text(&at, of, NOT_ABSOLUTE);
+            if !http_path.starts_with('/') {
+                errors.invalid_text(&at, http_path, NOT_ABSOLUTE);
             }
             for part in ["//", "/./", "/../", "%2f", "%2F"] {
-                if of.contains(part) {
-                    errors.invalid_text(&at, of, &format!("must not contain '{part}'"));
+                if http_path.contains(part) {
+                    errors.invalid_text(&at, http_path, &format!("must not contain '{part}'"));
                 }
             }
             for end in ["/..", "/."] {
-                if of.ends_with(end) {
-                    errors.invalid_text(&at, of, &format!("cannot end with '{end}'"));
+                if http_path.ends_with(end) {
+                    errors.invalid_text(&at, http_path, &format!("cannot end with '{end}'"));
                 }
             }
         }
         Some("ImplementationSpecific") => {
-            if !of.is_empty() && !of.starts_with('/') {
-                errors.invalid_text(&at, of, NOT_ABSOLUTE);
+            if !http_path.is_empty() && !http_path.starts_with('/') {
+                errors.invalid_text(&at, http_path, NOT_ABSOLUTE);
             }
         }
         Some(other) => {
@@ -222,7 +222,7 @@ fn http_path(one: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
     }
     let none = Value::Null;
-    backend(one.get("backend").unwrap_or(&none), &path.child("backend"), errors);
+    backend(value.get("backend").unwrap_or(&none), &path.child("backend"), errors);
 }
 
 fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {

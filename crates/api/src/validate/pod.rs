@@ -180,7 +180,7 @@ fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &m
         if !lists
             .into_iter()
             .flat_map(|list| list.iter())
-            .any(|one| &*one.name == container)
+            .any(|item| &*item.name == container)
         {
             errors.invalid_text(&path.key(key), container, "container not found");
         }

@@ -277,8 +277,8 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
         if !is_load_balancer {
             errors.forbidden(&ranges, ONLY_LOAD_BALANCER);
         }
-        for (index, one) in spec.load_balancer_source_ranges.iter().enumerate() {
-            range(one, &ranges.index(index), errors);
+        for (index, item) in spec.load_balancer_source_ranges.iter().enumerate() {
+            range(item, &ranges.index(index), errors);
         }
     } else if let Some(given) = service.metadata.annotation(RANGES) {
         let metadata = Path::root("metadata");
@@ -287,8 +287,8 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
         if !is_load_balancer {
             errors.forbidden(&path, ONLY_LOAD_BALANCER);
         }
-        for one in given.split(',').filter(|_| !given.trim().is_empty()) {
-            range(one, &path, errors);
+        for item in given.split(',').filter(|_| !given.trim().is_empty()) {
+            range(item, &path, errors);
         }
     }
     if spec.allocate_load_balancer_node_ports.is_some() && !is_load_balancer {

@@ -247,12 +247,16 @@ fn resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
             of_all.push(part);
         }
     }
-    let whole = || serde_json::json!(words);
+    let all_resources = || serde_json::json!(words);
     if words.len() > 1 && words.contains(&"*/*") {
-        errors.invalid(path, whole(), "if '*/*' is present, must not specify other resources");
+        errors.invalid(
+            path,
+            all_resources(),
+            "if '*/*' is present, must not specify other resources",
+        );
     }
     if words.contains(&"*") && ends_whole {
         let message = "if '*' is present, must not specify other resources without subresources";
-        errors.invalid(path, whole(), message);
+        errors.invalid(path, all_resources(), message);
     }
 }

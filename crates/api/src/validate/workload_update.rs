@@ -87,9 +87,13 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
             let at = path.child("template");
             errors.invalid(&at.child("spec"), spec, IMMUTABLE);
         } else {
-            let mut whole = value["metadata"].as_object().cloned().unwrap_or_default();
-            whole.insert("Spec".to_owned(), spec);
-            errors.invalid(&path.child("template"), serde_json::Value::Object(whole), IMMUTABLE);
+            let mut template_value = value["metadata"].as_object().cloned().unwrap_or_default();
+            template_value.insert("Spec".to_owned(), spec);
+            errors.invalid(
+                &path.child("template"),
+                serde_json::Value::Object(template_value),
+                IMMUTABLE,
+            );
         }
     }
     if old.spec.completion_mode != new.spec.completion_mode {

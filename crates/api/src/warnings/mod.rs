@@ -62,11 +62,11 @@ pub fn warnings(object: &Object) -> Vec<String> {
     let value = object.to_value();
     let mut found = Vec::new();
     let name = &object.metadata().name;
-    let hostname_warning = |what: &str| {
+    let hostname_warning = |usage: &str| {
         let wrong = dns_label(name);
         (!wrong.is_empty() && !name.is_empty()).then(|| {
             format!(
-                "metadata.name: this is used in {what}, which can result in surprising behavior; a DNS label is recommended: [{}]",
+                "metadata.name: this is used in {usage}, which can result in surprising behavior; a DNS label is recommended: [{}]",
                 wrong.join(" ")
             )
         })

@@ -133,7 +133,7 @@ fn service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
     let (kind, address) = (text(spec, "type"), text(spec, "clusterIP"));
     let is_external_name = kind == "ExternalName";
     let is_headless = address == "None" && matches!(kind, "" | "ClusterIP");
-    let external = || items(spec, "externalIPs").map(|(index, one)| (index, one.as_str().unwrap_or_default()));
+    let external = || items(spec, "externalIPs").map(|(index, address)| (index, address.as_str().unwrap_or_default()));
     let has_external = external().next().is_some();
     if has_old_topology {
         found.push(format!(
@@ -141,23 +141,23 @@ fn service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
         ));
     }
     if !address.is_empty() && address != "None" {
-        for (index, one) in items(spec, "clusterIPs") {
+        for (index, ip) in items(spec, "clusterIPs") {
             found.extend(ip::address(
                 &format!("spec.clusterIPs[{index}]"),
-                one.as_str().unwrap_or_default(),
+                ip.as_str().unwrap_or_default(),
             ));
         }
     }
-    let mut ignored = |is_ignored: bool, what: &str| {
+    let mut ignored = |is_ignored: bool, field: &str| {
         if is_headless && is_ignored {
-            found.push(format!("spec.{what} is ignored for headless services"));
+            found.push(format!("spec.{field} is ignored for headless services"));
         }
     };
     ignored(!text(spec, "loadBalancerIP").is_empty(), "loadBalancerIP");
     ignored(has_external, "externalIPs");
     ignored(text(spec, "sessionAffinity") == "ClientIP", "SessionAffinity");
-    for (index, one) in external() {
-        found.extend(ip::address(&format!("spec.externalIPs[{index}]"), one));
+    for (index, external_ip) in external() {
+        found.extend(ip::address(&format!("spec.externalIPs[{index}]"), external_ip));
     }
     if has_external && !is_headless && !is_external_name {
         found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned());

@@ -42,8 +42,8 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
             .is_some_and(|marks| marks.get(key).is_some())
     };
     let containers: Vec<(String, &Value)> = (["initContainers", "containers", "ephemeralContainers"].into_iter())
-        .flat_map(|list| items(spec, list).map(move |(index, one)| (list, index, one)))
-        .map(|(list, index, one)| (format!("{path}.{list}[{index}]"), one))
+        .flat_map(|list| items(spec, list).map(move |(index, container)| (list, index, container)))
+        .map(|(list, index, container)| (format!("{path}.{list}[{index}]"), container))
         .collect();
     if at.is_empty() {
         app_armor(spec, &containers, &has_annotation, at, found);
@@ -232,30 +232,34 @@ impl VolumePath {
     }
 
     fn overlaps(&self, other: &Self) -> bool {
-        let (one, other) = (format!("{}/", self.path), format!("{}/", other.path));
-        one.len() > 1 && other.len() > 1 && (one.starts_with(&other) || other.starts_with(&one))
+        let (own, other) = (format!("{}/", self.path), format!("{}/", other.path));
+        own.len() > 1 && other.len() > 1 && (own.starts_with(&other) || other.starts_with(&own))
     }
 }
 
 /// Warns about files of one volume with equal paths, or one below the other.
 fn overlapping_paths(volume: &Value, found: &mut Vec<String>) {
     let name = quoted(text(volume, "name"));
-    let mut warn = |what: &str, paths_in_volume: Vec<VolumePath>| {
-        for (index, one) in paths_in_volume.iter().enumerate() {
-            for before in paths_in_volume.iter().take(index).filter(|before| one.overlaps(before)) {
+    let mut warn = |kind: &str, paths_in_volume: Vec<VolumePath>| {
+        for (index, file) in paths_in_volume.iter().enumerate() {
+            for before in paths_in_volume
+                .iter()
+                .take(index)
+                .filter(|before| file.overlaps(before))
+            {
                 found.push(format!(
-                    "volume {name} ({what}): overlapping paths: {one} with {before}"
+                    "volume {name} ({kind}): overlapping paths: {file} with {before}"
                 ));
             }
         }
     };
     if let Some(source) = given(volume, "configMap") {
-        let what = format!("ConfigMap {}", quoted(text(source, "name")));
-        warn(&what, VolumePath::of_items(source, ""));
+        let kind = format!("ConfigMap {}", quoted(text(source, "name")));
+        warn(&kind, VolumePath::of_items(source, ""));
     }
     if let Some(source) = given(volume, "secret") {
-        let what = format!("Secret {}", quoted(text(source, "secretName")));
-        warn(&what, VolumePath::of_items(source, ""));
+        let kind = format!("Secret {}", quoted(text(source, "secretName")));
+        warn(&kind, VolumePath::of_items(source, ""));
     }
     if let Some(source) = given(volume, "downwardAPI") {
         warn("DownwardAPI", VolumePath::of_items(source, ""));
@@ -276,23 +280,23 @@ fn overlapping_paths(volume: &Value, found: &mut Vec<String>) {
 
 fn projected_paths(source: &Value) -> Vec<VolumePath> {
     let named = |kind: &str, source: &Value| format!("{kind} {}", quoted(text(source, "name")));
-    if let Some(of) = given(source, "configMap") {
-        return VolumePath::of_items(of, &named("ConfigMap", of));
+    if let Some(fields) = given(source, "configMap") {
+        return VolumePath::of_items(fields, &named("ConfigMap", fields));
     }
-    if let Some(of) = given(source, "secret") {
-        return VolumePath::of_items(of, &named("Secret", of));
+    if let Some(fields) = given(source, "secret") {
+        return VolumePath::of_items(fields, &named("Secret", fields));
     }
-    if let Some(of) = given(source, "downwardAPI") {
-        return VolumePath::of_items(of, "DownwardAPI");
+    if let Some(fields) = given(source, "downwardAPI") {
+        return VolumePath::of_items(fields, "DownwardAPI");
     }
-    if let Some(of) = given(source, "serviceAccountToken") {
-        return vec![VolumePath::new(text(of, "path"), "ServiceAccountToken".to_owned())];
+    if let Some(fields) = given(source, "serviceAccountToken") {
+        return vec![VolumePath::new(text(fields, "path"), "ServiceAccountToken".to_owned())];
     }
-    if let Some(of) = given(source, "clusterTrustBundle") {
-        let name = [text(of, "name"), text(of, "signerName")];
+    if let Some(fields) = given(source, "clusterTrustBundle") {
+        let name = [text(fields, "name"), text(fields, "signerName")];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
-        let what = format!("ClusterTrustBundle {}", quoted(name));
-        return vec![VolumePath::new(text(of, "path"), what)];
+        let description = format!("ClusterTrustBundle {}", quoted(name));
+        return vec![VolumePath::new(text(fields, "path"), description)];
     }
     let certificate = source.get("podCertificate").unwrap_or(&Value::Null);
     let parts = [
@@ -304,18 +308,20 @@ fn projected_paths(source: &Value) -> Vec<VolumePath> {
         .into_iter()
         .filter(|(field, _)| !text(certificate, field).is_empty());
     given
-        .map(|(field, what)| VolumePath::new(text(certificate, field), what.to_owned()))
+        .map(|(field, description)| VolumePath::new(text(certificate, field), description.to_owned()))
         .collect()
 }
 
 /// Warns about duplicate host aliases and pull secrets, and about pull secrets without a name.
 fn duplicate_names(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (list_name, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
-        let all: Vec<&str> = items(spec, list_name).map(|(_, one)| text(one, field)).collect();
-        for (index, one) in all.iter().enumerate() {
-            if all.iter().take(index).any(|before| before == one) {
-                let one = quoted(one);
-                found.push(format!("{path}.{list_name}[{index}].{field}: duplicate {field} {one}"));
+        let all: Vec<&str> = items(spec, list_name).map(|(_, value)| text(value, field)).collect();
+        for (index, value) in all.iter().enumerate() {
+            if all.iter().take(index).any(|before| before == value) {
+                let value = quoted(value);
+                found.push(format!(
+                    "{path}.{list_name}[{index}].{field}: duplicate {field} {value}"
+                ));
             }
         }
     }
@@ -388,8 +394,8 @@ fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
                 .iter()
                 .filter(|other| (other.number, other.protocol) == (port.number, port.protocol));
             found.extend(same.filter_map(|other| {
-                let what = port_conflict(&port, other)?;
-                Some(format!("{}: {what} port definition with {}", port.at, other.at))
+                let conflict = port_conflict(&port, other)?;
+                Some(format!("{}: {conflict} port definition with {}", port.at, other.at))
             }));
             before.push(port);
         }
@@ -397,12 +403,12 @@ fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     port_names(containers, found);
 }
 
-fn port_conflict(one: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
-    if one.host_ip == other.host_ip && one.host_port == other.host_port {
+fn port_conflict(port: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
+    if port.host_ip == other.host_ip && port.host_port == other.host_port {
         Some("duplicate")
-    } else if one.host_port == 0 || other.host_port == 0 {
+    } else if port.host_port == 0 || other.host_port == 0 {
         Some("overlapping")
-    } else if one.host_port == other.host_port && one.host_ip.is_empty() != other.host_ip.is_empty() {
+    } else if port.host_port == other.host_port && port.host_ip.is_empty() != other.host_ip.is_empty() {
         Some("dangerously ambiguous")
     } else {
         None

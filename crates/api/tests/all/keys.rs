@@ -18,10 +18,10 @@ fn keys_sort_by_namespace_then_name_in_byte_order() {
         "bpp-12-5",
     ];
     let keys = || texts.iter().flat_map(|namespace| texts.map(|name| (*namespace, name)));
-    for one in keys() {
-        for other in keys() {
-            let [a, b] = [one, other].map(|(namespace, name)| ObjectKey::new(namespace, name));
-            assert_eq!(a.cmp(&b), one.cmp(&other), "{a} and {b}");
+    for left in keys() {
+        for right in keys() {
+            let [a, b] = [left, right].map(|(namespace, name)| ObjectKey::new(namespace, name));
+            assert_eq!(a.cmp(&b), left.cmp(&right), "{a} and {b}");
         }
     }
 }
