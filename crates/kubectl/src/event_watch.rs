@@ -13,15 +13,15 @@ use crate::command::Events;
 #[derive(Debug, Clone)]
 struct Printer {
     wanted: Events,
-    form: Option<ObjectFormat>,
+    format: Option<ObjectFormat>,
     widths: Widths,
     has_printed: bool,
 }
 
 /// Plans the client of `events --watch`.
 pub(super) fn plan(wanted: &Events) -> Plan {
-    let form = match ObjectFormat::of(&wanted.output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(&wanted.output) {
+        Ok(format) => format,
         Err(message) => return Plan::refuse(message),
     };
     Plan {
@@ -29,7 +29,7 @@ pub(super) fn plan(wanted: &Events) -> Plan {
             kind: Kind::Event,
             printer: Box::new(Printer {
                 wanted: wanted.clone(),
-                form,
+                format,
                 widths: Widths::default(),
                 has_printed: false,
             }),
@@ -39,6 +39,7 @@ pub(super) fn plan(wanted: &Events) -> Plan {
 }
 
 impl Printer {
+    /// The table rows of some events, after the header if it is not printed yet.
     fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !events.is_empty();
@@ -52,7 +53,7 @@ impl Printer {
     }
 
     fn print(&mut self, objects: &[Object], now: Time) -> Vec<String> {
-        match self.form.clone() {
+        match self.format.clone() {
             None => {
                 let events = objects.iter().filter_map(|object| match object {
                     Object::Event(event) => Some(&**event),
@@ -60,13 +61,13 @@ impl Printer {
                 });
                 self.lines(&events.collect::<Vec<_>>(), now)
             }
-            Some(form) => {
+            Some(format) => {
                 let mut lines = Vec::new();
                 for object in objects {
-                    if std::mem::replace(&mut self.has_printed, true) && form.is_separated() {
+                    if std::mem::replace(&mut self.has_printed, true) && format.is_separated() {
                         lines.push("---".to_owned());
                     }
-                    lines.extend(object_text(&form, object).lines().map(str::to_owned));
+                    lines.extend(object_text(&format, object).lines().map(str::to_owned));
                 }
                 lines
             }

@@ -49,11 +49,11 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
         printed.out("");
     }
     printed.out("DESCRIPTION:");
-    let about = match path {
-        [] => about(kind),
+    let text = match path {
+        [] => kind_description(kind),
         path => description(kind, path).map_or("<empty>", |(_, text)| text),
     };
-    for line in wrap(about) {
+    for line in wrap(text) {
         printed.out(format!("    {line}"));
     }
     if !fields.is_empty() {
@@ -156,6 +156,7 @@ pub(super) fn capitalized(text: &str) -> String {
     text
 }
 
+/// Breaks a text into lines of at most 76 characters.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -172,7 +173,7 @@ fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
-fn about(kind: Kind) -> &'static str {
+fn kind_description(kind: Kind) -> &'static str {
     match kind {
         Kind::Pod => {
             "Pod is a collection of containers that can run on a host. It is bound to a node once and never moves."

@@ -163,13 +163,15 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         }
         _ if nothing_named => {}
         Output::CustomColumns(spec) => custom_columns(get, spec, &objects, printed),
-        output => match ObjectFormat::of(output).and_then(|form| form.map(|form| form.text(&whole())).transpose()) {
-            Ok(text) => text
-                .iter()
-                .flat_map(|text| text.split('\n'))
-                .for_each(|line| printed.out(line)),
-            Err(why) => return printed.fail(why),
-        },
+        output => {
+            match ObjectFormat::of(output).and_then(|format| format.map(|format| format.text(&whole())).transpose()) {
+                Ok(text) => text
+                    .iter()
+                    .flat_map(|text| text.split('\n'))
+                    .for_each(|line| printed.out(line)),
+                Err(why) => return printed.fail(why),
+            }
+        }
     }
     if !get.ignore_not_found {
         for (kind, name) in &found.missing {

@@ -24,8 +24,8 @@ struct Revision {
 
 /// Prints the revisions of the selected objects, or the template of one revision.
 pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &View<'_>, printed: &mut Printed) {
-    let form = match ObjectFormat::of(output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(output) {
+        Ok(format) => format,
         Err(message) => return printed.fail(message),
     };
     let found = match find(target, view.objects) {
@@ -34,8 +34,8 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         match revisions(object, view) {
-            Some(revisions) => match &form {
-                Some(form) => print_whole(form, &revisions, revision, printed),
+            Some(revisions) => match &format {
+                Some(format) => print_whole(format, &revisions, revision, printed),
                 None => print(object, &revisions, revision, printed),
             },
             None => {
@@ -53,7 +53,7 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
 }
 
 /// Prints the objects that hold the revisions, or the one of the requested revision (`-o`).
-fn print_whole(form: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
+fn print_whole(format: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
     if revision > 0 && !revisions.contains_key(&revision) {
         return printed.fail("error: unable to find the specified revision");
     }
@@ -61,10 +61,10 @@ fn print_whole(form: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, rev
         .iter()
         .filter(|(number, _)| revision == 0 || **number == revision);
     for (at, (_, one)) in chosen.enumerate() {
-        if at > 0 && form.is_separated() {
+        if at > 0 && format.is_separated() {
             printed.out("---");
         }
-        let text = object_text(form, &one.holder);
+        let text = object_text(format, &one.holder);
         text.split('\n').for_each(|line| printed.out(line));
     }
 }

@@ -7,7 +7,7 @@ use super::gotext::sorted;
 /// Prints a document as kubectl does, with a leading `---`.
 pub(crate) fn print(value: &Value) -> String {
     let mut out = String::from("---\n");
-    node(value, 0, &mut out);
+    write_value(value, 0, &mut out);
     out
 }
 
@@ -15,7 +15,8 @@ fn indent(level: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", level));
 }
 
-fn node(value: &Value, level: usize, out: &mut String) {
+/// Writes a value. `level` is its indentation in steps of two spaces.
+fn write_value(value: &Value, level: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             out.push_str("{\n");
@@ -23,7 +24,7 @@ fn node(value: &Value, level: usize, out: &mut String) {
                 indent(level + 1, out);
                 out.push_str(&self::key(key));
                 out.push_str(": ");
-                node(value, level + 1, out);
+                write_value(value, level + 1, out);
                 out.push_str(",\n");
             }
             indent(level, out);
@@ -37,7 +38,7 @@ fn node(value: &Value, level: usize, out: &mut String) {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                node(item, level, out);
+                write_value(item, level, out);
             }
             out.push(']');
         }
@@ -45,7 +46,7 @@ fn node(value: &Value, level: usize, out: &mut String) {
             out.push_str("[\n");
             for item in items {
                 indent(level + 1, out);
-                node(item, level + 1, out);
+                write_value(item, level + 1, out);
                 out.push_str(",\n");
             }
             indent(level, out);

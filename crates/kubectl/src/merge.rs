@@ -310,9 +310,9 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
         let given = || operation.get("value").cloned().unwrap_or_default();
         let missing = |path: &str| format!("the path {path:?} does not exist");
         match text("op") {
-            Some("add") => add(&mut value, path, given())?,
+            Some("add") => json_patch_add(&mut value, path, given())?,
             Some("remove") => {
-                remove(&mut value, path).ok_or_else(|| missing(path))?;
+                json_patch_remove(&mut value, path).ok_or_else(|| missing(path))?;
             }
             Some("replace") => {
                 // In an object, `replace` also sets a key that does not exist.
@@ -320,7 +320,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                     parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object));
                 match value.pointer_mut(path) {
                     Some(target) => *target = given(),
-                    None if is_key_of_object => add(&mut value, path, given())?,
+                    None if is_key_of_object => json_patch_add(&mut value, path, given())?,
                     None => return Err(missing(path)),
                 }
             }
@@ -333,7 +333,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 let from = text("from").ok_or("an operation needs a from")?;
                 let moved = value.pointer(from).cloned().ok_or_else(|| missing(from))?;
                 if text("op") == Some("move") {
-                    remove(&mut value, from);
+                    json_patch_remove(&mut value, from);
                 } else {
                     copied += moved.to_string().len();
                     if copied > MAX_COPIED_BYTES {
@@ -342,7 +342,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                         ));
                     }
                 }
-                add(&mut value, path, moved)?;
+                json_patch_add(&mut value, path, moved)?;
             }
             other => return Err(format!("unexpected kind: {}", other.unwrap_or_default())),
         }
@@ -359,7 +359,7 @@ fn parent(path: &str) -> Option<(&str, String)> {
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
 }
 
-fn add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
+fn json_patch_add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
     let missing = || format!("the path {path:?} does not exist");
     let Some((above, last)) = parent(path) else {
         *value = new;
@@ -385,7 +385,7 @@ fn add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
     Ok(())
 }
 
-fn remove(value: &mut Value, path: &str) -> Option<Value> {
+fn json_patch_remove(value: &mut Value, path: &str) -> Option<Value> {
     let (above, last) = parent(path)?;
     match value.pointer_mut(above)? {
         Value::Object(map) => map.shift_remove(&last),

@@ -59,8 +59,8 @@ impl Events {
 
 /// `kubectl events` (KC-111).
 pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
-    let form = match ObjectFormat::of(&wanted.output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(&wanted.output) {
+        Ok(format) => format,
         Err(message) => return printed.fail(message),
     };
     let mut events: Vec<_> = view
@@ -77,14 +77,14 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
         return;
     }
     events.stable_sort_by_key(|event| event_times(event).1);
-    if let Some(form) = form {
+    if let Some(format) = format {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
         // kubectl's name printer does not support event lists and prints nothing.
         if wanted.output == Output::Name {
             return;
         }
-        let managed = matches!(form, ObjectFormat::WithManagedFields(_));
-        return match form.text(&list_value(&objects, managed)) {
+        let managed = matches!(format, ObjectFormat::WithManagedFields(_));
+        return match format.text(&list_value(&objects, managed)) {
             Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
             Err(why) => printed.fail(why),
         };

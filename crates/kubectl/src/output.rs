@@ -40,7 +40,7 @@ impl ObjectFormat {
             Output::JsonPathAsJson(text) => ObjectFormat::JsonPathAsJson(Template::parse(text).map_err(with_prefix)?),
             Output::GoTemplate(text) => ObjectFormat::GoTemplate(GoTemplate::parse(text).map_err(with_prefix)?),
             Output::WithManagedFields(output) => match ObjectFormat::of(output)? {
-                Some(form) => ObjectFormat::WithManagedFields(Box::new(form)),
+                Some(format) => ObjectFormat::WithManagedFields(Box::new(format)),
                 None => return Ok(None),
             },
         }))
@@ -61,7 +61,7 @@ impl ObjectFormat {
             ObjectFormat::JsonPath(template) => template.print(value).map_err(with_prefix)?,
             ObjectFormat::JsonPathAsJson(template) => trimmed(template.print_as_json(value).map_err(with_prefix)?),
             ObjectFormat::GoTemplate(template) => template.print(value).map_err(with_prefix)?,
-            ObjectFormat::WithManagedFields(form) => form.text(value)?,
+            ObjectFormat::WithManagedFields(format) => format.text(value)?,
         })
     }
 
@@ -69,7 +69,7 @@ impl ObjectFormat {
     pub(super) fn is_separated(&self) -> bool {
         match self {
             ObjectFormat::Yaml => true,
-            ObjectFormat::WithManagedFields(form) => form.is_separated(),
+            ObjectFormat::WithManagedFields(format) => format.is_separated(),
             _ => false,
         }
     }
@@ -86,12 +86,12 @@ fn name_of(value: &Value) -> String {
 }
 
 /// The text of a manifest that is printed without being sent to the API server.
-pub(super) fn manifest_text(form: &ObjectFormat, value: &Value) -> String {
-    form.text(value).unwrap_or_else(|why| why)
+pub(super) fn manifest_text(format: &ObjectFormat, value: &Value) -> String {
+    format.text(value).unwrap_or_else(|why| why)
 }
 
 /// The text of an object as a command that writes prints it.
-pub(super) fn object_text(form: &ObjectFormat, object: &Object) -> String {
-    let value = super::shown(object, matches!(form, ObjectFormat::WithManagedFields(_)));
-    form.text(&value).unwrap_or_else(|why| why)
+pub(super) fn object_text(format: &ObjectFormat, object: &Object) -> String {
+    let value = super::shown(object, matches!(format, ObjectFormat::WithManagedFields(_)));
+    format.text(&value).unwrap_or_else(|why| why)
 }

@@ -137,8 +137,8 @@ fn api_resources(action: &Action, printed: &mut Printed) {
     if *by_kind {
         all.stable_sort_by_key(|listed| listed.resource.kind);
     }
-    if let Ok(Some(form @ (ObjectFormat::Json | ObjectFormat::Yaml))) = ObjectFormat::of(output) {
-        return print_document(&form, &resource_list_value(&all), printed);
+    if let Ok(Some(format @ (ObjectFormat::Json | ObjectFormat::Yaml))) = ObjectFormat::of(output) {
+        return print_document(&format, &resource_list_value(&all), printed);
     }
     if *output == Output::Name {
         for ListedResource { group, resource } in all {
@@ -173,8 +173,8 @@ fn api_resources(action: &Action, printed: &mut Printed) {
     print_table(&rows, printed);
 }
 
-fn print_document(form: &ObjectFormat, value: &Value, printed: &mut Printed) {
-    match form.text(value) {
+fn print_document(format: &ObjectFormat, value: &Value, printed: &mut Printed) {
+    match format.text(value) {
         Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
         Err(why) => printed.fail(why),
     }
@@ -228,21 +228,21 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
             found.push((name, why));
         }
     }
-    let form = match ObjectFormat::of(output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(output) {
+        Ok(format) => format,
         Err(message) => return printed.fail(message),
     };
-    if let Some(form) = form {
+    if let Some(format) = format {
         let value = |(name, why): &(&str, String)| {
             let status = if why == "ok" { "True" } else { "False" };
             json!({"apiVersion": "v1", "conditions": [{"message": why, "status": status, "type": "Healthy"}],
                 "kind": "ComponentStatus", "metadata": {"name": name}})
         };
         let items: Vec<Value> = found.iter().map(value).collect();
-        match (&form, names, items.as_slice()) {
-            (ObjectFormat::Name, ..) => items.iter().for_each(|item| print_document(&form, item, printed)),
-            (_, [_], [one]) => print_document(&form, one, printed),
-            _ => print_document(&form, &super::get::list_of(items), printed),
+        match (&format, names, items.as_slice()) {
+            (ObjectFormat::Name, ..) => items.iter().for_each(|item| print_document(&format, item, printed)),
+            (_, [_], [one]) => print_document(&format, one, printed),
+            _ => print_document(&format, &super::get::list_of(items), printed),
         }
     } else if !found.is_empty() {
         let mut rows = vec![["NAME", "STATUS", "MESSAGE", "ERROR"].map(String::from).to_vec()];
@@ -304,14 +304,14 @@ fn version(client: bool, asked: &Verbatim, printed: &mut Printed) {
     if !client {
         all["serverVersion"] = info;
     }
-    let form = asked
+    let format = asked
         .words
         .flags
         .iter()
         .rev()
         .find(|(flag, _)| *flag == "output")
-        .map(|(_, form)| form.as_str());
-    match form {
+        .map(|(_, format)| format.as_str());
+    match format {
         Some("yaml") => podscope_api::print_yaml(&all)
             .lines()
             .for_each(|line| printed.out(line)),
@@ -334,7 +334,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
-    let form = if *output == Output::Json {
+    let format = if *output == Output::Json {
         ObjectFormat::Json
     } else {
         ObjectFormat::Yaml
@@ -345,7 +345,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
             // kubectl creates an error here but never prints it.
             continue;
         };
-        if let Ok(text) = form.text(&value) {
+        if let Ok(text) = format.text(&value) {
             text.split('\n').for_each(|line| printed.out(line));
         }
     }

@@ -53,21 +53,21 @@ pub fn scale_of(object: &Object) -> Value {
 pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Printed) {
     let (scalable, others): (Vec<&Object>, Vec<&Object>) = objects.iter().partition(|object| has_scale(object.kind()));
     if !scalable.is_empty() {
-        let form = match ObjectFormat::of(&get.output) {
-            Ok(form) => form,
+        let format = match ObjectFormat::of(&get.output) {
+            Ok(format) => format,
             Err(why) => return printed.fail(why),
         };
         let scales: Vec<Value> = scalable.iter().map(|object| scale_of(object)).collect();
-        match (&get.output, form) {
+        match (&get.output, format) {
             (Output::Name, _) => scalable
                 .iter()
                 .for_each(|object| printed.out(format!("scale.autoscaling/{}", object.metadata().name))),
-            (_, Some(form)) => {
+            (_, Some(format)) => {
                 let whole = match scales.as_slice() {
                     [one] => one.clone(),
                     all => list_of(all.to_vec()),
                 };
-                match form.text(&whole) {
+                match format.text(&whole) {
                     Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
                     Err(why) => return printed.fail(why),
                 }

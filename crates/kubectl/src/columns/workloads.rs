@@ -12,13 +12,13 @@ use crate::duration::human_duration;
 use crate::jsonpath::plain;
 use crate::pod_status::pod_row;
 
-fn int(value: Option<i32>) -> String {
+fn or_zero(value: Option<i32>) -> String {
     value.unwrap_or(0).to_string()
 }
 
 /// The READY column: `ready/wanted`.
 fn ready(ready: Option<i32>, wanted: Option<i32>) -> String {
-    format!("{}/{}", int(ready), int(wanted))
+    format!("{}/{}", or_zero(ready), or_zero(wanted))
 }
 
 pub(super) fn pod(pod: &Pod, line: &mut Line) {
@@ -46,8 +46,8 @@ pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
     let (spec, status) = (&deployment.spec, &deployment.status);
     line.name();
     line.put("READY", ready(status.ready_replicas, spec.replicas));
-    line.put("UP-TO-DATE", int(status.updated_replicas));
-    line.put("AVAILABLE", int(status.available_replicas));
+    line.put("UP-TO-DATE", or_zero(status.updated_replicas));
+    line.put("AVAILABLE", or_zero(status.available_replicas));
     line.age();
     line.template(&spec.template);
     let selector = selector_text(spec.selector.as_ref());
@@ -57,9 +57,9 @@ pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
 /// The columns that ReplicaSets and ReplicationControllers share.
 fn replicas(wanted: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
     line.name();
-    line.put("DESIRED", int(wanted));
+    line.put("DESIRED", or_zero(wanted));
     line.put("CURRENT", status.replicas.to_string());
-    line.put("READY", int(status.ready_replicas));
+    line.put("READY", or_zero(status.ready_replicas));
     line.age();
 }
 
@@ -88,8 +88,8 @@ pub(super) fn daemon_set(set: &DaemonSet, line: &mut Line) {
     line.put("DESIRED", status.desired_number_scheduled.to_string());
     line.put("CURRENT", status.current_number_scheduled.to_string());
     line.put("READY", status.number_ready.to_string());
-    line.put("UP-TO-DATE", int(status.updated_number_scheduled));
-    line.put("AVAILABLE", int(status.number_available));
+    line.put("UP-TO-DATE", or_zero(status.updated_number_scheduled));
+    line.put("AVAILABLE", or_zero(status.number_available));
     line.put("NODE SELECTOR", map_text(&set.spec.template.spec.node_selector));
     line.age();
     line.template(&set.spec.template);
@@ -146,7 +146,7 @@ pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, line: &mut Line) {
     line.put("TARGETS", targets(object));
     line.put("MINPODS", min_replicas.unwrap_or_else(|| "<unset>".to_owned()));
     line.put("MAXPODS", spec.max_replicas.to_string());
-    line.put("REPLICAS", int(object.status.current_replicas));
+    line.put("REPLICAS", or_zero(object.status.current_replicas));
     line.age();
 }
 

@@ -39,9 +39,9 @@ pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
 
 /// A usage error that lists the sub-commands that begin with a word.
 fn usage_error(column: u32, word: &str) -> CommandError {
-    let forms = APP_COMMANDS.iter().filter(|(form, _)| form.starts_with(word));
-    let forms: Vec<String> = forms.map(|(form, _)| format!("app {form}")).collect();
-    CommandError::new(column, format!("error: use: {}", forms.join(", or ")))
+    let usages = APP_COMMANDS.iter().filter(|(usage, _)| usage.starts_with(word));
+    let usages: Vec<String> = usages.map(|(usage, _)| format!("app {usage}")).collect();
+    CommandError::new(column, format!("error: use: {}", usages.join(", or ")))
 }
 
 pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {

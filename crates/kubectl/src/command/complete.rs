@@ -130,7 +130,7 @@ impl Candidates<'_> {
 
     fn faults(&mut self) {
         for fault in FAULTS {
-            self.push(fault.name, &format!("{}: {}", fault.form, fault.description));
+            self.push(fault.name, &format!("{}: {}", fault.usage, fault.description));
         }
     }
 

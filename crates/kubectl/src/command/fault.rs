@@ -16,7 +16,7 @@ use crate::duration::{parse_duration, print_duration};
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
     /// Usage text after the name.
-    pub(crate) form: &'static str,
+    pub(crate) usage: &'static str,
     /// Description for help and completion.
     pub(crate) description: &'static str,
     /// Type of each positional argument, for completion.
@@ -64,7 +64,7 @@ pub(crate) const DIRECTIONS: &[(&str, Direction, &str)] = &[
 
 const fn verb(
     name: &'static str,
-    form: &'static str,
+    usage: &'static str,
     description: &'static str,
     arguments: &'static [Argument],
     flags: &'static [Flag],
@@ -72,7 +72,7 @@ const fn verb(
 ) -> FaultVerb {
     FaultVerb {
         name,
-        form,
+        usage,
         description,
         arguments,
         flags,
@@ -250,8 +250,8 @@ struct FaultLine<'l> {
 
 impl FaultLine<'_> {
     fn usage_error(&self, column: u32) -> CommandError {
-        let FaultVerb { name, form, .. } = self.verb;
-        CommandError::new(column, format!("error: use: fault {name} {form}"))
+        let FaultVerb { name, usage, .. } = self.verb;
+        CommandError::new(column, format!("error: use: fault {name} {usage}"))
     }
 
     /// Exactly `N` positional arguments, or a usage error.

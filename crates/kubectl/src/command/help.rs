@@ -216,16 +216,16 @@ fn fault_help() -> String {
     let mut out = String::from("Faults come from outside: they change machines and links, not API objects.\n\n");
     for FaultVerb {
         name,
-        form,
+        usage,
         description,
         ..
     } in FAULTS
     {
-        out.push_str(&format!("  fault {name} {form}\n      {description}\n"));
+        out.push_str(&format!("  fault {name} {usage}\n      {description}\n"));
     }
     let apps: Vec<String> = APP_COMMANDS
         .iter()
-        .map(|(form, description)| format!("  app {form}\n      {description}"))
+        .map(|(usage, description)| format!("  app {usage}\n      {description}"))
         .collect();
     out.push_str(&apps.join("\n"));
     out

@@ -176,7 +176,7 @@ impl Filter {
                 number,
             } => {
                 let found = lines.into_iter().enumerate();
-                let found = found.filter(|(_, line)| pattern.finds(line) != *invert);
+                let found = found.filter(|(_, line)| pattern.is_found_in(line) != *invert);
                 let found: Vec<String> = found
                     .map(|(at, line)| if *number { format!("{}:{line}", at + 1) } else { line })
                     .collect();

@@ -13,7 +13,7 @@ mod fault;
 struct Draw(Rng);
 
 impl Draw {
-    fn one<T: Clone>(&mut self, choices: &[T]) -> T {
+    fn choose<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.0.below(choices.len() as u64) as usize].clone()
     }
 
@@ -21,21 +21,21 @@ impl Draw {
         self.0.below(2) == 1
     }
 
-    fn some<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    fn optional<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.bool() { Some(draw(self)) } else { None }
     }
 
-    fn many<T>(&mut self, min: u64, max: u64, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    fn list_of<T>(&mut self, min: u64, max: u64, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let count = min + self.0.below(max - min + 1);
         (0..count).map(|_| draw(self)).collect()
     }
 
-    fn int(&mut self, bound: u64) -> i64 {
+    fn int_below(&mut self, bound: u64) -> i64 {
         self.0.below(bound) as i64
     }
 
     fn name(&mut self) -> String {
-        self.one(&["web-0", "a-1", "db", "x.y.z", "0", "ledger-7c9d8b5-k2xqp"])
+        self.choose(&["web-0", "a-1", "db", "x.y.z", "0", "ledger-7c9d8b5-k2xqp"])
             .to_owned()
     }
 
@@ -45,39 +45,39 @@ impl Draw {
             "a", "B c", "'", "\"", "\\", "$HOME", "`", "|", "<<EOF", "\n", "\t", "ü", "=", "-", "#", "&", ";", "{}",
             "*", "EOF",
         ];
-        let pieces: Vec<&str> = self.many(1, 6, |draw| draw.one(PIECES));
+        let pieces: Vec<&str> = self.list_of(1, 6, |draw| draw.choose(PIECES));
         pieces.concat()
     }
 
     /// A manifest text. It ends with a line break, as here-documents do.
     fn document(&mut self) -> String {
-        let lines = self.many(0, 4, |draw| {
-            draw.one(&["kind: Pod", "EOF", "", "  x: 'y'", "EOFF", "a\tb\r"])
+        let lines = self.list_of(0, 4, |draw| {
+            draw.choose(&["kind: Pod", "EOF", "", "  x: 'y'", "EOFF", "a\tb\r"])
                 .to_owned()
         });
         lines.into_iter().map(|line| line + "\n").collect()
     }
 
     fn kind(&mut self) -> Kind {
-        self.one(Kind::ALL)
+        self.choose(Kind::ALL)
     }
 
     /// A selection by name.
     fn named(&mut self) -> Selection {
         if self.bool() {
             Selection::Kinds {
-                kinds: self.many(1, 2, Self::kind),
-                names: self.many(1, 3, Self::name),
+                kinds: self.list_of(1, 2, Self::kind),
+                names: self.list_of(1, 3, Self::name),
             }
         } else {
-            Selection::Items(self.many(1, 3, |draw| (draw.kind(), draw.name())))
+            Selection::Items(self.list_of(1, 3, |draw| (draw.kind(), draw.name())))
         }
     }
 
     /// A selection of all objects of some kinds.
     fn unnamed(&mut self) -> Selection {
         Selection::Kinds {
-            kinds: self.many(1, 3, Self::kind),
+            kinds: self.list_of(1, 3, Self::kind),
             names: Vec::new(),
         }
     }
@@ -93,7 +93,7 @@ impl Draw {
             target.all_namespaces = flags.contains(&"-A") && self.bool();
             target.all = flags.contains(&"--all") && self.bool();
             if !target.all && flags.contains(&"-l") {
-                target.selector = self.some(Self::selector);
+                target.selector = self.optional(Self::selector);
             }
         }
         target
@@ -124,27 +124,27 @@ impl Draw {
     }
 
     fn selector(&mut self) -> String {
-        self.one(&["app=web", "app in (a, b),!x", "tier!=front", "a=b,c"])
+        self.choose(&["app=web", "app in (a, b),!x", "tier!=front", "a=b,c"])
             .to_owned()
     }
 
     fn span(&mut self) -> Span {
-        Span(self.one(&[0, 1, 250_000, 1_500_000, 90_000_000, 3_661_000_000]))
+        Span(self.choose(&[0, 1, 250_000, 1_500_000, 90_000_000, 3_661_000_000]))
     }
 
     fn dry_run(&mut self) -> DryRun {
-        self.one(&[DryRun::None, DryRun::Client, DryRun::Server])
+        self.choose(&[DryRun::None, DryRun::Client, DryRun::Server])
     }
 
     fn namespace(&mut self) -> Option<String> {
-        self.some(Self::name)
+        self.optional(Self::name)
     }
 
     fn pairs(&mut self) -> Vec<(String, String)> {
         let mut pairs: Vec<(String, String)> = Vec::new();
         for key in ["app", "example.com/tier", "zone"] {
             if self.bool() {
-                let value = self.one(&["", "web", "x_1"]);
+                let value = self.choose(&["", "web", "x_1"]);
                 pairs.push((key.to_owned(), value.to_owned()));
             }
         }
@@ -163,9 +163,9 @@ impl Draw {
         for key in ["app", "example.com/note", "x"] {
             if self.bool() || (changes.is_empty() && key == "x") {
                 let value = if labels {
-                    self.some(Self::name)
+                    self.optional(Self::name)
                 } else {
-                    self.some(Self::text)
+                    self.optional(Self::text)
                 };
                 changes.push((key.to_owned(), value));
             }
@@ -174,7 +174,7 @@ impl Draw {
             Selection::Kinds { names, .. } => names.len() > 1,
             Selection::Items(items) => items.len() > 1,
         };
-        let version = self.some(|draw| draw.int(9).to_string());
+        let version = self.optional(|draw| draw.int_below(9).to_string());
         let output = self.output();
         MetadataChange {
             target,
@@ -201,7 +201,7 @@ impl Draw {
     }
 
     fn delete(&mut self) -> Delete {
-        let objects = match self.some(Self::document) {
+        let objects = match self.optional(Self::document) {
             Some(text) => DeleteTarget::Manifest {
                 text,
                 namespace: self.namespace(),
@@ -212,11 +212,11 @@ impl Draw {
         let now = !force && self.bool();
         let grace_period = match (force, now) {
             (_, true) => -1,
-            (true, _) => self.one(&[-1, 0]),
-            _ => self.one(&[-1, 0, 1, 60]),
+            (true, _) => self.choose(&[-1, 0]),
+            _ => self.choose(&[-1, 0, 1, 60]),
         };
         let answer = match &objects {
-            DeleteTarget::Target(_) => self.some(|draw| draw.one(&["y\n", ""]).to_owned()),
+            DeleteTarget::Target(_) => self.optional(|draw| draw.choose(&["y\n", ""]).to_owned()),
             DeleteTarget::Manifest { .. } => None,
         };
         Delete {
@@ -225,9 +225,9 @@ impl Draw {
             grace_period,
             force,
             now,
-            wait: self.some(Self::bool),
-            timeout: self.some(Self::span),
-            cascade: self.some(|draw| draw.one(&["foreground", "orphan"]).to_owned()),
+            wait: self.optional(Self::bool),
+            timeout: self.optional(Self::span),
+            cascade: self.optional(|draw| draw.choose(&["foreground", "orphan"]).to_owned()),
             ignore_not_found: self.bool(),
             output_name: self.bool(),
             dry_run: self.dry_run(),
@@ -240,7 +240,7 @@ impl Draw {
             Selection::Kinds { names, .. } => !names.is_empty(),
             Selection::Items(_) => true,
         };
-        let fields = self.some(|_| "status.phase!=Failed".to_owned());
+        let fields = self.optional(|_| "status.phase!=Failed".to_owned());
         let field_selector = fields.filter(|_| !is_named);
         let target = Target {
             field_selector,
@@ -251,7 +251,7 @@ impl Draw {
             Selection::Items(items) => items.len() == 1,
         };
         let watch = match is_one {
-            true => self.one(&[Watch::No, Watch::Yes, Watch::Only]),
+            true => self.choose(&[Watch::No, Watch::Yes, Watch::Only]),
             false => Watch::No,
         };
         let output = match self.0.below(7) {
@@ -267,9 +267,9 @@ impl Draw {
             show_labels: matches!(output, Output::Table | Output::Wide) && self.bool(),
             show_kind: self.bool(),
             output,
-            label_columns: self.many(0, 2, Self::name),
+            label_columns: self.list_of(0, 2, Self::name),
             no_headers: self.bool(),
-            sort_by: self.some(|_| "{.metadata.name}".to_owned()),
+            sort_by: self.optional(|_| "{.metadata.name}".to_owned()),
             ignore_not_found: self.bool(),
             show_managed_fields: self.bool(),
             watch,
@@ -281,24 +281,24 @@ impl Draw {
     }
 
     fn apply(&mut self) -> Kubectl {
-        let server_side = self.some(|draw| ServerSide {
-            manager: draw.one(&["kubectl", "other"]).to_owned(),
+        let server_side = self.optional(|draw| ServerSide {
+            manager: draw.choose(&["kubectl", "other"]).to_owned(),
             force_conflicts: draw.bool(),
         });
         let dry_run = match self.dry_run() {
             DryRun::Client | DryRun::Bare if server_side.is_some() => DryRun::Server,
             dry_run => dry_run,
         };
-        let selector = self.some(Self::selector);
+        let selector = self.optional(Self::selector);
         Kubectl::Apply(Apply {
             manifest: self.document(),
             namespace: self.namespace(),
             // kubectl rejects `--force` with server-side apply and with a server dry run.
             force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
             prune: selector.is_some() && self.bool(),
-            prune_allowlist: self.one(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
+            prune_allowlist: self.choose(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
             selector,
-            validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
+            validation: self.choose(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
             dry_run,
             output: self.output(),
             server_side,
@@ -308,18 +308,20 @@ impl Draw {
     fn rollout(&mut self) -> Kubectl {
         let action = match self.0.below(6) {
             0 => RolloutAction::Status {
-                revision: self.int(3),
+                revision: self.int_below(3),
                 watch: self.bool(),
-                timeout: self.some(Self::span),
+                timeout: self.optional(Self::span),
             },
             1 => RolloutAction::Undo {
-                to_revision: self.int(4),
+                to_revision: self.int_below(4),
                 dry_run: self.dry_run(),
             },
             2 => RolloutAction::Restart,
             3 => RolloutAction::Pause,
             4 => RolloutAction::Resume,
-            _ => RolloutAction::History { revision: self.int(4) },
+            _ => RolloutAction::History {
+                revision: self.int_below(4),
+            },
         };
         let output = match action {
             RolloutAction::Status { .. } => Output::Table,
@@ -336,7 +338,7 @@ impl Draw {
     fn nodes(&mut self) -> Kubectl {
         let by_name = self.bool();
         let nodes = if by_name {
-            self.many(1, 3, Self::name)
+            self.list_of(1, 3, Self::name)
         } else {
             Vec::new()
         };
@@ -355,18 +357,18 @@ impl Draw {
                 ignore_daemonsets: self.bool(),
                 delete_emptydir_data: self.bool(),
                 force: self.bool(),
-                grace_period: self.one(&[-1, 0, 30]),
-                timeout: self.some(Self::span),
+                grace_period: self.choose(&[-1, 0, 30]),
+                timeout: self.optional(Self::span),
                 disable_eviction: self.bool(),
-                pod_selector: self.some(Self::selector),
-                skip_wait_for_delete_timeout: self.int(3),
+                pod_selector: self.optional(Self::selector),
+                skip_wait_for_delete_timeout: self.int_below(3),
                 dry_run: self.dry_run(),
             })
         }
     }
 
     fn taint(&mut self) -> Kubectl {
-        let nodes = self.many(0, 2, Self::name);
+        let nodes = self.list_of(0, 2, Self::name);
         let all = nodes.is_empty();
         Kubectl::Taint {
             selector: None,
@@ -376,8 +378,8 @@ impl Draw {
                 .iter()
                 .map(|key| {
                     let remove = self.bool();
-                    let effect = self.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
-                    let value = self.one(&["", "v"]);
+                    let effect = self.choose(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+                    let value = self.choose(&["", "v"]);
                     TaintChange {
                         key: (*key).to_owned(),
                         value: if remove { "" } else { value }.to_owned(),
@@ -393,8 +395,8 @@ impl Draw {
     }
 
     fn top(&mut self) -> Kubectl {
-        let name = self.some(Self::name);
-        let selector = name.is_none().then(|| self.some(Self::selector)).flatten();
+        let name = self.optional(Self::name);
+        let selector = name.is_none().then(|| self.optional(Self::selector)).flatten();
         Kubectl::Top(Top {
             name,
             selector,
@@ -402,7 +404,7 @@ impl Draw {
             namespace: self.namespace(),
             all_namespaces: self.bool(),
             containers: self.bool(),
-            sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
+            sort_by: self.optional(|draw| draw.choose(&["cpu", "memory"]).to_owned()),
             no_headers: self.bool(),
             sum: self.bool(),
         })
@@ -414,19 +416,25 @@ impl Draw {
             pod: self.name(),
             selector: None,
             namespace: self.namespace(),
-            container: if all_containers { None } else { self.some(Self::name) },
+            container: if all_containers {
+                None
+            } else {
+                self.optional(Self::name)
+            },
             previous: self.bool(),
             all_containers,
             timestamps: self.bool(),
             prefix: self.bool(),
             follow: self.bool(),
-            since: match self.int(3) {
+            since: match self.int_below(3) {
                 0 => None,
-                1 => Some(Since::Ago(Span::seconds(self.int(90) + 1))),
-                _ => Some(Since::At(podscope_api::Time::from_seconds(self.int(2_000_000_000)))),
+                1 => Some(Since::Ago(Span::seconds(self.int_below(90) + 1))),
+                _ => Some(Since::At(podscope_api::Time::from_seconds(
+                    self.int_below(2_000_000_000),
+                ))),
             },
-            limit_bytes: self.int(1000).unsigned_abs(),
-            tail: self.int(5) - 1,
+            limit_bytes: self.int_below(1000).unsigned_abs(),
+            tail: self.int_below(5) - 1,
         })
     }
 
@@ -435,13 +443,13 @@ impl Draw {
             0 => Kubectl::Get(self.get()),
             1 => Kubectl::Describe(Describe {
                 target: self.target(&["-A", "-l"]),
-                show_events: self.some(Self::bool),
+                show_events: self.optional(Self::bool),
             }),
             2 => self.apply(),
             3 => Kubectl::Create {
                 manifest: self.document(),
                 namespace: self.namespace(),
-                validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
+                validation: self.choose(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
                 save_config: self.bool(),
                 dry_run: self.dry_run(),
                 output: self.output(),
@@ -449,9 +457,9 @@ impl Draw {
             4 => Kubectl::Delete(self.delete()),
             5 => Kubectl::Scale {
                 target: self.explicit_target(&["--all", "-l"]),
-                replicas: self.int(9) as i32,
-                current_replicas: self.some(|draw| draw.int(9) as i32),
-                resource_version: self.some(|draw| draw.int(9).to_string()),
+                replicas: self.int_below(9) as i32,
+                current_replicas: self.optional(|draw| draw.int_below(9) as i32),
+                resource_version: self.optional(|draw| draw.int_below(9).to_string()),
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
@@ -462,35 +470,35 @@ impl Draw {
             11 => Kubectl::Annotate(self.metadata_change(false)),
             12 => Kubectl::Patch {
                 target: self.named_target(),
-                patch_type: self.one(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
+                patch_type: self.choose(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
                 patch: self.text(),
-                subresource: self.some(|draw| draw.one(&["status", "scale"]).to_owned()),
+                subresource: self.optional(|draw| draw.choose(&["status", "scale"]).to_owned()),
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
             13 => Kubectl::Edit {
                 target: self.named_target(),
                 text: self.document(),
-                subresource: self.some(|draw| draw.one(&["status", "resize"]).to_owned()),
+                subresource: self.optional(|draw| draw.choose(&["status", "resize"]).to_owned()),
             },
             14 => Kubectl::SetImage {
                 target: self.explicit_target(&["--all", "-l"]),
-                images: self.many(1, 2, |draw| (draw.one(&["*", "app"]).to_owned(), draw.text())),
+                images: self.list_of(1, 2, |draw| (draw.choose(&["*", "app"]).to_owned(), draw.text())),
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
             15 => Kubectl::Events(Events {
                 namespace: self.namespace(),
                 all_namespaces: self.bool(),
-                involved: self.some(|draw| (draw.kind(), draw.name())),
-                types: self.many(0, 2, |draw| draw.one(&["Normal", "Warning"]).to_owned()),
+                involved: self.optional(|draw| (draw.kind(), draw.name())),
+                types: self.list_of(0, 2, |draw| draw.choose(&["Normal", "Warning"]).to_owned()),
                 no_headers: self.bool(),
                 watch: self.bool(),
                 output: self.output(),
             }),
             16 => Kubectl::Explain {
                 kind: self.kind(),
-                path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),
+                path: self.list_of(0, 3, |draw| draw.choose(&["spec", "containers", "x"]).to_owned()),
                 recursive: self.bool(),
             },
             17 => self.top(),
@@ -500,7 +508,7 @@ impl Draw {
 
     fn targets(&mut self) -> Targets {
         if self.bool() {
-            Targets::Nodes(self.many(1, 3, |draw| draw.name().as_str().into()))
+            Targets::Nodes(self.list_of(1, 3, |draw| draw.name().as_str().into()))
         } else {
             Targets::Zone(self.name().into())
         }

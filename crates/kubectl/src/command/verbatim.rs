@@ -95,7 +95,6 @@ pub enum Action {
     Set {
         /// The objects to change.
         target: Target,
-        /// The change.
         change: SetChange,
     },
     /// `auth can-i`: always answers yes, because the user of the console has all permissions.
@@ -246,7 +245,7 @@ pub enum WaitCondition {
     Delete,
     /// A status condition (type, status) is present; case is ignored.
     Condition(String, String),
-    /// The value at a path has this text; `None`: the path finds any value.
+    /// The value at a path equals the text; with `None`, the path finds a value.
     Path(String, Option<String>),
 }
 

@@ -8,7 +8,7 @@ use super::super::text::TabbedText;
 use super::{bracketed, capital_bool, stamp};
 use crate::columns::or_none;
 
-/// Owner of the containers.
+/// The object whose containers are described.
 pub(super) enum ContainerOwner<'a> {
     /// A pod, with the container statuses.
     Pod(&'a Pod, &'a [ContainerStatus]),

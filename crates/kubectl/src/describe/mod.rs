@@ -249,6 +249,7 @@ fn labels(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     list(text, title, &shown);
 }
 
+/// Prints annotations. Long and multi-line values are printed on lines of their own (KC-065).
 fn annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map
         .iter()

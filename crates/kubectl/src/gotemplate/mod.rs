@@ -111,7 +111,7 @@ impl GoTemplate {
             work: Work::default(),
         };
         let dot = Some(value.clone());
-        match execution.list(&self.nodes, &dot) {
+        match execution.execute_nodes(&self.nodes, &dot) {
             Ok(()) => Ok(execution.out),
             Err(why) => Err(format!(
                 "error executing template {:?}: template: output: executing \"output\": {why}",
@@ -132,7 +132,7 @@ struct Execution {
 }
 
 impl Execution {
-    fn list(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
+    fn execute_nodes(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
         let n_outer = self.variables.len();
         for node in nodes {
             if self.out.len() > MAX_OUTPUT {
@@ -142,23 +142,23 @@ impl Execution {
             match node {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Print(pipe) => {
-                    let value = self.pipe(pipe, dot)?;
+                    let value = self.evaluate_pipe(pipe, dot)?;
                     if pipe.variable.is_none() {
                         self.out.push_str(&print_value(&value));
                     }
                 }
                 Node::If(pipe, body, otherwise) => {
-                    let is_true = is_truthy(&self.pipe(pipe, dot)?);
-                    self.list(if is_true { body } else { otherwise }, dot)?;
+                    let is_true = is_truthy(&self.evaluate_pipe(pipe, dot)?);
+                    self.execute_nodes(if is_true { body } else { otherwise }, dot)?;
                 }
                 Node::With(pipe, body, otherwise) => {
-                    let value = self.pipe(pipe, dot)?;
+                    let value = self.evaluate_pipe(pipe, dot)?;
                     match is_truthy(&value) {
-                        true => self.list(body, &value)?,
-                        false => self.list(otherwise, dot)?,
+                        true => self.execute_nodes(body, &value)?,
+                        false => self.execute_nodes(otherwise, dot)?,
                     }
                 }
-                Node::Range(names, pipe, body, otherwise) => self.range(names, pipe, body, otherwise, dot)?,
+                Node::Range(names, pipe, body, otherwise) => self.execute_range(names, pipe, body, otherwise, dot)?,
             }
             if !matches!(node, Node::Print(_)) {
                 self.variables.truncate(n_outer.max(1));
@@ -167,7 +167,7 @@ impl Execution {
         Ok(())
     }
 
-    fn range(
+    fn execute_range(
         &mut self,
         names: &[String],
         pipe: &Pipe,
@@ -175,7 +175,7 @@ impl Execution {
         otherwise: &[Node],
         dot: &MaybeValue,
     ) -> Result<(), String> {
-        let items: Vec<(Value, Value)> = match self.pipe(pipe, dot)? {
+        let items: Vec<(Value, Value)> = match self.evaluate_pipe(pipe, dot)? {
             Some(Value::Array(items)) => items
                 .into_iter()
                 .enumerate()
@@ -189,7 +189,7 @@ impl Execution {
             Some(other) => return Err(format!("range can't iterate over {}", plain(&other))),
         };
         if items.is_empty() {
-            return self.list(otherwise, dot);
+            return self.execute_nodes(otherwise, dot);
         }
         let n_outer = self.variables.len();
         let names_weight: u64 = names.iter().map(|name| text_weight(name)).sum();
@@ -203,18 +203,18 @@ impl Execution {
                 }
                 [] => {}
             }
-            self.list(body, &Some(item))?;
+            self.execute_nodes(body, &Some(item))?;
             self.variables.truncate(n_outer);
         }
         Ok(())
     }
 
-    fn pipe(&mut self, pipe: &Pipe, dot: &MaybeValue) -> Result<MaybeValue, String> {
+    fn evaluate_pipe(&mut self, pipe: &Pipe, dot: &MaybeValue) -> Result<MaybeValue, String> {
         let mut value: Option<MaybeValue> = None;
         for command in &pipe.commands {
             let mut arguments = Vec::new();
             for term in command.iter().skip(1) {
-                arguments.push(self.term(term, dot)?);
+                arguments.push(self.evaluate_term(term, dot)?);
             }
             let piped = value.take();
             value = Some(match command.first() {
@@ -223,7 +223,7 @@ impl Execution {
                     self.spend(arguments.iter().flatten().map(weight).sum())?;
                     call_function(name, &arguments)?
                 }
-                Some(other) if arguments.is_empty() && piped.is_none() => self.term(other, dot)?,
+                Some(other) if arguments.is_empty() && piped.is_none() => self.evaluate_term(other, dot)?,
                 _ => return Err("can't give argument to non-function".to_owned()),
             });
         }
@@ -234,6 +234,7 @@ impl Execution {
         Ok(value)
     }
 
+    /// Counts values as work.
     fn spend(&self, values: u64) -> Result<(), String> {
         self.work.spend(values).map_err(|why| why.to_string())
     }
@@ -244,7 +245,7 @@ impl Execution {
         Ok(value.clone())
     }
 
-    fn term(&mut self, term: &Term, dot: &MaybeValue) -> Result<MaybeValue, String> {
+    fn evaluate_term(&mut self, term: &Term, dot: &MaybeValue) -> Result<MaybeValue, String> {
         Ok(match term {
             Term::Literal(value) => {
                 self.spend(weight(value))?;
@@ -259,7 +260,7 @@ impl Execution {
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
                         self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }
-                    Root::Group(pipe) => self.pipe(pipe, dot)?,
+                    Root::Group(pipe) => self.evaluate_pipe(pipe, dot)?,
                 };
                 for name in path {
                     value = match value {

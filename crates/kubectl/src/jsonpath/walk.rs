@@ -87,6 +87,7 @@ impl<'t> Walker<'t> {
         Ok(out)
     }
 
+    /// Applies nodes one after the other to the values.
     fn evaluate_nodes<'v>(&mut self, input: &[Cow<'v, Value>], nodes: &[Node]) -> FoundValues<'v> {
         let mut current = input.to_vec();
         for node in nodes {

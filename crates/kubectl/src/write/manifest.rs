@@ -21,8 +21,8 @@ pub(super) fn create_client_dry_run(
     save_config: bool,
     output: &Output,
 ) -> Plan {
-    let form = match ObjectFormat::of(output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(output) {
+        Ok(format) => format,
         Err(message) => return Plan::refuse(message),
     };
     let outcome = Manifest::read(manifest, namespace, validation).for_each_item(|item, _, writes| {
@@ -36,16 +36,16 @@ pub(super) fn create_client_dry_run(
             let text = saved::document_annotation(&document);
             saved::annotate(&mut document, &text);
         }
-        let separator = match &form {
-            Some(form) if form.is_separated() && !writes.is_empty() => "---\n",
+        let separator = match &format {
+            Some(format) if format.is_separated() && !writes.is_empty() => "---\n",
             _ => "",
         };
         let name = document
             .pointer("/metadata/name")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        writes.push(Write::say(match &form {
-            Some(form) => format!("{separator}{}", manifest_text(form, &document)),
+        writes.push(Write::say(match &format {
+            Some(format) => format!("{separator}{}", manifest_text(format, &document)),
             None => format!("{} created (dry run)", object_name(kind, name)),
         }));
         Ok(())

@@ -93,8 +93,8 @@ fn with_dry_run(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -
 
 /// Like [`with_dry_run`], with the text that replaces ` (dry run)` at the end of each line.
 fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
-    let form = match ObjectFormat::of(output) {
-        Ok(form) => form,
+    let format = match ObjectFormat::of(output) {
+        Ok(format) => format,
         Err(message) => return Plan::refuse(message),
     };
     let Some(ClientCommand::Write(writes)) = plan.client.take_if(|client| matches!(client, ClientCommand::Write(_)))
@@ -114,7 +114,7 @@ fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &O
         if let Some((_, text)) = &mut write.unchanged {
             text.push_str(suffix);
         }
-        let separator = if at > 0 && form.as_ref().is_some_and(ObjectFormat::is_separated) {
+        let separator = if at > 0 && format.as_ref().is_some_and(ObjectFormat::is_separated) {
             "---\n"
         } else {
             ""
@@ -133,15 +133,15 @@ fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &O
                 .as_ref()
                 .map(|object| object.metadata().name.to_string())
                 .unwrap_or_default();
-            kept.push(Write::say(match (&form, &object) {
-                (Some(form), Some(object)) => format!("{separator}{}", object_text(form, object)),
+            kept.push(Write::say(match (&format, &object) {
+                (Some(format), Some(object)) => format!("{separator}{}", object_text(format, object)),
                 _ => write.success.replace("{name}", &name),
             }));
             continue;
         }
-        if let Some(form) = form.clone() {
+        if let Some(format) = format.clone() {
             write.shows = Some(Shows(Arc::new(move |object| {
-                format!("{separator}{}", object_text(&form, object))
+                format!("{separator}{}", object_text(&format, object))
             })));
         }
         write.request = Some(dry_run.request(request));
@@ -327,11 +327,11 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
 
 /// Changes a plan to print the `Scale` of each object instead of the object.
 fn with_scale_output(mut plan: Plan, output: &Output) -> Plan {
-    if let (Some(ClientCommand::Write(writes)), Ok(Some(form))) = (&mut plan.client, ObjectFormat::of(output)) {
+    if let (Some(ClientCommand::Write(writes)), Ok(Some(format))) = (&mut plan.client, ObjectFormat::of(output)) {
         for write in writes.iter_mut().filter(|write| write.shows.is_some()) {
-            let form = form.clone();
+            let format = format.clone();
             write.shows = Some(Shows(Arc::new(move |object| {
-                form.text(&super::scale::scale_of(object)).unwrap_or_else(|why| why)
+                format.text(&super::scale::scale_of(object)).unwrap_or_else(|why| why)
             })));
         }
     }

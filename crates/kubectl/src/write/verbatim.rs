@@ -88,7 +88,7 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
     super::plan_command(command, &objects, view.now)
 }
 
-/// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the form of Go's types: with empty
+/// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the format of Go's types: with empty
 /// structs, and without a namespace that was not given.
 fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -129,16 +129,16 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
                 &generated.empty_fields
             };
             set_empty_fields(&mut value, empty_fields);
-            let form = match super::ObjectFormat::of(&verbatim.output) {
-                Ok(Some(form)) => form,
+            let format = match super::ObjectFormat::of(&verbatim.output) {
+                Ok(Some(format)) => format,
                 Ok(None) => continue,
                 Err(why) => return Plan::refuse(why),
             };
-            if at > 0 && form.is_separated() {
+            if at > 0 && format.is_separated() {
                 plan.out("---");
                 plan.out("---");
             }
-            match form.text(&value) {
+            match format.text(&value) {
                 Ok(text) => text.split('\n').for_each(|line| plan.out(line)),
                 Err(why) => return Plan::refuse(why),
             }

@@ -111,14 +111,14 @@ impl Pattern {
     }
 
     /// Returns whether the pattern occurs in a line.
-    pub(super) fn finds(&self, line: &str) -> bool {
+    pub(super) fn is_found_in(&self, line: &str) -> bool {
         let chars: Vec<char> = line.chars().collect();
         self.alternatives
             .iter()
-            .any(|alternative| self.finds_alternative(alternative, &chars))
+            .any(|alternative| self.finds(alternative, &chars))
     }
 
-    fn finds_alternative(&self, alternative: &Alternative, line: &[char]) -> bool {
+    fn finds(&self, alternative: &Alternative, line: &[char]) -> bool {
         let matches = |matcher: &CharMatcher, c: char| {
             let in_any_case =
                 |c: char| matcher.matches(c.to_ascii_lowercase()) || matcher.matches(c.to_ascii_uppercase());

@@ -8,11 +8,11 @@ use super::Draw;
 
 impl Draw {
     fn traffic(&mut self) -> TrafficCommand {
-        let service = ObjectKey::new(self.one(&["default", "web"]), self.name());
+        let service = ObjectKey::new(self.choose(&["default", "web"]), self.name());
         if self.bool() {
             return TrafficCommand::Stop(service);
         }
-        let pod = ObjectKey::new(self.one(&["default", "web"]), self.name());
+        let pod = ObjectKey::new(self.choose(&["default", "web"]), self.name());
         let node = self.name();
         let clients = [
             RequestClient::Nodes,
@@ -23,17 +23,17 @@ impl Draw {
         ];
         TrafficCommand::Start(StartTraffic {
             service,
-            rate: self.one(&["1/s", "50/s", "7/m", "1/h"].map(|text| Rate::parse(text).expect("a rate"))),
-            client: self.one(&clients),
+            rate: self.choose(&["1/s", "50/s", "7/m", "1/h"].map(|text| Rate::parse(text).expect("a rate"))),
+            client: self.choose(&clients),
             timeout: self.bool().then(|| Span(self.span().0 + 1_000)),
             keep_alive: self.bool(),
-            retries: self.int(4) as u32,
+            retries: self.int_below(4) as u32,
         })
     }
 
     pub(super) fn fault(&mut self) -> Fault {
         let node = self.name().as_str().into();
-        let key = |draw: &mut Self| ObjectKey::new(draw.one(&["default", "web"]), draw.name());
+        let key = |draw: &mut Self| ObjectKey::new(draw.choose(&["default", "web"]), draw.name());
         let process = |draw: &mut Self, server: bool| {
             let all = [
                 ControlPlaneProcess::Scheduler,
@@ -41,32 +41,32 @@ impl Draw {
                 ControlPlaneProcess::ApiServer,
             ];
             let count = if server { 3 } else { 2 };
-            draw.one(&all[..count])
+            draw.choose(&all[..count])
         };
         match self.0.below(18) {
             0 => Fault::Partition {
                 targets: self.targets(),
-                from: self.one(&[
+                from: self.choose(&[
                     CutFrom::Everything,
                     CutFrom::ControlPlane,
                     CutFrom::Nodes,
                     CutFrom::Storage,
                     CutFrom::Node("b-9".into()),
                 ]),
-                direction: self.one(&[Direction::Both, Direction::In, Direction::Out]),
+                direction: self.choose(&[Direction::Both, Direction::In, Direction::Out]),
             },
             1 => Fault::Heal(if self.bool() { Targets::All } else { self.targets() }),
             2 => Fault::Join {
                 node,
-                count: self.some(|draw| draw.one(&[1, 3, 1_000])),
-                like: self.some(|_| "a-1".into()),
+                count: self.optional(|draw| draw.choose(&[1, 3, 1_000])),
+                like: self.optional(|_| "a-1".into()),
                 labels: self
                     .pairs()
                     .into_iter()
                     .map(|(key, value)| (key.into(), value.into()))
                     .collect(),
                 capacity: self
-                    .some(|_| {
+                    .optional(|_| {
                         [
                             ("cpu".into(), "4".parse().expect("a quantity")),
                             ("memory".into(), "8Gi".parse().expect("a quantity")),
@@ -89,12 +89,12 @@ impl Draw {
             11 => Fault::Exit {
                 pod: key(self),
                 container: self.name().into(),
-                code: self.int(256) as i32,
+                code: self.int_below(256) as i32,
             },
             12 => Fault::Sandbox(key(self)),
             13 => Fault::Fence(
                 node,
-                self.one(&[FenceMechanism::Power, FenceMechanism::Storage, FenceMechanism::Network]),
+                self.choose(&[FenceMechanism::Power, FenceMechanism::Storage, FenceMechanism::Network]),
             ),
             14 => Fault::Detach(self.name().into()),
             15 => Fault::Unfence(node),
