@@ -148,8 +148,8 @@ impl World {
         if !self.is_etcd_up {
             // A request sent before the link failed may have reached etcd. A later one waits for the link, and is
             // dropped if its caller times out first.
-            let was_under_way = call.sent < self.etcd_cut;
-            let commits = was_under_way && self.world_rng.below(2) == 0;
+            let was_sent_before_cut = call.sent < self.etcd_cut;
+            let commits = was_sent_before_cut && self.world_rng.below(2) == 0;
             self.held_requests.push(HeldRequest {
                 call: call.clone(),
                 caused_by: self.queue.cause(),

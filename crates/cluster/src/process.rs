@@ -19,7 +19,7 @@ use crate::{Actor, Objects, Rng, Span, World};
 const RESTART_DELAY: Span = Span::seconds(1);
 
 /// A process during a step, with everything that it can access.
-pub(crate) struct Acting<'a> {
+pub(crate) struct ActingProcess<'a> {
     pub body: &'a mut Body,
     pub election: Option<&'a mut Election>,
     /// Only for kubelets.
@@ -28,7 +28,7 @@ pub(crate) struct Acting<'a> {
     pub view: &'a Objects,
 }
 
-impl Acting<'_> {
+impl ActingProcess<'_> {
     /// Passes an input to the component, converted to the component's own timer type.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match (&mut *self.body, &mut self.machine) {

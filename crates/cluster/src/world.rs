@@ -23,7 +23,7 @@ use crate::invariants::{BlamedAction, DetectedViolation, Monitors, Observation, 
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
-use crate::process::Acting;
+use crate::process::ActingProcess;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::traffic::{Touch, Traffic};
@@ -462,7 +462,7 @@ impl World {
         &mut self,
         process: &Process,
         sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Acting<'_>, &mut Context<'_>) -> T,
+        act: impl FnOnce(&mut ActingProcess<'_>, &mut Context<'_>) -> T,
     ) -> Option<T> {
         let (store, cause) = (self.api.objects(), self.queue.cause());
         let (state, host) = match &process.actor {
@@ -491,7 +491,7 @@ impl World {
         .with_cause(cause);
         let (node, mut machine) = host.unzip();
         let addresses = machine.as_ref().map(|machine| machine.address_changes());
-        let mut acting = Acting {
+        let mut acting = ActingProcess {
             body: &mut state.body,
             election: state.election.as_deref_mut(),
             machine: machine.as_deref_mut(),

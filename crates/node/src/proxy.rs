@@ -25,7 +25,7 @@ pub use choose::{is_usable, resolve};
 /// Minimum time between two syncs (TR-024).
 pub const MIN_SYNC_PERIOD: Span = Span::seconds(1);
 
-/// Where a packet to a Service comes from.
+/// Origin of a packet to a Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// From the node or its pods, to the cluster IP.
@@ -34,7 +34,7 @@ pub enum Entry {
     Outside,
 }
 
-/// What the rules do with a new connection.
+/// Decision of kube-proxy's rules about a new connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
     /// The rules do not know the Service: nothing answers (TR-018).
@@ -60,7 +60,7 @@ pub struct Backend {
     pub node: NodeName,
 }
 
-/// What follows from an observed change.
+/// Result of observing a change: when the rules will contain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
     /// The rules are already written.
@@ -142,7 +142,7 @@ impl Proxy {
         self.rules.is_some()
     }
 
-    /// What the rules do with a new connection to a Service.
+    /// Decision of the rules about a new connection to a Service.
     pub fn route(&self, service: &ObjectKey, entry: Entry) -> Route {
         match &self.rules {
             Some(rules) => choose::route(rules, service, &self.node, entry),

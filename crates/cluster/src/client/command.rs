@@ -29,9 +29,9 @@ pub enum ClientCommand {
 /// The condition of `kubectl wait`: whether an object (None if it does not exist) fulfils it. The UID is that of the
 /// object that existed when the command began.
 #[derive(Clone)]
-pub struct Until(pub Arc<Holds>);
+pub struct Until(pub Arc<Fulfils>);
 
-type Holds = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
+type Fulfils = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
 
 impl std::fmt::Debug for Until {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -154,15 +154,15 @@ impl std::fmt::Debug for Shows {
     }
 }
 
-/// What kubectl prints before the message of an API error.
+/// Text that kubectl prints before the message of an API error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ErrorContext {
     #[default]
     None,
     /// The action that failed: `error when creating "STDIN": `.
     Before(String),
-    /// The same for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason is not printed
-    /// (KC-097). Example: `failed to create job: `.
+    /// The action that failed, for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason is
+    /// not printed (KC-097). Example: `failed to create job: `.
     Own(String),
 }
 

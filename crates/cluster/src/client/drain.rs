@@ -23,7 +23,7 @@ const LOCAL_WARNING: &str = "deleting Pods with local storage";
 const UNMANAGED_FATAL: &str = "Pods that declare no controller (use --force to override)";
 const UNMANAGED_WARNING: &str = "deleting Pods that declare no controller";
 
-/// What drain does with a pod (KC-088).
+/// Decision of drain about a pod (KC-088).
 #[derive(Debug, PartialEq, Eq)]
 enum PodDecision {
     /// The pod is not evicted.

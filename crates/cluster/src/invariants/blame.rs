@@ -29,7 +29,7 @@ fn grace_of_manifest() -> Blame {
     )
 }
 
-/// Who removed a pod object too early, and which exception of CT-162 applies.
+/// Blames the early removal of a pod object on its command or fault, with the exception of CT-162 that applies.
 pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     let Some(removal) = view.ledger.removals.get(uid) else {
         return (Cause::Bug, "nobody removed the earlier pod".into());
@@ -76,13 +76,13 @@ pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame 
     command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string().into()))
 }
 
-/// The same, but two instances at once are an exception (CT-154).
+/// Like [`of_component`], but two instances at once are an exception (CT-154).
 pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let second = view.ledger.second_instance_fault(actor, view.now);
     second.map_or_else(|| of_component(actor, fact, view), |second| fault(second, fact))
 }
 
-/// The same, but a controller that lost its memory is an exception too (CT-159).
+/// Like [`of_two_instances`], but a controller that lost its memory is an exception too (CT-159).
 pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let crash = view.ledger.control_plane_fault(view.now);
     match of_two_instances(actor, fact, view) {
@@ -99,7 +99,7 @@ pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     }
 }
 
-/// Who deleted the Node, if it is absent or was created again recently: until its kubelet has reported everything
+/// The actor that deleted the Node, if the Node is absent or was created again recently: until its kubelet has reported everything
 /// again, the controllers do not know which volumes it uses.
 fn node_removal<'v>(node: &NodeName, view: &View<'v>) -> Option<&'v Actor> {
     let (at, actor) = view.ledger.node_removals.get(node)?;

@@ -26,7 +26,7 @@ pub(super) struct EvictThrottle {
 
 #[derive(Debug, Clone)]
 struct LastTaint {
-    /// When the next token of the rate limit is available.
+    /// Instant at which the next token of the rate limit is available.
     next_token: SimTime,
     /// The controller-manager that used the last token, and its incarnation.
     by: Actor,

@@ -49,9 +49,9 @@ pub(crate) fn location(node: &str, since: SimTime) -> Phrase {
 pub(crate) struct Removal {
     pub by: Actor,
     pub pod: Arc<Pod>,
-    /// Who had deleted the pod's Node, if the Node was absent at that time.
+    /// The actor that had deleted the pod's Node, if the Node was absent at that time.
     pub node_deleted_by: Option<Actor>,
-    /// Who had set the node's out-of-service taint, if it was set at that time.
+    /// The actor that had set the node's out-of-service taint, if the taint was set at that time.
     pub out_of_service: Option<Actor>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct ActiveFault {
     healed: Option<SimTime>,
 }
 
-/// How long after its repair a fault may still have effects: the six minutes of a forced detach, back-offs, and the
+/// Time after its repair during which a fault may still have effects: the six minutes of a forced detach, back-offs, and the
 /// expiry of controller expectations (CT-057, CT-133). After that, it is no exception any more.
 pub(super) const AFTERMATH: Span = Span::seconds(600);
 
@@ -99,9 +99,9 @@ pub(crate) struct Ledger {
     removal_order: VecDeque<Uid>,
     /// The command of each client, by client number.
     pub commands: RedBlackTreeMapSync<u32, BlamedAction>,
-    /// Who last deleted each Node object, and when.
+    /// The last deletion of each Node object: when, and by which actor.
     pub node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
-    /// Who set the out-of-service taint of each node that has it.
+    /// The actor that set the out-of-service taint, for each node that has it.
     pub out_of_service: ordered::Map<NodeName, Actor>,
     /// Clients that removed the attachment of a volume to a node.
     pub requested_detaches: ordered::Map<(Str, NodeName), Actor>,
@@ -138,12 +138,12 @@ impl Ledger {
             .max_by_key(|fault| fault.at)
     }
 
-    /// The fault because of which the control plane may not know the real state of a node.
+    /// A fault that may keep the control plane from knowing the real state of a node.
     pub(crate) fn node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault(node, now, |_| true)
     }
 
-    /// The fault because of which a controller may have lost its memory, or may not know the result of its writes.
+    /// A fault by which a controller may have lost its memory, or the result of a write.
     pub(crate) fn control_plane_fault(&self, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }

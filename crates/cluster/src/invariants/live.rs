@@ -98,7 +98,7 @@ const RETRIED_WITHIN: Span = Span::seconds(1000 + 60);
 struct OpenProblem {
     invariant: &'static str,
     object: Arc<Subject>,
-    /// How long it may last without an active fault.
+    /// Maximum duration of the problem without an active fault.
     limit: Span,
     seen: Phrase,
 }

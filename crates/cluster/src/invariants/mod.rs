@@ -96,11 +96,11 @@ pub struct Invariant {
     pub fact: &'static str,
     pub group: Group,
     pub promise: Promise,
-    /// What the invariant demands.
+    /// The condition that must hold.
     pub statement: &'static str,
     /// The components that ensure it.
     pub keeper: &'static str,
-    /// What can violate it.
+    /// Actions and events that can violate it.
     pub breaker: &'static str,
     /// The lesson that demonstrates it.
     pub lesson: &'static str,

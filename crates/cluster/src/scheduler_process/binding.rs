@@ -67,7 +67,7 @@ pub(super) enum Write {
     Claim(ClaimWrite),
 }
 
-/// What an attempt asks the binding cycle to do.
+/// Input of a binding cycle, from a scheduling attempt.
 pub(super) struct Plan {
     pub(super) pod: ObjectKey,
     pub(super) uid: Uid,
@@ -155,7 +155,7 @@ impl SchedulerProcess {
         self.calls.insert(id, Pending::Binding(uid.clone()));
     }
 
-    /// When the next binding must be checked.
+    /// Instant at which the next binding must be checked.
     pub(super) fn next_poll(&self) -> Option<SimTime> {
         let due = self.bindings.values().filter_map(|binding| match binding.stage {
             Stage::Polling(at) => Some(at.min(binding.give_up_at)),

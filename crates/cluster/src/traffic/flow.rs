@@ -23,7 +23,7 @@ use crate::Rng;
 /// A lasting stretch is reported for the first time after this time.
 const FIRST_REPORT: Span = Span::seconds(60);
 
-/// Who sends the requests of a flow.
+/// Sender of the requests of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
     /// `app traffic start`.
@@ -62,7 +62,7 @@ pub(super) struct Stream {
     /// Requests in flight on lanes that have been replaced or have a new fate.
     pub in_flight: Vec<InFlight>,
     /// The connection that is kept alive.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeptConnection>,
     /// The endpoint of the client's session (TR-021).
     pub session: Option<Backend>,
     /// Remainder of the shares of error responses, in millionths.
@@ -71,7 +71,7 @@ pub(super) struct Stream {
 
 /// A connection that is kept alive.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct KeptConnection {
     pub backend: Backend,
     pub process: ContainerId,
     /// Since when no response has arrived on it.
@@ -233,16 +233,19 @@ impl Flow {
                     failed = per_million_share(uncounted, errors, &mut stream.errors_carried);
                     out.counts.push((self.service.clone(), RequestOutcome::Error, failed));
                 }
-                let good_ones = uncounted - failed;
-                let inside = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
-                let inside = inside.min(good_ones);
-                out.counts
-                    .push((self.service.clone(), success_outcome(is_late), good_ones - inside));
-                if let (true, Some(backend)) = (inside > 0, &lane.backend) {
+                let n_successful = uncounted - failed;
+                let n_in_flight = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
+                let n_in_flight = n_in_flight.min(n_successful);
+                out.counts.push((
+                    self.service.clone(),
+                    success_outcome(is_late),
+                    n_successful - n_in_flight,
+                ));
+                if let (true, Some(backend)) = (n_in_flight > 0, &lane.backend) {
                     stream.in_flight.push(InFlight {
                         numbering: stream.numbering,
                         lane: at as u64,
-                        answered: sent - inside,
+                        answered: sent - n_in_flight,
                         sent,
                         after,
                         is_late,
@@ -457,12 +460,12 @@ impl Flow {
                 None => stream.in_flight.push(InFlight { answered, ..one }),
             }
         }
-        let mut alike: Vec<Failure> = Vec::new();
+        let mut merged: Vec<Failure> = Vec::new();
         for (failure, rest) in lost {
             let is_like = |other: &&mut Failure| {
                 other.failed.endpoint == failure.failed.endpoint && other.failed.truth == failure.failed.truth
             };
-            match alike.iter_mut().find(is_like) {
+            match merged.iter_mut().find(is_like) {
                 Some(known) => {
                     known.failed.count += rest;
                     known.failed.since = known.failed.since.min(failure.failed.since);
@@ -471,11 +474,11 @@ impl Flow {
                 None => {
                     let mut failure = failure;
                     failure.failed.count = rest;
-                    alike.push(failure);
+                    merged.push(failure);
                 }
             }
         }
-        out.failed.extend(alike);
+        out.failed.extend(merged);
     }
 
     /// Record of a refused connection attempt, before another endpoint accepted the connection.

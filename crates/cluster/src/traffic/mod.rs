@@ -51,7 +51,7 @@ pub struct StartTraffic {
     pub timeout: Option<Span>,
     /// Whether the connection is kept for the next request.
     pub keep_alive: bool,
-    /// How often a failed request is retried at once.
+    /// Number of immediate retries of a failed request.
     pub retries: u32,
 }
 
@@ -68,7 +68,7 @@ pub enum TrafficCommand {
 pub struct Flowing {
     /// Rate of requests and of their outcomes.
     pub rate: RequestRate,
-    /// Where requests are sent now.
+    /// The lanes that carry requests now.
     pub lanes: Vec<FlowingLane>,
     /// Stretches of failures that have not ended.
     pub failing: Vec<FailedRequests>,
@@ -123,7 +123,7 @@ pub(crate) struct Traffic {
 struct Outcomes {
     counts: Vec<(ObjectKey, RequestOutcome, u64)>,
     failed: Vec<Failure>,
-    /// When to settle again.
+    /// Instant at which traffic must be settled again.
     wake: Option<SimTime>,
     /// The latest record about a process whose requests have a new fate.
     cause: CausedBy,

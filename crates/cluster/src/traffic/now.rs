@@ -24,10 +24,10 @@ impl Flow {
                         after, is_late, errors, ..
                     } => {
                         let failed = per_million_share(uncounted, errors, &mut carried);
-                        let inside = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
-                        let good_ones = uncounted - failed;
+                        let n_in_flight = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
+                        let n_successful = uncounted - failed;
                         found.push((RequestOutcome::Error, failed));
-                        found.push((success_outcome(is_late), good_ones - inside.min(good_ones)));
+                        found.push((success_outcome(is_late), n_successful - n_in_flight.min(n_successful)));
                     }
                 }
             }

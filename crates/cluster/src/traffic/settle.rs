@@ -11,7 +11,7 @@ use podscope_sim::{
 
 use super::balancer;
 use super::fate::{Assessment, ClusterView, Fate};
-use super::flow::{Flow, Kept, Origin, Planned, Stream};
+use super::flow::{Flow, KeptConnection, Origin, Planned, Stream};
 use super::proxies::ProxyState;
 use super::{Outcomes, Touch};
 use crate::event::Event;
@@ -389,7 +389,7 @@ impl Settling<'_> {
             if silent_since.is_some() {
                 out.wake_at(Some(self.now() + flow.options.timeout));
             }
-            stream.kept = Some(Kept {
+            stream.kept = Some(KeptConnection {
                 backend: backend.clone(),
                 process,
                 silent_since,

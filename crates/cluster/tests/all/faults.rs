@@ -225,7 +225,7 @@ fn idle_nodes_cost_few_events() {
     let (_, before) = world.queue_stats();
     world.run_until(at(660), &mut trace);
     let (pending, after) = world.queue_stats();
-    // What remains: leader elections, passes of the node controller, liveness checks, and one status per node every
+    // The remaining events: leader elections, passes of the node controller, liveness checks, and one status per node every
     // five minutes.
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
     assert!(pending < 2_000, "{pending} events are pending");

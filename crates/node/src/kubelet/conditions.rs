@@ -41,7 +41,7 @@ pub(super) fn is_owned(kind: &str) -> bool {
     )
 }
 
-/// What the conditions depend on besides the container states.
+/// Inputs of the conditions besides the container states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ConditionInputs<'a> {
     pub(super) end_reason: Option<&'a EndReason>,

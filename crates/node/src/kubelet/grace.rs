@@ -66,7 +66,7 @@ pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container
         .unwrap_or(UNKNOWN_GRACE)
 }
 
-/// What is left of a container's grace period while it is being killed (LC-138).
+/// Remaining grace period of a container that is being killed (LC-138).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Remaining {
     seconds: i64,

@@ -9,7 +9,7 @@
 //!
 //! A kubelet detects images and their use every five minutes and at each collection; the age of an image counts from
 //! its detection. A pass is scheduled only while the disk could reach the threshold or an image could become too old.
-//! What a pass without effect would have detected is computed afterwards.
+//! The detections of skipped passes are computed afterwards.
 //!
 //! Deviation: the pass at the kubelet's start is left out. In reality it finds no statistics of the disk
 //! (`InvalidDiskCapacity`).

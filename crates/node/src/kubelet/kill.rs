@@ -39,7 +39,7 @@ pub(super) struct StopCall {
     pub(super) name: Str,
     /// Indices of the calls in this kill that must be done before this container gets its stop signal.
     after: Vec<usize>,
-    /// What is left of the grace period.
+    /// Remaining grace period.
     left: Remaining,
     pub(super) step: StopStep,
     pub(super) since: SimTime,

@@ -31,7 +31,8 @@ enum MirrorAction {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mirrors {
     actions: ordered::Map<ObjectKey, MirrorAction>,
-    /// Mirror pods for which a request is pending. `~` A failed request is sent again in the next status pass.
+    /// Mirror pods for which a request is pending. Assumption: a failed request is sent again
+    /// in the next status pass.
     requested: ordered::Set<ObjectKey>,
 }
 
@@ -103,8 +104,8 @@ impl Managers {
 
     /// Allows failed requests to be sent again.
     pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
-        let under_way: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
-        self.mirrors.requested = under_way;
+        let pending_keys: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
+        self.mirrors.requested = pending_keys;
     }
 
     /// Sends the requests about mirror pods that are not pending yet.

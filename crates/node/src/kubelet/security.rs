@@ -38,9 +38,9 @@ pub(super) fn verify_non_root(pod: &Pod, container: &Container) -> Result<(), St
     let user = (own.and_then(|own| own.run_as_user)).or_else(|| of_pod.and_then(|of_pod| of_pod.run_as_user));
     if non_root == Some(true) && user == Some(0) {
         let meta = &pod.metadata;
-        let whom = format!("{}_{}({})", meta.name, meta.namespace, meta.uid);
+        let pod_name = format!("{}_{}({})", meta.name, meta.namespace, meta.uid);
         return Err(format!(
-            "container's runAsUser breaks non-root policy (pod: {whom:?}, container: {})",
+            "container's runAsUser breaks non-root policy (pod: {pod_name:?}, container: {})",
             container.name
         ));
     }

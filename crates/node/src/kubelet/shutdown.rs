@@ -17,7 +17,7 @@ use super::{KubeletTimer, Managers, events};
 use crate::{Act, Timer};
 use podscope_sim::{SimTime, Span};
 
-/// `~` Time that the operating system needs from the kubelet's consent until the power is off.
+/// Assumption: time that the operating system needs from the kubelet's consent until the power is off.
 const SYSTEM_SHUTDOWN: Span = Span::seconds(1);
 
 /// A shutdown in progress.

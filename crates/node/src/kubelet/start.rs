@@ -32,12 +32,15 @@ impl PodWorker {
             mark_failed(run, role);
             let until = finished + delay;
             run.blocked_until = Some(run.blocked_until.map_or(until, |known| known.min(until)));
-            let whom = format!("{}_{}({})", pod.metadata.name, pod.metadata.namespace, pod.metadata.uid);
-            let event = format!("Back-off restarting failed container {} in pod {whom}", container.name);
+            let pod_name = format!("{}_{}({})", pod.metadata.name, pod.metadata.namespace, pod.metadata.uid);
+            let event = format!(
+                "Back-off restarting failed container {} in pod {pod_name}",
+                container.name
+            );
             events::emit_for_container(pod, &container.name, EventType::Warning, "BackOff", event, host);
             let delay = backoff::format_delay(delay);
             let message = format!(
-                "back-off {delay} restarting failed container={} pod={whom}",
+                "back-off {delay} restarting failed container={} pod={pod_name}",
                 container.name
             );
             self.set_waiting(start.idx, "CrashLoopBackOff", message);

@@ -473,7 +473,7 @@ fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) ->
     }
 }
 
-/// Final status of a pod of which nothing can run any more: containers without a known exit are reported as lost
+/// Final status of a pod whose containers cannot run any more: containers without a known exit are reported as lost
 /// (LC-173, LC-174).
 pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
     let lost = || ContainerState {

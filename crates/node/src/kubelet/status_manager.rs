@@ -11,7 +11,7 @@ use super::status;
 use super::worker::{PodWorker, Stage};
 use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
 
-/// What the status manager knows about a pod's status in the API.
+/// State of the status manager for one pod: its computed status, and what the API server has of it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StatusReport {
     /// The computed status; None while it equals the status in the API.

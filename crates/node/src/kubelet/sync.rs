@@ -32,7 +32,7 @@ pub(super) struct Start {
     pub(super) exited_at: Option<SimTime>,
 }
 
-/// What a sync is doing or waiting for.
+/// Step of a sync: what it is doing or waiting for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SyncStep {
     /// Nothing: the next container can be started.

@@ -40,7 +40,7 @@ pub(super) enum Stage {
     Finished,
 }
 
-/// What a worker is doing.
+/// Present activity of a worker.
 #[derive(Debug, Clone)]
 pub(super) enum Activity {
     Idle,
@@ -173,13 +173,8 @@ impl PodWorker {
     /// If the stage is not later than the present one. Exception: a new worker may become Rejected (LC-054).
     pub(super) fn enter_stage(&mut self, stage: Stage) {
         let is_new = self.stage == Stage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
-        let lies_ahead = stage > self.stage || (stage == Stage::Rejected && is_new);
-        assert!(
-            lies_ahead,
-            "{:?} to {stage:?}: {:?}",
-            self.stage,
-            self.pod.metadata.key()
-        );
+        let is_later = stage > self.stage || (stage == Stage::Rejected && is_new);
+        assert!(is_later, "{:?} to {stage:?}: {:?}", self.stage, self.pod.metadata.key());
         self.stage = stage;
     }
 

@@ -22,7 +22,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The image that a registry has under a name. `~` Manifests do not give digest and size, so both are computed from
+    /// The image that a registry has under a name. Assumption: manifests do not give digest and size, so both are computed from
     /// the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
     pub(super) fn of(image: &str) -> Self {
         let name = full_name(image);
@@ -92,7 +92,7 @@ pub(super) struct Pull {
     /// Cause of the pod's start, which is also the cause of the pull.
     caused_by: CausedBy,
     /// When the pull began and when it ends; None while it waits for other pulls.
-    under_way: Option<(SimTime, SimTime)>,
+    running_times: Option<(SimTime, SimTime)>,
 }
 
 impl Machine {
@@ -183,7 +183,7 @@ impl Machine {
             outcome,
             requested_at: ctx.now,
             caused_by: ctx.caused_by(),
-            under_way: None,
+            running_times: None,
         });
         self.pull_limit = limit;
         self.begin_pulls(ctx);
@@ -197,13 +197,13 @@ impl Machine {
 
     /// Begins waiting pulls up to the limit.
     fn begin_pulls(&mut self, ctx: &mut Context<'_>) {
-        let n_under_way = self.pulls.iter().filter(|pull| pull.under_way.is_some()).count();
-        for _ in n_under_way..self.pull_limit {
-            let Some(next) = self.pulls.iter().position(|pull| pull.under_way.is_none()) else {
+        let n_running = self.pulls.iter().filter(|pull| pull.running_times.is_some()).count();
+        for _ in n_running..self.pull_limit {
+            let Some(next) = self.pulls.iter().position(|pull| pull.running_times.is_none()) else {
                 return;
             };
             let ends_at = self.pull_end(&self.pulls[next], ctx.now);
-            self.pulls[next].under_way = Some((ctx.now, ends_at));
+            self.pulls[next].running_times = Some((ctx.now, ends_at));
             ctx.timer(ends_at, Timer::Machine(MachineTimer::Pull));
         }
     }
@@ -218,13 +218,13 @@ impl Machine {
         let others = self.pulls.iter().filter(|other| {
             other.id != pull.id && other.image == pull.image && matches!(other.outcome, Outcome::Takes(_))
         });
-        let first = others.filter_map(|other| Some(other.under_way?.1)).min();
+        let first = others.filter_map(|other| Some(other.running_times?.1)).min();
         first.map_or(now + span, |first| first.min(now + span))
     }
 
     pub(super) fn handle_pull_timer(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now;
-        let is_due = |pull: &Pull| pull.under_way.is_some_and(|(_, ends_at)| ends_at <= now);
+        let is_due = |pull: &Pull| pull.running_times.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {
             let pull = self.pulls.remove(idx);
             ctx.because(pull.caused_by);
@@ -234,7 +234,7 @@ impl Machine {
                 let (image, node) = ((&*pull.image).into(), self.node.clone());
                 ctx.record_subject(Happening::ImagePulled { image, node }, Some(pull.pod), None);
             }
-            let started_at = pull.under_way.map_or(ctx.now, |(started_at, _)| started_at);
+            let started_at = pull.running_times.map_or(ctx.now, |(started_at, _)| started_at);
             self.events.push(MachineEvent::Pulled {
                 pull: pull.id,
                 succeeded,

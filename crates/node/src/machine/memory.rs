@@ -90,13 +90,13 @@ impl Machine {
         if is_over(now) {
             return Some(now);
         }
-        let mut bends: Vec<SimTime> = running()
+        let mut change_points: Vec<SimTime> = running()
             .map(|container| container.started_at + container.behavior.memory.over)
             .filter(|at| *at > now)
             .collect();
-        bends.sort_unstable();
+        change_points.sort_unstable();
         let mut from = now;
-        for to in bends {
+        for to in change_points {
             if is_over(to) {
                 let (mut below, mut above) = (from.0, to.0);
                 while above - below > 1 {

@@ -75,12 +75,12 @@ pub enum MachineEvent {
         succeeded: bool,
         /// Duration of the pull itself.
         took: Span,
-        /// The same plus the time in the queue behind other pulls.
+        /// Duration of the pull plus the time in the queue behind other pulls.
         waited: Span,
     },
     /// A pod's sandbox was lost.
     SandboxLost(Uid),
-    /// The container runtime went down or came back; calls under way failed.
+    /// The container runtime went down or came back; calls in progress failed.
     Runtime { is_up: bool },
     /// The operating system shuts down in order, and waits for the kubelet (LC-212).
     ShuttingDown,
@@ -221,7 +221,7 @@ pub struct Machine {
     changes: u64,
     /// Increased whenever a pod gets or loses its address.
     address_changes: u64,
-    /// When memory use is checked next; None if it cannot run out.
+    /// Instant of the next check of memory use; None if memory cannot run out.
     memory_due: Option<SimTime>,
     /// Pods as their kubelet admitted them, where the API object requests other resources: the kubelet's allocation
     /// checkpoint.
@@ -350,7 +350,7 @@ impl Machine {
         self.pods.get(uid)
     }
 
-    /// All pods of which the machine has any state, by UID.
+    /// All pods for which the machine keeps state, by UID.
     pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
         self.pods.iter()
     }
@@ -449,7 +449,7 @@ impl Machine {
         });
     }
 
-    /// Removes all containers of a pod, none of which may be running: they start again in the same sandbox.
+    /// Removes all containers of a pod; none may be running. They start again in the same sandbox.
     pub fn purge_containers(&mut self, uid: &Uid, now: SimTime) {
         self.remove_containers(uid, now, &|_, one| {
             debug_assert!(!one.is_running(), "a container must be stopped before it is removed");

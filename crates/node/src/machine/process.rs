@@ -27,7 +27,8 @@ impl Exit {
         Self { at, code, reason }
     }
 
-    /// How the runtime reports, after a reboot, a container that ran before it. `~` Code and reason are containerd's.
+    /// How the runtime reports, after a reboot, a container that ran before it. Assumption: code and
+    /// reason are containerd's.
     pub fn unknown(at: SimTime) -> Self {
         Self {
             at,

@@ -117,11 +117,11 @@ impl Machine {
     /// Returns an equal behaviour that is already stored, or stores this one.
     fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
         /// Number of distinct behaviours to remember; beyond this, sharing is not worth the search.
-        const KEPT: usize = 32;
+        const MAX_BEHAVIORS: usize = 32;
         if let Some(known) = self.behaviors.iter().find(|known| **known == behavior) {
             return known.clone();
         }
-        if self.behaviors.len() >= KEPT {
+        if self.behaviors.len() >= MAX_BEHAVIORS {
             self.behaviors.remove(0);
         }
         self.behaviors.push(behavior.clone());

@@ -97,14 +97,14 @@ fn cluster_endpoints<'t>(
     }
     let distribution = service.spec.traffic_distribution.as_deref().unwrap_or_default();
     let on_node = |candidate: &&&Candidate| candidate.backend.node == *node;
-    let is_everywhere = ready.iter().all(|candidate| !candidate.backend.node.is_empty());
-    if distribution == "PreferSameNode" && is_everywhere && ready.iter().any(|candidate| on_node(&candidate)) {
+    let all_have_nodes = ready.iter().all(|candidate| !candidate.backend.node.is_empty());
+    if distribution == "PreferSameNode" && all_have_nodes && ready.iter().any(|candidate| on_node(&candidate)) {
         return ready.into_iter().filter(|candidate| on_node(&candidate)).collect();
     }
     let in_zone = |candidate: &&&Candidate| candidate.zone.as_ref() == zone;
     let prefers_zone = matches!(distribution, "PreferClose" | "PreferSameZone" | "PreferSameNode");
-    let is_zoned = zone.is_some() && ready.iter().all(|candidate| candidate.zone.is_some());
-    if prefers_zone && is_zoned && ready.iter().any(|candidate| in_zone(&candidate)) {
+    let all_have_zones = zone.is_some() && ready.iter().all(|candidate| candidate.zone.is_some());
+    if prefers_zone && all_have_zones && ready.iter().any(|candidate| in_zone(&candidate)) {
         return ready.into_iter().filter(|candidate| in_zone(&candidate)).collect();
     }
     ready
@@ -121,17 +121,17 @@ fn local_endpoints<'t>(all: &'t [Candidate], node: &NodeName) -> Vec<&'t Candida
     }
 }
 
-/// What kube-proxy's rules, as of state `objects`, do with a new connection.
+/// Decision of kube-proxy's rules, as of state `objects`, about a new connection.
 pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: Entry) -> Route {
     let Some(service) = objects.get::<Service>(service) else {
         return Route::Unknown;
     };
     let spec = &service.spec;
-    let is_open = match entry {
+    let is_served = match entry {
         Entry::Inside => !matches!(&*spec.kind, "ExternalName") && &*spec.cluster_ip != "None",
         Entry::Outside => matches!(&*spec.kind, "NodePort" | "LoadBalancer"),
     };
-    if !is_open {
+    if !is_served {
         return Route::Unknown;
     }
     let is_local = match entry {

@@ -17,9 +17,9 @@ pub(super) enum Resource {
     Pids,
 }
 
-/// `~` The kernel's default `pid_max`.
+/// Assumption: the kernel's default `pid_max`.
 const PID_MAX: i64 = 32_768;
-/// `~` Bytes for every inode of a new ext4 file system.
+/// Assumption: bytes per inode of a new ext4 file system.
 const BYTES_PER_INODE: i64 = 16_384;
 
 impl Resource {
