@@ -29,12 +29,12 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     }
     let n_bypasses = play::bypasses(scenario).len();
     let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
-    for (at, played) in bypasses.iter().enumerate() {
+    for (index, played) in bypasses.iter().enumerate() {
         if played.reaches_final_goal() {
             found.push(format!(
                 "Bypass {} reaches the last goals, and it is not meant to: {}",
-                at + 1,
-                commands(scenario, at)
+                index + 1,
+                commands(scenario, index)
             ));
         }
     }
@@ -82,11 +82,11 @@ fn check_form(scenario: &Scenario) -> Vec<String> {
         found.push("No step has a goal: there is nothing to reach.".to_owned());
     }
     let steps = &scenario.steps;
-    for (at, step) in steps.iter().enumerate() {
-        let number = at + 1;
+    for (index, step) in steps.iter().enumerate() {
+        let number = index + 1;
         match &step.when {
             // A step without `when` waits for all goals of the previous step.
-            None if at > 0 && steps[at - 1].goals.len() < 2 => found.push(format!(
+            None if index > 0 && steps[index - 1].goals.len() < 2 => found.push(format!(
                 "Step {number} shows at once after the one before: say in `when` what has happened by then."
             )),
             Some(when) if when.check.is_none() => found.push(format!(
@@ -201,11 +201,11 @@ fn check_paces(loaded: &Loaded, found: &mut Vec<String>) {
 fn check_questions(played: &Played, found: &mut Vec<String>) {
     let steps = &played.session.loaded().scenario.steps;
     let shown = played.session.progress().story().shown().iter().zip(steps);
-    for (at, (shown, step)) in shown.enumerate() {
+    for (index, (shown, step)) in shown.enumerate() {
         if let (Some(truth), Some(ask)) = (&shown.truth, &step.predict)
             && truth.at <= shown.at
         {
-            let complaint = format!("Step {} asks for what has happened already: {}", at + 1, ask.ask);
+            let complaint = format!("Step {} asks for what has happened already: {}", index + 1, ask.ask);
             if !found.contains(&complaint) {
                 found.push(complaint);
             }

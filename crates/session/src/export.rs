@@ -245,7 +245,7 @@ pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
             for node in group
                 .nodes
                 .iter()
-                .filter_map(|name| frame.nodes.iter().find(|n| n.name == *name))
+                .filter_map(|name| frame.nodes.iter().find(|node| node.name == *name))
             {
                 let all = frame.pods.iter().map(AsRef::as_ref);
                 let pods: Vec<&PodView> = all.filter(|pod| pod.node == node.name).collect();
@@ -267,8 +267,8 @@ pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
     let pending: Vec<&PodView> = all.filter(|pod: &&PodView| pod.node.is_empty()).collect();
     if !pending.is_empty() {
         drawing.write(26, top + 22, "pending", "font-weight=\"bold\"");
-        for (at, pod) in pending.iter().enumerate() {
-            let (x, y) = (100 + at % 20 * POD_DISTANCE, top + at / 20 * POD_DISTANCE);
+        for (index, pod) in pending.iter().enumerate() {
+            let (x, y) = (100 + index % 20 * POD_DISTANCE, top + index / 20 * POD_DISTANCE);
             draw_pod(&mut drawing, x, y, pod, hue(&pod.owner));
         }
         top += pending.len().div_ceil(20) * POD_DISTANCE + 8;
@@ -314,16 +314,16 @@ fn draw_node(
         let end = format!("text-anchor=\"end\" fill=\"{TROUBLE_COLOUR}\"");
         drawing.write(x + CARD_WIDTH - 12, y + 21, trouble.words(), &end);
     }
-    for (at, pod) in pods.iter().enumerate() {
+    for (index, pod) in pods.iter().enumerate() {
         let (x, y) = (
-            x + 12 + at % PODS_PER_ROW * POD_DISTANCE,
-            y + 32 + at / PODS_PER_ROW * POD_DISTANCE,
+            x + 12 + index % PODS_PER_ROW * POD_DISTANCE,
+            y + 32 + index / PODS_PER_ROW * POD_DISTANCE,
         );
         draw_pod(drawing, x, y, pod, hue(&pod.owner));
     }
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let attributes = format!("font-size=\"11\" fill=\"{GHOST_COLOUR}\"");
-        drawing.write(x + 12, y + 40 + rows * POD_DISTANCE + at * 17, line, &attributes);
+        drawing.write(x + 12, y + 40 + rows * POD_DISTANCE + index * 17, line, &attributes);
     }
     height
 }

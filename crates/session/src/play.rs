@@ -252,10 +252,10 @@ impl Played {
 
     /// Describes the first step, goal or question that keeps the lesson from being complete. None if nothing does.
     pub fn first_incomplete(&self) -> Option<String> {
-        for (at, step) in self.scenario().steps.iter().enumerate() {
-            let number = at + 1;
-            let Some(shown) = self.story().shown().get(at) else {
-                return Some(format!("step {number} never shows{}", self.waiting_suffix(at)));
+        for (index, step) in self.scenario().steps.iter().enumerate() {
+            let number = index + 1;
+            let Some(shown) = self.story().shown().get(index) else {
+                return Some(format!("step {number} never shows{}", self.waiting_suffix(index)));
             };
             if let Some((ask, truth)) = step.predict.as_ref().zip(shown.truth.as_ref())
                 && !ask.options.is_empty()

@@ -65,8 +65,8 @@ pub fn process_values(session: &Session) -> Vec<Value> {
 pub fn processes(session: &Session) -> String {
     let rows = process_values(session);
     let mut text = String::from("[");
-    for (at, row) in rows.iter().enumerate() {
-        text.push_str(if at == 0 { "\n" } else { ",\n" });
+    for (index, row) in rows.iter().enumerate() {
+        text.push_str(if index == 0 { "\n" } else { ",\n" });
         text.push_str(&podscope_api::visible(&row.to_string()));
     }
     text.push_str(if rows.is_empty() { "]\n" } else { "\n]\n" });

@@ -481,8 +481,8 @@ impl Reader {
             .map(|(at, step)| self.step(file, tree, &format!("spec.steps[{at}]"), step))
             .collect();
         let mut expectations = Vec::new();
-        for (at, document) in spec.expect.iter().enumerate() {
-            let path = format!("spec.expect[{at}]");
+        for (index, document) in spec.expect.iter().enumerate() {
+            let path = format!("spec.expect[{index}]");
             match expect::expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
                 Err(error) => self.problem_of(error.kind, file, tree, &join(&path, &error.field), error.message),
@@ -516,14 +516,14 @@ impl Reader {
         let mut faults = known.faults;
         if let Some(names) = &search.faults {
             faults.clear();
-            for (at, name) in names.iter().enumerate() {
+            for (index, name) in names.iter().enumerate() {
                 match SearchFault::from_name(name) {
                     Some(fault) => faults.push(fault),
                     None => self.problem_of(
                         ProblemKind::Unsupported,
                         file,
                         tree,
-                        &format!("spec.search.faults[{at}]"),
+                        &format!("spec.search.faults[{index}]"),
                         format!(
                             "Unsupported value: {name:?}: supported values: {}",
                             quoted(&SearchFault::NAMES)

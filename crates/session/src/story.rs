@@ -103,8 +103,8 @@ pub(crate) struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    fn count(&self, of: &Counted) -> u64 {
-        match of {
+    fn count(&self, counted: &Counted) -> u64 {
+        match counted {
             Counted::Objects(get) => count(get, self.objects) as u64,
             Counted::Requests(counted) => counted.count(&(self.requests)()),
         }

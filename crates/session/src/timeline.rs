@@ -356,8 +356,8 @@ impl Session {
     }
 
     /// Returns the records with those sequence numbers and all their causes, in the order of the trace.
-    pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
-        self.branch().trace.with_causes(of)
+    pub fn with_causes(&self, seqs: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
+        self.branch().trace.with_causes(seqs)
     }
 
     /// Fingerprint of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form

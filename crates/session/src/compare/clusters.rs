@@ -173,8 +173,8 @@ fn add_differences(one: &Value, other: &Value, path: &mut String, paths: &mut Ve
             }
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            for (at, (one, other)) in one.iter().zip(other).enumerate() {
-                path.push_str(&format!("[{at}]"));
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                path.push_str(&format!("[{index}]"));
                 add_differences(one, other, path, paths);
                 path.truncate(length);
             }

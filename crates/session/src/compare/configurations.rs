@@ -90,7 +90,7 @@ pub fn configurations(
     }
     let names: ordered::Set<&String> = places.iter().flat_map(ordered::Map::keys).collect();
     let differs = names.into_iter().filter_map(|pod| {
-        let nodes: Vec<Option<String>> = places.iter().map(|of| of.get(pod).cloned().flatten()).collect();
+        let nodes: Vec<Option<String>> = places.iter().map(|placed| placed.get(pod).cloned().flatten()).collect();
         let is_same_everywhere = nodes.windows(2).all(|pair| pair[0] == pair[1]);
         (!is_same_everywhere).then(|| Differing {
             pod: pod.clone(),

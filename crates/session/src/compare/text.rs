@@ -101,9 +101,9 @@ pub fn comparison_text(comparison: &Comparison) -> String {
 #[must_use]
 pub fn comparison_markdown(comparison: &Comparison) -> String {
     let mut out = String::new();
-    for (at, row) in rows(comparison).iter().enumerate() {
+    for (index, row) in rows(comparison).iter().enumerate() {
         let _ = writeln!(out, "| {} |", row.join(" | "));
-        if at == 0 {
+        if index == 0 {
             let _ = writeln!(out, "|{}", "---|".repeat(row.len()));
         }
     }
@@ -123,8 +123,8 @@ fn pod_lines(comparison: &Comparison) -> Vec<String> {
 
 /// Table rows: one per measurement, with a column per configuration.
 fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let row = |title: &str, of: &dyn Fn(&Figures) -> String| {
-        let cells = comparison.configurations.iter().map(of);
+    let row = |title: &str, value_of: &dyn Fn(&Figures) -> String| {
+        let cells = comparison.configurations.iter().map(value_of);
         std::iter::once(title.to_owned()).chain(cells).collect::<Vec<String>>()
     };
     let mut rows = vec![
@@ -137,10 +137,10 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         .map(|one| one.balance.keys().cloned().collect())
         .unwrap_or_default();
     for resource in &resources {
-        let of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
+        let balance_of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
         let share = |value: f64| format!("{:.1} %", value * 100.0);
         let mut add = |title: &str, figure: &dyn Fn(&Balance) -> String| {
-            rows.push(row(&format!("{resource} {title}"), &|one| figure(&of(one))));
+            rows.push(row(&format!("{resource} {title}"), &|one| figure(&balance_of(one))));
         };
         add("allocated", &|one| share(one.allocated));
         add("standard deviation", &|one| share(one.deviation));

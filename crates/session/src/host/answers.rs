@@ -151,16 +151,16 @@ fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
         .setup
         .objects
         .iter()
-        .map(|o| (o.kind(), o.metadata().name.clone()))
+        .map(|object| (object.kind(), object.metadata().name.clone()))
         .collect();
     let added: Vec<Object> = sharable
         .into_iter()
         .flatten()
-        .filter(|o| {
-            let name = &o.metadata().name;
+        .filter(|object| {
+            let name = &object.metadata().name;
             !name.starts_with("system-")
                 && !podscope_cluster::OWN_NAMESPACES.contains(&&**name)
-                && !defined.contains(&(o.kind(), name.clone()))
+                && !defined.contains(&(object.kind(), name.clone()))
         })
         .collect();
     loaded

@@ -18,8 +18,8 @@ pub(super) struct Row {
 }
 
 /// The rows of a struct, or of the element type of a list.
-fn rows(of: &str) -> impl Iterator<Item = Row> {
-    let name = of.trim_start_matches("[]");
+fn rows(type_name: &str) -> impl Iterator<Item = Row> {
+    let name = type_name.trim_start_matches("[]");
     let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
     let inside = TABLE.lines().skip_while(move |line| !begins(line)).skip(1);
     let inside = inside.take_while(|line| !line.starts_with('='));
@@ -35,8 +35,8 @@ fn rows(of: &str) -> impl Iterator<Item = Row> {
 
 /// The type of the field at a path.
 fn type_at(path: &[String]) -> Option<&'static str> {
-    path.iter().try_fold("Scenario", |of, name| {
-        rows(of).find(|row| row.name == name).map(|row| row.type_name)
+    path.iter().try_fold("Scenario", |type_name, name| {
+        rows(type_name).find(|row| row.name == name).map(|row| row.type_name)
     })
 }
 
@@ -65,8 +65,8 @@ mod tests {
     use serde_json::json;
 
     /// Collects all paths of the table with their types.
-    fn paths(of: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
-        for row in rows(of) {
+    fn paths(type_name: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
+        for row in rows(type_name) {
             let path = [at, row.name].join(".").trim_start_matches('.').to_owned();
             all.push((path.clone(), row.type_name));
             paths(row.type_name, &path, all);
@@ -74,9 +74,15 @@ mod tests {
     }
 
     /// A scenario that has only the field at `path`, with a value of its type.
-    fn text(path: &str, of: &str) -> String {
-        let list = |of: &str, value| if of.starts_with("[]") { json!([value]) } else { value };
-        let value = match of.trim_start_matches("[]") {
+    fn text(path: &str, type_name: &str) -> String {
+        let list = |type_name: &str, value| {
+            if type_name.starts_with("[]") {
+                json!([value])
+            } else {
+                value
+            }
+        };
+        let value = match type_name.trim_start_matches("[]") {
             "integer" | "number" => json!(1),
             "boolean" => json!(true),
             "Duration" => json!("10s"),
@@ -84,7 +90,7 @@ mod tests {
             _ => json!({}),
         };
         let parts: Vec<&str> = path.split('.').collect();
-        let mut value = list(of, value);
+        let mut value = list(type_name, value);
         for (depth, name) in parts.iter().enumerate().rev() {
             let above: Vec<String> = parts.iter().take(depth).map(|&part| part.to_owned()).collect();
             value = list(type_at(&above).unwrap_or_default(), json!({ *name: value }));
@@ -106,8 +112,8 @@ mod tests {
 
     #[test]
     fn every_offered_field_is_accepted() {
-        let unknown = |path: &str, of: &str| -> Vec<String> {
-            let files = [("x.yaml".to_owned(), text(path, of))];
+        let unknown = |path: &str, type_name: &str| -> Vec<String> {
+            let files = [("x.yaml".to_owned(), text(path, type_name))];
             let problems = crate::scenario::load(&files).err().unwrap_or_default();
             let unknown = problems
                 .into_iter()
@@ -119,8 +125,8 @@ mod tests {
         let mut all = Vec::new();
         paths("Scenario", "", &mut all);
         assert!(all.len() > 150, "{}", all.len());
-        for (path, of) in &all {
-            assert_eq!(unknown(path, of), Vec::<String>::new(), "{path}");
+        for (path, type_name) in &all {
+            assert_eq!(unknown(path, type_name), Vec::<String>::new(), "{path}");
         }
         // Fields that the table does not have are refused.
         for path in [
@@ -136,10 +142,10 @@ mod tests {
 
     #[test]
     fn every_accepted_field_is_offered() {
-        for (of, names) in crate::scenario::accepted_fields() {
-            let offered: Vec<&str> = rows(of).map(|row| row.name).collect();
+        for (type_name, names) in crate::scenario::accepted_fields() {
+            let offered: Vec<&str> = rows(type_name).map(|row| row.name).collect();
             for name in names {
-                assert!(offered.contains(&name.as_str()), "{of}: {name}");
+                assert!(offered.contains(&name.as_str()), "{type_name}: {name}");
             }
         }
     }

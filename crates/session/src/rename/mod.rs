@@ -120,19 +120,19 @@ fn rename_document(document: &mut Value, names: &mut Names) {
 }
 
 /// Renames a struct. Fields that the API does not have are removed.
-fn rename_struct(fields: &mut Map<String, Value>, of: Struct, names: &mut Names) {
+fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut Names) {
     fields.shift_remove("managedFields");
     let old = std::mem::take(fields);
     for (key, mut value) in old {
-        let Some(field) = of.field(&key) else { continue };
+        let Some(field) = api_type.field(&key) else { continue };
         if let Some(text) = value.as_str().filter(|text| !field.of.values().contains(text)) {
-            let text = rename_special(of.name(), &key, text, names);
+            let text = rename_special(api_type.name(), &key, text, names);
             if let Some(text) = text {
                 fields.insert(key, text.into());
                 continue;
             }
         }
-        match (of.name(), key.as_str()) {
+        match (api_type.name(), key.as_str()) {
             // Command lines have no effect here. Replacing words keeps the length of lists that must not be empty.
             (_, "command" | "args") => {
                 for word in value.as_array_mut().into_iter().flatten() {
@@ -157,8 +157,8 @@ fn rename_struct(fields: &mut Map<String, Value>, of: Struct, names: &mut Names)
 }
 
 /// Returns the new text of fields that need more than their type's treatment. None for all other fields.
-fn rename_special(of: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
-    Some(match (of, key) {
+fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
+    Some(match (api_type, key) {
         (_, "message" | "note") => names.text(Role::Message, text),
         (_, "reason" | "action" | "type") => names.text(Role::Word, text),
         (_, "kind") if is_kind(text) => text.to_owned(),
@@ -170,7 +170,7 @@ fn rename_special(of: &str, key: &str, text: &str, names: &mut Names) -> Option<
         // The version alone determines the features of a kubelet; the vendor's suffix is private.
         (_, "kubeletVersion" | "kubeProxyVersion") => text.split(['-', '+']).next().unwrap_or_default().to_owned(),
         (_, "resourceVersion") => text.to_owned(),
-        (_, "value") if of == "EnvVar" => String::new(),
+        (_, "value") if api_type == "EnvVar" => String::new(),
         (_, "clusterIP" | "sessionAffinity") if text == "None" => text.to_owned(),
         _ => return None,
     })
@@ -234,20 +234,22 @@ fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api
 }
 
 /// Renames a value of an API type.
-fn rename_typed(value: &mut Value, of: GoType, names: &mut Names) {
-    match (of.shape(), value) {
-        (Shape::List(of), Value::Array(items)) => items.iter_mut().for_each(|item| rename_typed(item, of, names)),
-        (Shape::Struct(of), Value::Object(fields)) => rename_struct(fields, of, names),
-        (Shape::Map(of), Value::Object(entries)) => {
+fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
+    match (api_type.shape(), value) {
+        (Shape::List(api_type), Value::Array(items)) => {
+            items.iter_mut().for_each(|item| rename_typed(item, api_type, names))
+        }
+        (Shape::Struct(api_type), Value::Object(fields)) => rename_struct(fields, api_type, names),
+        (Shape::Map(api_type), Value::Object(entries)) => {
             let old = std::mem::take(entries);
             for (key, mut value) in old {
-                rename_typed(&mut value, of, names);
+                rename_typed(&mut value, api_type, names);
                 entries.insert(names.text(Role::Name, &key), value);
             }
         }
         (Shape::Leaf(leaf), value) => match value {
             Value::String(text) => {
-                let is_value = of.values().contains(&text.as_str());
+                let is_value = api_type.values().contains(&text.as_str());
                 let role = if leaf.contains('=') && leaf != "string=types.UID" {
                     Role::Word
                 } else {

@@ -59,8 +59,8 @@ fn check_texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(
         }
         Data::Seq(items) => {
             check_list(path, tree, MAX_STEPS, found);
-            for (at, item) in items.iter().take(MAX_STEPS).enumerate() {
-                check_texts(&format!("{path}[{at}]"), item, total, found);
+            for (index, item) in items.iter().take(MAX_STEPS).enumerate() {
+                check_texts(&format!("{path}[{index}]"), item, total, found);
             }
         }
         Data::Map(entries) => {

@@ -21,7 +21,7 @@ impl Reader {
         let zones: Vec<Str> = cluster
             .zones
             .map_or(default.zones, |zones| zones.into_iter().map(Str::from).collect());
-        for (at, zone) in zones.iter().enumerate() {
+        for (index, zone) in zones.iter().enumerate() {
             let is_valid_name = !zone.is_empty()
                 && zone.len() <= 63
                 && zone
@@ -29,14 +29,14 @@ impl Reader {
                     .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
                 && !zone.starts_with('-');
             if !is_valid_name {
-                self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
+                self.problem(file, tree, &format!("spec.cluster.zones[{index}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
             }
-            if zones.iter().take(at).any(|other| other == zone) {
+            if zones.iter().take(index).any(|other| other == zone) {
                 self.problem_of(
                     ProblemKind::Duplicate,
                     file,
                     tree,
-                    &format!("spec.cluster.zones[{at}]"),
+                    &format!("spec.cluster.zones[{index}]"),
                     format!("Duplicate value: {zone:?}"),
                 );
             }
@@ -108,13 +108,13 @@ impl Reader {
             let path = format!("{prefix}.fencing");
             self.fencing(file, tree, &path, &components.fencing);
         }
-        for (at, name) in components.history.iter().enumerate() {
+        for (index, name) in components.history.iter().enumerate() {
             if !self.loaded.setup.switches.turn_on(name) {
                 self.problem_of(
                     ProblemKind::Unsupported,
                     file,
                     tree,
-                    &format!("{prefix}.history[{at}]"),
+                    &format!("{prefix}.history[{index}]"),
                     format!(
                         "Unsupported value: {name:?}: supported values: {}",
                         quoted(Switches::NAMES)

@@ -80,18 +80,18 @@ impl TruncatedJson {
         }
         let (mut open, mut is_text, mut is_escaped) = (Vec::new(), false, false);
         let mut found: Option<TruncatedJson> = None;
-        for (at, byte) in text.bytes().enumerate() {
+        for (index, byte) in text.bytes().enumerate() {
             match byte {
                 _ if is_escaped => is_escaped = false,
                 b'\\' if is_text => is_escaped = true,
                 b'"' => is_text = !is_text,
                 _ if is_text => {}
                 b'[' | b'{' => {
-                    let key = || text[..at].trim_end().strip_suffix(':').map(str::trim_end);
+                    let key = || text[..index].trim_end().strip_suffix(':').map(str::trim_end);
                     if byte == b'[' && open == [b'{'] && key().is_some_and(|key| key.ends_with("\"items\"")) {
                         found = Some(TruncatedJson {
-                            first: at,
-                            end: at + 1,
+                            first: index,
+                            end: index + 1,
                             objects: 0,
                         });
                     }
@@ -100,7 +100,7 @@ impl TruncatedJson {
                 b']' | b'}' => {
                     open.pop()?;
                     if let (Some(found), [b'{', b'['], b'}') = (&mut found, open.as_slice(), byte) {
-                        found.end = at + 1;
+                        found.end = index + 1;
                         found.objects += 1;
                     }
                 }

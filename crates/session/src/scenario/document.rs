@@ -142,5 +142,6 @@ pub(crate) fn accepted_fields() -> Vec<(&'static str, Vec<String>)> {
         ("Predict", &PredictDocument::default()),
         ("Condition", &ExpectDocument::default()),
     ];
-    all.map(|(of, record)| (of, record.shape().names().collect())).into()
+    all.map(|(name, record)| (name, record.shape().names().collect()))
+        .into()
 }

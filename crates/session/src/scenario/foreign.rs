@@ -39,7 +39,7 @@ pub(super) fn without_logs(text: &str) -> Option<String> {
     let mut end: Option<String> = None;
     for line in text.lines() {
         match (&end, line.strip_prefix(BEGIN)) {
-            (None, Some(of)) => end = Some(format!("==== END logs for container {}", of.trim_end())),
+            (None, Some(container)) => end = Some(format!("==== END logs for container {}", container.trim_end())),
             (Some(last), _) if line.trim_end() == last => end = None,
             (None, None) => out.push_str(line),
             (Some(_), _) => {}

@@ -270,9 +270,9 @@ impl Reader {
                 return None;
             }
         };
-        for (at, option) in options.iter().enumerate() {
+        for (index, option) in options.iter().enumerate() {
             if let (About::Time(_), Err(why)) = (&about, expect::written_duration(option)) {
-                self.problem(file, tree, &format!("{path}.options[{at}]"), why);
+                self.problem(file, tree, &format!("{path}.options[{index}]"), why);
             }
         }
         if options.len() == 1 {
@@ -342,8 +342,8 @@ impl Reader {
 
     fn mistakes(&mut self, file: &str, tree: &Tree<'_>, path: &str, documents: Vec<MistakeDocument>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
-        for (at, document) in documents.into_iter().enumerate() {
-            let path = format!("{path}[{at}]");
+        for (index, document) in documents.into_iter().enumerate() {
+            let path = format!("{path}[{index}]");
             if document.say.trim().is_empty() {
                 self.problem(file, tree, &format!("{path}.say"), "a mistake needs an answer");
             }

@@ -78,9 +78,9 @@ fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
         "Ready" => Strain::NotReady(one.reason.to_string()),
         kind => Strain::Short(kind.to_owned()),
     };
-    let each = nodes.iter().map(|(name, told)| StrainedNode {
+    let each = nodes.iter().map(|(name, conditions)| StrainedNode {
         name: name.to_string(),
-        says: told.iter().map(says).collect(),
+        says: conditions.iter().map(says).collect(),
     });
     (!nodes.is_empty()).then(|| Remark::Strained {
         nodes: Many::of(nodes.len(), each, MAX_PODS),

@@ -101,20 +101,20 @@ impl Reader {
         let objects = &self.loaded.setup.objects;
         let version = |at: usize| objects[at].metadata().resource_version.parse::<u64>().unwrap_or(0);
         let mut older: ordered::Set<usize> = ordered::Set::new();
-        for (at, object) in objects.iter().enumerate() {
+        for (index, object) in objects.iter().enumerate() {
             let metadata = object.metadata();
             if metadata.uid.is_empty() {
                 continue;
             }
             let key = (object.kind(), object.key(), metadata.uid.clone());
             if let Some(before) = seen.get(&key).copied() {
-                let is_newer = version(at) >= version(before);
-                older.insert(if is_newer { before } else { at });
+                let is_newer = version(index) >= version(before);
+                older.insert(if is_newer { before } else { index });
                 if !is_newer {
                     continue;
                 }
             }
-            seen.insert(key, at);
+            seen.insert(key, index);
         }
         if older.is_empty() {
             return;

@@ -273,19 +273,19 @@ fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
             vec![(start, format!("kubectl delete pod {pod}{how} --wait=false"))]
         }
         2 => {
-            let whom = pick(rng, &names.scalable)?;
+            let workload = pick(rng, &names.scalable)?;
             let (first, second) = (rng.below(6), 1 + rng.below(4));
             vec![
-                (start, format!("kubectl scale {whom} --replicas={first}")),
-                (end, format!("kubectl scale {whom} --replicas={second}")),
+                (start, format!("kubectl scale {workload} --replicas={first}")),
+                (end, format!("kubectl scale {workload} --replicas={second}")),
             ]
         }
         3 | 4 => {
-            let whom = pick(rng, &names.scalable)?;
-            if whom.starts_with("replicaset") {
+            let workload = pick(rng, &names.scalable)?;
+            if workload.starts_with("replicaset") {
                 return None;
             }
-            vec![(start, format!("kubectl rollout restart {whom}"))]
+            vec![(start, format!("kubectl rollout restart {workload}"))]
         }
         5 | 6 => vec![
             (
@@ -319,9 +319,12 @@ fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
             vec![(start, "kubectl delete namespace team --wait=false".to_owned())]
         }
         10 => {
-            let whom = pick(rng, &names.owners)?;
+            let workload = pick(rng, &names.owners)?;
             let cascade = pick(rng, &["background", "foreground", "orphan"])?;
-            vec![(start, format!("kubectl delete {whom} --cascade={cascade} --wait=false"))]
+            vec![(
+                start,
+                format!("kubectl delete {workload} --cascade={cascade} --wait=false"),
+            )]
         }
         _ => {
             if let Some(volume) = pick(rng, &names.volumes)

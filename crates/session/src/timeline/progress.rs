@@ -115,8 +115,8 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
     let is_broken = |name: &str| broken.contains_key(name);
     let requests = || world.requests();
     let mut verdicts = Vec::new();
-    for (at, expect) in scenario.expect.iter().enumerate() {
-        if progress.expect.get(at).copied().flatten().is_some() {
+    for (index, expect) in scenario.expect.iter().enumerate() {
+        if progress.expect.get(index).copied().flatten().is_some() {
             continue;
         }
         let due = match expect.timing {
@@ -141,7 +141,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
             _ => None,
         };
         if let Some(verdict) = verdict {
-            if let Some(slot) = progress.expect.get_mut(at) {
+            if let Some(slot) = progress.expect.get_mut(index) {
                 *slot = Some(verdict);
             }
             verdicts.push((expect.text.clone(), verdict, found));

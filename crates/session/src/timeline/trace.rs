@@ -64,7 +64,7 @@ impl Trace {
         let mut reader = Reader::new(self);
         self.attempts
             .iter()
-            .filter(move |(_, of)| *of == hash)
+            .filter(move |(_, key_hash)| *key_hash == hash)
             .map(|(place, _)| *place as usize)
             .take_while(move |place| *place < until)
             .filter_map(move |place| reader.at(place))
@@ -72,8 +72,8 @@ impl Trace {
     }
 
     /// Returns the records with those sequence numbers and all their causes, in order.
-    pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
-        let mut wanted: BinaryHeap<u64> = of.into_iter().collect();
+    pub fn with_causes(&self, seqs: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
+        let mut wanted: BinaryHeap<u64> = seqs.into_iter().collect();
         let mut reader = Reader::new(self);
         let mut found = Vec::new();
         // From the latest to the earliest: a cause precedes its effects, so each block is unpacked once.

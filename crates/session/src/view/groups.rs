@@ -104,16 +104,16 @@ impl Groups {
             count.1 += u32::from(is_ghost);
         }
         let mut are_counts_same = true;
-        for (at, view) in self.views.iter_mut().enumerate() {
+        for (index, view) in self.views.iter_mut().enumerate() {
             let new_counts = self.owners.iter().filter_map(|(name, owner)| {
                 let spread = &owner_pods[*owner];
-                let (pods, ghosts) = counts[*owner * groups + at];
+                let (pods, ghosts) = counts[*owner * groups + index];
                 let is_shown = spread.members > 0 && (pods > 0 || ghosts > 0 || spread.skew.is_some());
                 is_shown.then_some((name, pods, ghosts, spread.skew.flatten()))
             });
             let is_as_before = new_counts
                 .clone()
-                .eq((view.counts.iter()).map(|c| (&c.owner, c.pods, c.ghosts, c.max_skew)));
+                .eq((view.counts.iter()).map(|count| (&count.owner, count.pods, count.ghosts, count.max_skew)));
             if !is_as_before {
                 are_counts_same = false;
                 view.counts = new_counts

@@ -72,8 +72,8 @@ enum Bar {
 
 impl Bar {
     /// Whether the bar is of one of these faults, for this name.
-    fn is_fault(&self, of: &[FaultKind], whom: &str) -> bool {
-        matches!(self, Self::Fault { fault, name, .. } if name == whom && of.contains(fault))
+    fn is_fault(&self, faults: &[FaultKind], target: &str) -> bool {
+        matches!(self, Self::Fault { fault, name, .. } if name == target && faults.contains(fault))
     }
 }
 
@@ -265,7 +265,7 @@ impl Marks {
         };
         let mut changed = match fault {
             FaultKind::Leave => {
-                let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: of, .. } if of == name);
+                let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: target, .. } if target == name);
                 self.close_all(should_close, record.at)
             }
             // Partitions add up until the node is healed.

@@ -421,7 +421,7 @@ pub(super) fn halted_by(world: &World) -> Option<Component> {
 
 /// Resources that the scheduler counts for a pod: CPU in millicores, memory in bytes.
 pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
-    let of = |name: &str, milli: bool| {
+    let sum_of = |name: &str, milli: bool| {
         let amount = |container: &podscope_api::Container| {
             container.resources.requests.get(name).map_or(0, |quantity| {
                 if milli {
@@ -456,5 +456,5 @@ pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
         });
         main.max(init) + overhead
     };
-    (of("cpu", true), of("memory", false))
+    (sum_of("cpu", true), sum_of("memory", false))
 }

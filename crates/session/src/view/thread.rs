@@ -55,13 +55,13 @@ impl Threads {
         }
         self.seen = until;
         let mut thread = match &self.made {
-            Some((of, thread)) if *of == until => thread.clone(),
+            Some((len, thread)) if *len == until => thread.clone(),
             _ => self.make(session),
         };
         self.made = Some((until, thread.clone()));
         thread.due = pending_events
             .into_iter()
-            .filter(|event| event.subject.as_ref().is_some_and(|of| is_same(of, &subject)))
+            .filter(|event| event.subject.as_ref().is_some_and(|other| is_same(other, &subject)))
             .collect();
         Some(thread)
     }
@@ -111,17 +111,17 @@ fn can_end_thread(happening: &Happening) -> bool {
 }
 
 fn is_about(record: &Record, subject: &SubjectRef) -> bool {
-    let Some(of) = record.object.as_deref() else {
+    let Some(object) = record.object.as_deref() else {
         return false;
     };
     match subject {
         SubjectRef::Pod { key, uid } => {
-            of.kind == Kind::Pod
-                && of.key == pod_key(key)
-                && (uid.is_empty() || of.uid.is_empty() || of.uid == uid.as_str())
+            object.kind == Kind::Pod
+                && object.key == pod_key(key)
+                && (uid.is_empty() || object.uid.is_empty() || object.uid == uid.as_str())
         }
-        SubjectRef::Node { name } => of.kind == Kind::Node && *of.key.name == **name,
-        SubjectRef::Object { kind, key } => of.kind.name() == kind && object_key(of) == *key,
+        SubjectRef::Node { name } => object.kind == Kind::Node && *object.key.name == **name,
+        SubjectRef::Object { kind, key } => object.kind.name() == kind && object_key(object) == *key,
         SubjectRef::Invariant { .. } => false,
     }
 }
@@ -140,26 +140,26 @@ fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
     }
 }
 
-fn object_key(of: &Subject) -> String {
-    if of.key.namespace.is_empty() {
-        of.key.name.to_string()
+fn object_key(object: &Subject) -> String {
+    if object.key.namespace.is_empty() {
+        object.key.name.to_string()
     } else {
-        of.key.to_string()
+        object.key.to_string()
     }
 }
 
 fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
-    let subject = record.object.as_deref().map(|of| match of.kind {
+    let subject = record.object.as_deref().map(|object| match object.kind {
         Kind::Pod => SubjectRef::Pod {
-            key: of.key.to_string(),
-            uid: of.uid.to_string(),
+            key: object.key.to_string(),
+            uid: object.uid.to_string(),
         },
         Kind::Node => SubjectRef::Node {
-            name: of.key.name.to_string(),
+            name: object.key.name.to_string(),
         },
         kind => SubjectRef::Object {
             kind: kind.name().to_owned(),
-            key: object_key(of),
+            key: object_key(object),
         },
     });
     let of_record = match &record.happening {
@@ -187,7 +187,7 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
         name: record
             .object
             .as_deref()
-            .map_or_else(String::new, |of| of.key.name.to_string()),
+            .map_or_else(String::new, |object| object.key.name.to_string()),
         node: of_record.or(of_actor),
         is_own,
     }

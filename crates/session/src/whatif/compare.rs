@@ -93,8 +93,8 @@ impl ClusterState {
 
     /// For each node, the requested and the allocatable quantity of a resource.
     pub(crate) fn requested_and_allocatable(&self, resource: &str) -> Vec<[Quantity; 2]> {
-        let of = |node_resources: &NodeResources| node_resources.get(resource).copied();
-        self.nodes.values().filter_map(of).collect()
+        let quantities_of = |node_resources: &NodeResources| node_resources.get(resource).copied();
+        self.nodes.values().filter_map(quantities_of).collect()
     }
 
     /// Nodes whose requested or allocatable resources differ.

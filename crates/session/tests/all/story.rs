@@ -22,8 +22,9 @@ fn problems(spec: &str) -> Vec<String> {
 }
 
 fn played(spec: &str, attempt: Attempt) -> Played {
-    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(spec))]).unwrap_or_else(|p| panic!("{p:?}"));
-    play::play(loaded, attempt, None).unwrap_or_else(|p| panic!("{p:?}"))
+    let loaded =
+        scenario::load(&[("x.yaml".to_owned(), lesson(spec))]).unwrap_or_else(|problems| panic!("{problems:?}"));
+    play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 const POD: &str = "{object: Pod default/p, exists: true}";

@@ -74,7 +74,10 @@ fn check_reports_problems_with_lines_and_paths() {
     else {
         panic!("{updates:?}")
     };
-    let places: Vec<_> = problems.iter().map(|p| (p.document, p.line, p.path.as_str())).collect();
+    let places: Vec<_> = problems
+        .iter()
+        .map(|problem| (problem.document, problem.line, problem.path.as_str()))
+        .collect();
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
@@ -282,7 +285,7 @@ fn check_reports_unknown_fields_at_their_places() {
     };
     let found: Vec<_> = problems
         .iter()
-        .map(|p| (p.line, p.column, p.message.as_str()))
+        .map(|problem| (problem.line, problem.column, problem.message.as_str()))
         .collect();
     assert_eq!(
         found,

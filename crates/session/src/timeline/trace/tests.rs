@@ -207,7 +207,12 @@ fn attempts_and_violations_are_found_after_packing() {
         .collect();
     assert!(searched.len() > 10);
     assert_eq!(trace.attempts_of(&key, until).collect::<Vec<_>>(), searched);
-    let count_violations = |trace: &Trace| trace.iter().filter(|r| r.what() == What::InvariantViolated).count();
+    let count_violations = |trace: &Trace| {
+        trace
+            .iter()
+            .filter(|record| record.what() == What::InvariantViolated)
+            .count()
+    };
     assert_eq!(trace.violations().len(), count_violations(&trace));
     trace.truncate(BLOCK + 40);
     assert_eq!(trace.violations().len(), count_violations(&trace));

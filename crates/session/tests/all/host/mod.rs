@@ -262,9 +262,9 @@ fn exported_files_are_valid() {
         ("trace.jsonl", "application/jsonl")
     );
     assert!(text.lines().count() > 10);
-    for (at, line) in text.lines().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         let record: serde_json::Value = serde_json::from_str(line).expect("JSON Lines");
-        assert_eq!(record["seq"], serde_json::json!(at));
+        assert_eq!(record["seq"], serde_json::json!(index));
     }
     let (name, media_type, text) = page.export(ExportKind::Picture);
     assert_eq!((name.as_str(), media_type.as_str()), ("cluster.svg", "image/svg+xml"));
