@@ -11,8 +11,8 @@ use super::shell::{Word, quote};
 use super::{Command, CommandError};
 use crate::duration::{parse_duration, print_duration};
 
-/// The grammar of one sub-command of `fault`. [`print`] has an arm for its canonical text, and `World::cause` one for its
-/// effect; the compiler requires both for each variant of [`Fault`].
+/// The grammar of one sub-command of `fault`. [`print`] has an arm for its canonical text, and `World::inject` one for
+/// its effect; the compiler requires both for each variant of [`Fault`].
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
     /// Usage text after the name.
