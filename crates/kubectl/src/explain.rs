@@ -112,8 +112,8 @@ pub fn explained(kind: Kind, path: &[String]) -> Option<&'static str> {
     description(kind, path).map(|(_, text)| text)
 }
 
-/// The marker (` -required-` or empty) and the description of a field. The fields of a pod template have the descriptions
-/// of a pod's fields.
+/// The marker (` -required-` or empty) and the description of a field. The fields of a pod template have the
+/// descriptions of a pod's fields.
 fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
     let (kind, path) = match path {
         [spec, template, rest @ ..] if spec == "spec" && template == "template" && !rest.is_empty() => {
@@ -202,6 +202,6 @@ fn kind_description(kind: Kind) -> &'static str {
     }
 }
 
-/// Descriptions of fields that affect where a pod runs or when it is deleted, one line each: kind, path (`!`: required),
-/// text. Fields that every kind has are listed under `Pod`.
+/// Descriptions of fields that affect where a pod runs or when it is deleted, one line each: kind, path (`!`:
+/// required), text. Fields that every kind has are listed under `Pod`.
 const FIELD_DESCRIPTIONS: &str = include_str!("explain.txt");

@@ -67,8 +67,8 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
     }
 }
 
-/// A number as `encoding/json` writes a `float64`: no decimal point for whole numbers, an exponent from 1e21 on and below
-/// 1e-6.
+/// A number as `encoding/json` writes a `float64`: no decimal point for whole numbers, an exponent from 1e21 on and
+/// below 1e-6.
 fn json_float(number: f64) -> String {
     if number != 0.0 && !(1e-6..1e21).contains(&number.abs()) {
         let text = format!("{number:e}");

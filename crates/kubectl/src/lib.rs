@@ -1,7 +1,7 @@
-//! The command language (`kubectl …`, `fault …`, `app …`), with the output of kubectl 1.36 (K-02, KC facts). [`command`]
-//! parses a line into a value and prints the value back as the same line. A command that only reads is answered here
-//! from a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated world
-//! ([`plan`]). This crate knows nothing of sessions, pages or JavaScript.
+//! The command language (`kubectl …`, `fault …`, `app …`), with the output of kubectl 1.36 (K-02, KC facts).
+//! [`command`] parses a line into a value and prints the value back as the same line. A command that only reads is
+//! answered here from a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated
+//! world ([`plan`]). This crate knows nothing of sessions, pages or JavaScript.
 //!
 //! ```
 //! use podscope_kubectl::command::{self, Command};

@@ -5,8 +5,8 @@ use crate::command::PatchType;
 use podscope_api::managed::list_keys;
 use serde_json::{Map, Value};
 
-/// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that the
-/// list is atomic, so a merge replaces it.
+/// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that
+/// the list is atomic, so a merge replaces it.
 fn merge_key(field: &str, items: &[Value]) -> Option<&'static str> {
     let (key, _) = list_keys(field, items)?.split_first()?;
     items.iter().all(|item| item.get(*key).is_some()).then_some(key)
@@ -16,8 +16,8 @@ fn as_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The merge of `apply`: fields of `desired` are set, fields of `original` that `desired` lacks are removed, and the rest
-/// of `live` stays.
+/// The merge of `apply`: fields of `desired` are set, fields of `original` that `desired` lacks are removed, and the
+/// rest of `live` stays.
 pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Value {
     three_way_field("", original, desired, live)
 }

@@ -1,5 +1,5 @@
-//! Errors of commands that fail before a request is sent: kubectl's own errors, and the API server's answers to requests
-//! that are certain to be rejected.
+//! Errors of commands that fail before a request is sent: kubectl's own errors, and the API server's answers to
+//! requests that are certain to be rejected.
 
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object};

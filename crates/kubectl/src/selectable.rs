@@ -1,5 +1,5 @@
-//! The fields that field selectors support, per kind (KC-060). Their values are read from the typed object instead of its
-//! JSON, because a selector looks at every object of its kind.
+//! The fields that field selectors support, per kind (KC-060). Their values are read from the typed object instead of
+//! its JSON, because a selector looks at every object of its kind.
 
 use std::borrow::Cow;
 

@@ -245,8 +245,8 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
     )
 }
 
-/// The server's message about an unsupported field. The wording depends on whether the kind has selectable fields of its
-/// own.
+/// The server's message about an unsupported field. The wording depends on whether the kind has selectable fields of
+/// its own.
 fn unsupported(kind: Kind, field: &str) -> String {
     if selectable::fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {

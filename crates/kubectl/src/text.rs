@@ -58,8 +58,8 @@ pub(crate) fn cell(text: &str) -> String {
     }
 }
 
-/// Lines with tabs, aligned as Go's `text/tabwriter` does with padding 2. Cells are aligned within a column block: a run
-/// of consecutive lines that have a tab-terminated cell in that column.
+/// Lines with tabs, aligned as Go's `text/tabwriter` does with padding 2. Cells are aligned within a column block: a
+/// run of consecutive lines that have a tab-terminated cell in that column.
 #[derive(Debug, Default)]
 pub(crate) struct TabbedText {
     text: String,

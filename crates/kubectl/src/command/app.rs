@@ -1,5 +1,5 @@
-//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the text
-//! into a [`Fault`], and prints it.
+//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the
+//! text into a [`Fault`], and prints it.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;

@@ -19,8 +19,8 @@ pub(crate) enum Takes {
 /// A flag: long name, short letter (`-` for none), type of value.
 pub(crate) type Flag = (&'static str, char, Takes);
 
-/// Flags of every kubectl verb. Except `namespace` they are accepted and ignored: there is only one cluster and one user,
-/// and requests are neither timed nor traced.
+/// Flags of every kubectl verb. Except `namespace` they are accepted and ignored: there is only one cluster and one
+/// user, and requests are neither timed nor traced.
 const GLOBAL_FLAGS: &[Flag] = &[
     ("as", '-', Takes::Value),
     ("as-group", '-', Takes::Value),
@@ -37,13 +37,15 @@ const GLOBAL_FLAGS: &[Flag] = &[
     ("warnings-as-errors", '-', Takes::Bool),
 ];
 
-/// Flags of every verb with `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing keys.
+/// Flags of every verb with `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing
+/// keys.
 const PRINTING_FLAGS: &[Flag] = &[
     ("allow-missing-template-keys", '-', Takes::Bool),
     ("show-managed-fields", '-', Takes::Bool),
 ];
 
-/// Parses an integer like Go: with an optional base prefix (`0x1f`, `0b1`, `017`), which also allows `_` between digits.
+/// Parses an integer like Go: with an optional base prefix (`0x1f`, `0b1`, `017`), which also allows `_` between
+/// digits.
 fn go_int(text: &str) -> Result<i64, &'static str> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),

@@ -274,8 +274,8 @@ fn group_help(name: &str, about: &str) -> String {
     out
 }
 
-/// Default values of flags: verb (empty: all verbs), flag, value. The first matching row applies. Flags without a row have
-/// the default `false`, an empty text or `none`.
+/// Default values of flags: verb (empty: all verbs), flag, value. The first matching row applies. Flags without a row
+/// have the default `false`, an empty text or `none`.
 const FLAG_DEFAULTS: &[(&str, &str, &str)] = &[
     ("apply", "field-manager", "'kubectl-client-side-apply'"),
     ("apply", "overwrite", "true"),

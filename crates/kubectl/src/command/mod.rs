@@ -101,8 +101,8 @@ fn without_pipe((command, pipe): (Command, Pipe)) -> Result<Command, CommandErro
     }
 }
 
-/// Parses a line typed at a prompt: a command, and the filters after its pipes. `stdin` is the standard input if the line
-/// has no here-document.
+/// Parses a line typed at a prompt: a command, and the filters after its pipes. `stdin` is the standard input if the
+/// line has no here-document.
 ///
 /// # Errors
 /// Like [`parse`]; also if a program after `|` is unknown or has invalid arguments.

@@ -1,5 +1,5 @@
-//! Pipes: the common programs that filter kubectl's output. A pipe processes the lines that a command prints immediately.
-//! Standard error bypasses it, as in a shell.
+//! Pipes: the common programs that filter kubectl's output. A pipe processes the lines that a command prints
+//! immediately. Standard error bypasses it, as in a shell.
 
 mod pattern;
 
@@ -298,7 +298,8 @@ fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandErro
     })
 }
 
-/// Parses the line count of `head` and `tail`. With `sign` (`-` for `head`, `+` for `tail`) it counts from the other end.
+/// Parses the line count of `head` and `tail`. With `sign` (`-` for `head`, `+` for `tail`) it counts from the other
+/// end.
 fn count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
     let mut count = Count::Plain(10);
     while let Some(flag) = options.flag()? {

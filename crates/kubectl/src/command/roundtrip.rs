@@ -1,5 +1,5 @@
-//! Property test: every command prints as a line that parses to the same command (K-01). Random commands are drawn from a
-//! seeded generator; a failure prints its seed.
+//! Property test: every command prints as a line that parses to the same command (K-01). Random commands are drawn from
+//! a seeded generator; a failure prints its seed.
 
 use podscope_api::Kind;
 use podscope_cluster::fault::Targets;

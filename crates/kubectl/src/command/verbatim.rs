@@ -1,5 +1,5 @@
-//! Commands that keep their original words. Their meaning is parsed into an [`Action`], but they print back as they were
-//! typed, because they have no canonical text.
+//! Commands that keep their original words. Their meaning is parsed into an [`Action`], but they print back as they
+//! were typed, because they have no canonical text.
 
 use podscope_api::Kind;
 use podscope_cluster::Span;

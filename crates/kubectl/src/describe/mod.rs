@@ -1,4 +1,5 @@
-//! `kubectl describe`: a format per kind, and a generic one that prints the fields of all other kinds (KC-064 to KC-078).
+//! `kubectl describe`: a format per kind, and a generic one that prints the fields of all other kinds (KC-064 to
+//! KC-078).
 
 mod access;
 mod autoscaler;

@@ -44,8 +44,8 @@ enum Node {
     Wildcard,
     Recursive,
     Union(Vec<Vec<Node>>),
-    /// Keeps the elements for which the first path finds a value or, with a comparison operator and a second path, whose
-    /// values compare that way.
+    /// Keeps the elements for which the first path finds a value or, with a comparison operator and a second path,
+    /// whose values compare that way.
     Filter(Vec<Node>, Option<(String, Vec<Node>)>),
     /// A string, a number or a boolean.
     Literal(Value),

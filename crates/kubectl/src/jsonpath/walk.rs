@@ -233,7 +233,8 @@ fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     }
 }
 
-/// The elements of a list or the values of an object. Go iterates over maps in random order; here they are sorted by key.
+/// The elements of a list or the values of an object. Go iterates over maps in random order; here they are sorted by
+/// key.
 fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     match value {
         Cow::Borrowed(Value::Array(items)) => items.iter().map(Cow::Borrowed).collect(),

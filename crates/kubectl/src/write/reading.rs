@@ -1,5 +1,5 @@
-//! Reads manifests from standard input like kubectl and the API server: syntax, required fields, served kinds and strict
-//! decoding, each with the original error messages (VA-238 to VA-255).
+//! Reads manifests from standard input like kubectl and the API server: syntax, required fields, served kinds and
+//! strict decoding, each with the original error messages (VA-238 to VA-255).
 
 use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
@@ -24,8 +24,8 @@ enum ManifestPart {
 
 /// A part of a manifest that a command can process.
 pub(crate) enum Item {
-    /// An object that the API server can decode. `document` is the JSON that kubectl sends: keys sorted, namespace filled
-    /// in.
+    /// An object that the API server can decode. `document` is the JSON that kubectl sends: keys sorted, namespace
+    /// filled in.
     Object {
         object: Object,
         document: Value,
@@ -377,7 +377,8 @@ impl<'t> Document<'t> {
             }
             (pruned, _) => pruned,
         };
-        // Deviation: the last-applied annotation holds the stored version of the object, not the version of the manifest.
+        // Deviation: the last-applied annotation holds the stored version of the object, not the version of the
+        // manifest.
         let stored = self.stored.as_ref().map(Tree::from_value);
         let tree = stored.as_ref().unwrap_or(self.tree);
         let known = pruned.as_ref().map(Tree::from_value);

@@ -88,8 +88,8 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
     super::plan_command(command, &objects, view.now)
 }
 
-/// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the format of Go's types: with empty
-/// structs, and without a namespace that was not given.
+/// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the format of Go's types: with
+/// empty structs, and without a namespace that was not given.
 fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     generated.warnings.iter().for_each(|warning| plan.warn(warning));

@@ -143,8 +143,8 @@ impl PartialCommand<'_> {
 }
 
 impl Candidates<'_> {
-    /// Adds candidates for a flag value, if the word at the cursor is one: after the flag, or after `=`. Returns whether it
-    /// is.
+    /// Adds candidates for a flag value, if the word at the cursor is one: after the flag, or after `=`. Returns
+    /// whether it is.
     pub(super) fn value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
         if let Some((flag, ..)) = before
             .and_then(|word| flag_of(partial.verb, word))

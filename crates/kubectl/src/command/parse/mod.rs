@@ -50,7 +50,8 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     }
     let (spec, taken) = find_verb(&verb.text, &rest).map_err(|why| CommandError::new(verb.column, why))?;
     let Some(spec) = spec else {
-        // A group without a sub-command prints its help: for `rollout` or with `--help` as output, otherwise as an error.
+        // A group without a sub-command prints its help: for `rollout` or with `--help` as output, otherwise as an
+        // error.
         let group = rest.iter().take(taken).map(|word| alias(&word.text));
         let topic = std::iter::once("kubectl").chain([verb.text.as_str()]).chain(group);
         let topic = topic.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,5 @@
-//! Parses the verbs that read no objects: `auth can-i`, `create token`, `api-resources`, `version`, `config use-context`.
+//! Parses the verbs that read no objects: `auth can-i`, `create token`, `api-resources`, `version`,
+//! `config use-context`.
 
 use podscope_api::Kind;
 
