@@ -91,7 +91,10 @@ fn containers_survive_a_kubelet_restart() {
     lab.run(35.0);
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
     let is_unready = |lab: &Lab| !lab.web().unwrap().is_ready();
-    assert!(!lab.sees(60.0, is_unready), "readiness is kept until the probe has run");
+    assert!(
+        !lab.happens_by(60.0, is_unready),
+        "readiness is kept until the probe has run"
+    );
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
 }
@@ -117,16 +120,16 @@ fn probe_results_survive_kubelet_restart() {
     let not_ready = |lab: &Lab| !lab.web().unwrap().is_ready();
     let not_started = |lab: &Lab| status(lab.web().unwrap())["containerStatuses"][0]["started"] == false;
     let mut long = restarted_at(30.0, "");
-    assert!(!long.sees(60.0, |lab| not_ready(lab) || not_started(lab)));
+    assert!(!long.happens_by(60.0, |lab| not_ready(lab) || not_started(lab)));
     let mut failing = restarted_at(30.0, "readiness=fail@30s..300s");
-    assert!(failing.sees(60.0, not_ready));
+    assert!(failing.happens_by(60.0, not_ready));
     assert_eq!(
         failing.records(What::ProbeFailed).len(),
         2,
         "the pod stays ready until the failure threshold"
     );
     let mut young = restarted_at(9.0, "readiness=fail@9s..300s");
-    assert!(young.sees(20.0, not_ready));
+    assert!(young.happens_by(20.0, not_ready));
     assert_eq!(young.records(What::ProbeFailed).len(), 1, "readiness is not kept");
     assert!(!not_started(&young));
 }

@@ -103,7 +103,7 @@ impl Lab {
 
     /// Runs until `holds` is true, or until that second; returns whether it became true. Checked every millisecond in
     /// which something happened.
-    pub(crate) fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
+    pub(crate) fn happens_by(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
         let mut checked = None;
         while self.world.now() < end {

@@ -64,13 +64,13 @@ fn restart_all_containers_restarts_init_and_app_containers() {
     lab.run(15.0);
     let before = status(lab.web().unwrap());
     assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
-    assert!(lab.sees(30.0, |lab| condition(lab, "AllContainersRestarting").0 == "True"));
+    assert!(lab.happens_by(30.0, |lab| condition(lab, "AllContainersRestarting").0 == "True"));
     assert_eq!(
         condition(&lab, "AllContainersRestarting").1,
         "RestartAllContainersStarted"
     );
     // Every container is waiting, and its last state is RestartingAllContainers. The pod stays Running and initialized.
-    assert!(lab.sees(35.0, |lab| lab.waiting() == "RestartingAllContainers"));
+    assert!(lab.happens_by(35.0, |lab| lab.waiting() == "RestartingAllContainers"));
     let during = status(lab.web().unwrap());
     for list in ["containerStatuses", "initContainerStatuses"] {
         for one in during[list].as_array().unwrap() {
@@ -94,7 +94,7 @@ fn restart_all_containers_restarts_init_and_app_containers() {
     );
     // This status already has the condition False; in the next one the containers wait like those of a new pod.
     assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
-    assert!(lab.sees(36.0, |lab| lab.waiting() == "PodInitializing"));
+    assert!(lab.happens_by(36.0, |lab| lab.waiting() == "PodInitializing"));
     let next = status(lab.web().unwrap());
     assert!(
         next["initContainerStatuses"][0]["state"]["running"].is_object(),

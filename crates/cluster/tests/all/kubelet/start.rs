@@ -130,8 +130,8 @@ fn failed_init_container_under_never_fails_the_pod() {
 #[test]
 fn failed_pull_is_retried_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
-    assert!(lab.sees(60.0, |lab| lab.waiting() == "ErrImagePull"));
-    assert!(lab.sees(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
+    assert!(lab.happens_by(60.0, |lab| lab.waiting() == "ErrImagePull"));
+    assert!(lab.happens_by(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
     let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
     for wanted in [
@@ -314,11 +314,11 @@ fn attachable_volume_is_attached_mounted_and_unmounted() {
     let mut lab = Lab::new(&[volume, claim, web(spec, &[("main", mounts, "")])]);
     let node = |lab: &Lab| lab.world.objects().named::<Node>("a-1").unwrap().clone();
     let name = "kubernetes.io/gce-pd/pd-1";
-    assert!(lab.sees(15.0, |lab| {
+    assert!(lab.happens_by(15.0, |lab| {
         node(lab).status.volumes_in_use.iter().any(|own| &**own == name)
     }));
     // The kubelet reports the volume in use and waits, while the attach/detach controller and the attacher attach it.
-    assert!(lab.sees(60.0, |lab| lab.processes() == ["main"]));
+    assert!(lab.happens_by(60.0, |lab| lab.processes() == ["main"]));
     let attached = lab
         .trace
         .records

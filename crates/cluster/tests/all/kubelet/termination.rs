@@ -396,7 +396,7 @@ fn pod_that_never_started_ends_as_failed() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
     lab.run(5.0);
     lab.delete(None);
-    assert!(lab.sees(60.0, |lab| lab.web().is_some_and(|pod| pod.is_terminal())));
+    assert!(lab.happens_by(60.0, |lab| lab.web().is_some_and(|pod| pod.is_terminal())));
     let last = status(lab.web().unwrap());
     lab.run(70.0);
     assert!(lab.web().is_none());

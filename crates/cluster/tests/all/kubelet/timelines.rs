@@ -62,7 +62,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
         ],
     )]);
     // The second sidecar is not running, because of back-off.
-    assert!(lab.sees(400.0, |lab| {
+    assert!(lab.happens_by(400.0, |lab| {
         let second = lab
             .web()
             .map(|pod| status(pod)["initContainerStatuses"][1]["state"].clone());
@@ -324,7 +324,7 @@ fn final_status_marks_started_init_containers_only() {
     )]);
     lab.run(15.0);
     lab.delete(None);
-    assert!(lab.sees(60.0, |lab| lab.web().is_some_and(podscope_api::Pod::is_terminal)));
+    assert!(lab.happens_by(60.0, |lab| lab.web().is_some_and(podscope_api::Pod::is_terminal)));
     let last = status(lab.web().unwrap());
     assert_eq!(last["phase"], "Failed");
     let state = |list: &str, idx: usize| last[list][idx]["state"].clone();
