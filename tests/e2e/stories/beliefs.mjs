@@ -1,10 +1,10 @@
-// Belief beside reality: what the API server believes, since when, what it does next; and what runs.
+// The API's view beside reality: what the API server believes and since when, what it does next, and what really runs.
 import { expect, test } from "../test.mjs";
 
 const NODE = '[data-node="c-2"]';
 
-/** c-2 is cut off at 0:20, by the console. */
-const cutOff = async (t) => {
+/** Opens the page and cuts node c-2 off at 0:20 with a console command. */
+const openAndCutOff = async (t) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault partition c-2");
@@ -13,66 +13,66 @@ const cutOff = async (t) => {
 };
 
 // Shows: U-15
-test("a card says what the API believes, since when, and what comes next", async ({ t }) => {
-  const page = await cutOff(t);
+test("a node card shows the API's belief, since when, and what comes next", async ({ t }) => {
+  const page = await openAndCutOff(t);
   await t.seek(page, "0:40.0");
   await expect(page.locator(NODE).getByText(/Ready, last heard \d+ s ago · NotReady at 1:\d\d/)).toBeVisible();
   await t.seek(page, "1:30.0");
   await expect(page.locator(NODE).getByText(/NotReady since 1:\d\d · evicts 1 pod at 6:\d\d/)).toBeVisible();
-  expect(await page.locator('[data-lane="faults"] .k-notready').count(), "the lane says so too").toBeGreaterThan(0);
+  expect(await page.locator('[data-lane="faults"] .k-notready').count(), "the faults lane marks NotReady").toBeGreaterThan(0);
   await t.checkLooks(page, "belief");
   await t.openView(page);
   const picture = page.getByRole("group", { name: "Whose picture" });
   await picture.getByRole("button", { name: "API" }).click();
-  await expect(page.locator(".node.cut"), "the API server knows of no cut").toHaveCount(0);
+  await expect(page.locator(".node.cut"), "the API server's view shows no cut").toHaveCount(0);
   await t.checkLooks(page, "belief-api");
   await picture.getByRole("button", { name: "machine" }).click();
   await expect(page.locator(`.node.cut${NODE} [data-pod="default/db-0"].m-ready`)).toBeVisible();
-  await expect(page.locator(`${NODE} .api`), "a machine believes nothing").toHaveCount(0);
+  await expect(page.locator(`${NODE} .api`), "the machine view shows no belief of the API").toHaveCount(0);
   await t.checkLooks(page, "belief-machine");
   await picture.getByRole("button", { name: "both" }).click();
 });
 
 // Shows: U-15
-test("Just now tells what lies before the cursor, also after a seek", async ({ t }) => {
-  const page = await cutOff(t);
+test("'Just now' lists only events before the cursor, also after a seek", async ({ t }) => {
+  const page = await openAndCutOff(t);
   await t.seek(page, "1:30.0");
   await t.openLegend(page);
   const log = page.locator(".side .log");
   await expect(log.getByText("c-2 is cut off")).toBeVisible();
   await expect(log.getByText("c-2 NotReady")).toBeVisible();
-  await expect(log.getByText("c-2 is cut off"), "once").toHaveCount(1);
+  await expect(log.getByText("c-2 is cut off"), "the cut is listed once").toHaveCount(1);
   await t.seek(page, "0:30.0");
-  await expect(log.getByText("c-2 NotReady"), "not what has not happened yet").toHaveCount(0);
+  await expect(log.getByText("c-2 NotReady"), "a later event is not listed").toHaveCount(0);
   await expect(log.getByText("c-2 is cut off")).toBeVisible();
   await t.seek(page, "0:10.0");
-  await expect(log.getByText("c-2 is cut off"), "nor the cut").toHaveCount(0);
+  await expect(log.getByText("c-2 is cut off"), "the later cut is not listed").toHaveCount(0);
 });
 
 // Shows: U-02, U-15
-test("a card says which link is cut, and Just now says it once", async ({ t }) => {
+test("a node card names the cut link, and 'Just now' lists it once", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2 --from storage");
   await t.seek(page, "1:30.0");
   await expect(page.locator(NODE).getByText("cut off from storage")).toBeVisible();
-  await expect(page.locator(`${NODE} .api`), "it is heard, and Ready").toHaveCount(0);
+  await expect(page.locator(`${NODE} .api`), "heartbeats still arrive, so the node is Ready").toHaveCount(0);
   await t.openLegend(page);
   const log = page.locator(".side .log");
   await expect(log.getByText("c-2 is cut off from storage")).toBeVisible();
-  await expect(log.getByText("fault partition"), "once").toHaveCount(0);
+  await expect(log.getByText("fault partition"), "the command is not listed as well").toHaveCount(0);
 });
 
 // Shows: U-15
-test("a broken guarantee is drawn for as long as it is broken, and of what", async ({ t }) => {
-  const page = await cutOff(t);
+test("a broken guarantee is drawn while it is broken, with its subject", async ({ t }) => {
+  const page = await openAndCutOff(t);
   // Until c-2 is NotReady the new db-0 could be bound to it.
   await t.seek(page, "1:20.0");
   await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "1:40.0");
   const bar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
   await expect(bar.first()).toBeVisible();
-  expect(await bar.first().getAttribute("title"), "of what").toContain("2 × db-0");
+  expect(await bar.first().getAttribute("title"), "the title names the subject").toContain("2 × db-0");
   await t.command(page, "fault heal c-2");
   await t.seek(page, "2:40.0");
   await expect(page.locator('[data-lane="guarantees"] .span.k-broken:not(.open)').first()).toBeVisible();

@@ -1,27 +1,27 @@
-// The site as a stranger's browser meets it.
+// The first start of the site in a fresh browser.
 // Shows: Q-04, Q-05, Q-06
 import { SIZES, THEMES } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
-test("the shell paints before any wasm is there", async ({ t }) => {
+test("the shell paints before any wasm is loaded", async ({ t }) => {
   const page = await t.open("", {
     wait: false,
-    // The engine and the page's own wasm hang on the wire.
+    // The engine's and the page's wasm never arrive.
     before: (page) => page.route(/\.wasm$/, () => {}),
   });
   await expect(page.getByRole("status").getByText("Starting the cluster")).toBeVisible();
-  // How long that takes is for `cargo xtask bench page` to say.
+  // `cargo xtask bench page` measures how long that takes.
   await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
   await expect(page.locator("#app")).toHaveAttribute("class", "shell");
 });
 
 // Shows: U-10
-test("a first visit's cluster is there before the engine, which does what was pressed meanwhile", async ({ t }) => {
-  let arrive;
-  const onItsWay = new Promise((resolve) => { arrive = resolve; });
+test("the first cluster is shown before the engine loads; clicks made meanwhile are executed", async ({ t }) => {
+  let allowLoading;
+  const mayLoad = new Promise((resolve) => { allowLoading = resolve; });
   const page = await t.open("", {
     before: (page) => page.route(/engine.*\.wasm$/, async (route) => {
-      await onItsWay;
+      await mayLoad;
       await route.continue();
     }),
   });
@@ -30,15 +30,15 @@ test("a first visit's cluster is there before the engine, which does what was pr
   await t.checkLooks(page, "before-the-engine");
   await page.locator('[data-node="b-1"]').click({ position: { x: 40, y: 8 } });
   await page.getByRole("button", { name: "Cut a node off" }).click();
-  arrive();
-  // The node that was chosen stays so; the cut is the first thing that happens.
+  allowLoading();
+  // The node that was selected stays selected; the cut is the first event.
   await expect(page.getByText("Starting the cluster…")).toHaveCount(0);
   await expect(page.locator('[data-node="c-2"]').getByText(/no heartbeat|cut off/i).first()).toBeVisible();
   await expect(page.locator('aside[data-subject*="b-1"]')).toBeVisible();
-  await expect(page.locator(".start"), "the ways in were closed").toHaveCount(0);
+  await expect(page.locator(".start"), "the choices for a first visit are closed").toHaveCount(0);
 });
 
-test("a page without its wasm says so", async ({ t }) => {
+test("a page whose wasm cannot be loaded shows an error", async ({ t }) => {
   const page = await t.open("", {
     wait: false,
     before: (page) => page.route(/web[^/]*\.wasm$/, (route) => route.abort()),
@@ -47,9 +47,9 @@ test("a page without its wasm says so", async ({ t }) => {
   t.allowComplaint(/./);
 });
 
-test("the policy stops injected scripts", async ({ t }) => {
+test("the content security policy blocks injected scripts", async ({ t }) => {
   const page = await t.open();
-  const ran = await page.evaluate(() => new Promise((resolve) => {
+  const outcome = await page.evaluate(() => new Promise((resolve) => {
     addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
     const script = document.createElement("script");
     script.append("window.injected = true");
@@ -57,11 +57,11 @@ test("the policy stops injected scripts", async ({ t }) => {
     setTimeout(() => resolve(`ran: ${window.injected}`), 1000);
   }));
   t.allowComplaint(/Content Security Policy|TrustedScript/);
-  expect(["script-src-elem", "require-trusted-types-for"], ran).toContain(ran);
+  expect(["script-src-elem", "require-trusted-types-for"], outcome).toContain(outcome);
 });
 
 // Shows: P-01
-test("after the first load it works offline", async ({ t }) => {
+test("after the first load the site works offline", async ({ t }) => {
   const page = await t.open("", { offlineCopy: true });
   await t.waitForOfflineCopy(page);
   await page.context().setOffline(true);
@@ -70,7 +70,7 @@ test("after the first load it works offline", async ({ t }) => {
 });
 
 // Shows: U-08
-test("both sizes, both themes: no accessibility violation", async ({ t }) => {
+test("all sizes and themes have no accessibility violation", async ({ t }) => {
   for (const size of Object.keys(SIZES)) {
     for (const theme of THEMES) {
       const page = await t.open("", { size, theme });

@@ -1,22 +1,22 @@
-// A busy engine never delays a frame: it computes in a worker, the page draws.
+// A busy engine never delays a frame: the engine computes in a worker, while the page draws.
 // Shows: U-09
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** A manifest with a mistake in each of so many pods: checking all of it is work. */
-const heavy = (pods) => Array.from({ length: pods }, (_, i) =>
+/** A manifest of `pods` pods, each with an invalid quantity: validating all of it takes time. */
+const invalidPods = (pods) => Array.from({ length: pods }, (_, i) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: web-${i}, labels: {app: web}}\n` +
   "spec: {containers: [{name: app, image: nginx, resources: {requests: {cpu: lots, memory: 1Gi}}}]}\n---\n").join("");
 
-/** The engine computes for so long without looking at its messages; it has begun. */
+/** Blocks the engine's worker for the given time; returns when the blocking has begun. */
 const stall = async (page, milliseconds) => {
   const [engine] = page.workers();
   const begun = page.evaluate(() => new Promise((resolve) => {
     const channel = new BroadcastChannel("stall");
     channel.onmessage = resolve;
-    window.hears = true;
+    window.listening = true;
   }).then(() => {}));
-  await page.waitForFunction(() => window.hears);
+  await page.waitForFunction(() => window.listening);
   engine.evaluate((milliseconds) => {
     setTimeout(() => {
       new BroadcastChannel("stall").postMessage("begun");
@@ -26,28 +26,28 @@ const stall = async (page, milliseconds) => {
   await begun;
 };
 
-test("the page draws on while the engine computes", async ({ t }) => {
+test("the page keeps drawing while the engine computes", async ({ t }) => {
   const page = await t.open();
   await t.pause(page);
   await page.evaluate(() => {
-    window.drawn = 0;
+    window.frameCount = 0;
     const draw = () => {
-      window.drawn += 1;
+      window.frameCount += 1;
       requestAnimationFrame(draw);
     };
     requestAnimationFrame(draw);
   });
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(heavy(20_000)) });
-  const before = await page.evaluate(() => window.drawn);
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(invalidPods(20_000)) });
+  const before = await page.evaluate(() => window.frameCount);
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });
-  const drawn = await page.evaluate(() => window.drawn) - before;
-  // One would be the frame of the answer.
-  expect(drawn, `${drawn} frames while the engine read`).toBeGreaterThanOrEqual(3);
+  const frames = await page.evaluate(() => window.frameCount) - before;
+  // One frame could be the frame of the answer.
+  expect(frames, `${frames} frames while the engine parsed`).toBeGreaterThanOrEqual(3);
 });
 
 // Shows: Q-05
-test("an engine that does not answer is stopped by a button, and the session goes on", async ({ t }) => {
+test("an unresponsive engine can be stopped, and the session continues", async ({ t }) => {
   const page = await t.open();
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
@@ -69,7 +69,7 @@ test("an engine that does not answer is stopped by a button, and the session goe
 });
 
 // Shows: Q-03
-test("two thousand million replicas grow in sight, and the page obeys", async ({ t }) => {
+test("two billion replicas are created gradually, and the page stays responsive", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await t.openFiles(page, { "web.yaml": `apiVersion: apps/v1
@@ -86,12 +86,12 @@ spec:
   await t.command(page, "kubectl scale deployment/web --replicas=2000000000");
   await page.waitForFunction(() => [...document.querySelectorAll(".queue .waits-for span")].some((b) => Number(/^(\d+) pending/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
   await t.pause(page);
-  await expect(page.getByRole("dialog", { name: "The engine is busy" }), "it answers all the time").toHaveCount(0);
+  await expect(page.getByRole("dialog", { name: "The engine is busy" }), "the engine never stops answering").toHaveCount(0);
   await t.screenshot(page, "replicas");
 });
 
 // Shows: Q-05
-test("an engine that answers again takes the word back", async ({ t }) => {
+test("the busy dialog closes when the engine answers again", async ({ t }) => {
   const page = await t.open();
   await t.pause(page);
   await stall(page, 9_000);

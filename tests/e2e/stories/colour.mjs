@@ -1,10 +1,10 @@
-// Without any colour every state is still told apart: shape, texture or a sign carries it too.
-// (What the colours are to people with a colour-vision deficiency: tests/tests/all/palette.rs.)
+// Without colour every state can still be distinguished: by shape, texture or a symbol. (tests/tests/all/palette.rs
+// checks the colours for people with a colour-vision deficiency.)
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** How many pixels of two pictures differ by more than `least` in grey, in thousandths. */
-const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]) => {
+/** Pixels of two images that differ by more than `threshold` in grey, per thousand. */
+const differingPixels = (page, one, two, threshold) => page.evaluate(async ([one, two, threshold]) => {
   const grey = async (png) => {
     const image = new Image();
     image.src = `data:image/png;base64,${png}`;
@@ -17,29 +17,29 @@ const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]
   };
   const [a, b] = await Promise.all([grey(one), grey(two)]);
   let count = 0;
-  for (let i = 0; i < Math.min(a.length, b.length); i += 4) count += Math.abs(a[i] - b[i]) > least ? 1 : 0;
+  for (let i = 0; i < Math.min(a.length, b.length); i += 4) count += Math.abs(a[i] - b[i]) > threshold ? 1 : 0;
   return (count * 4000) / Math.min(a.length, b.length);
-}, [one, two, least]);
+}, [one, two, threshold]);
 
 // Shows: U-08
-test("marks are told apart without colour", async ({ t }) => {
+test("marks can be distinguished without colour", async ({ t }) => {
   for (const theme of ["light", "dark"]) {
     const page = await t.open("", { theme });
     await t.pause(page);
     await t.openLegend(page);
-    expect(await page.locator(".side > .marks li").count(), "a first visit has few marks").toBeLessThan(5);
+    expect(await page.locator(".side > .marks li").count(), "the legend lists only the marks on the stage").toBeLessThan(5);
     await page.getByText("Marks that are not on the stage now").click();
-    // Lightness says nothing of a hue: all colour is taken out, and only light against dark is left.
+    // Take out all colour, so that only lightness is left.
     await page.evaluate(() => { document.documentElement.style.filter = "grayscale(1)"; });
     const marks = [];
     for (const row of await page.locator(".marks li").all()) {
       const mark = row.locator(".pod");
       marks.push({ name: (await row.innerText()).trim(), png: (await mark.screenshot()).toString("base64") });
     }
-    expect(marks.length, "all states have a row in the legend").toBeGreaterThanOrEqual(10);
+    expect(marks.length, "the legend lists all states").toBeGreaterThanOrEqual(10);
     for (let i = 0; i < marks.length; i += 1) {
       for (let j = 0; j < i; j += 1) {
-        const share = await differ(page, marks[i].png, marks[j].png, 40);
+        const share = await differingPixels(page, marks[i].png, marks[j].png, 40);
         expect(share, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${share.toFixed(0)} ‰ of their pixels`).toBeGreaterThanOrEqual(30);
       }
     }
@@ -48,7 +48,7 @@ test("marks are told apart without colour", async ({ t }) => {
 });
 
 // Shows: U-08, U-09
-test("the picture of a big cluster follows the system's theme, also while time stands", async ({ t }) => {
+test("the overview of a large cluster follows the theme, also while paused", async ({ t }) => {
   const page = await t.open("", { theme: "light" });
   await t.pause(page);
   const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
@@ -57,27 +57,27 @@ test("the picture of a big cluster follows the system's theme, also while time s
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:05.0");
-  // A point of the first zone's panel, where no node stands, as light as it was painted there.
-  const light = () => page.locator(".overview canvas").evaluate((canvas) => {
+  // Lightness of a point in the first zone's panel, where no node is drawn.
+  const lightness = () => page.locator(".overview canvas").evaluate((canvas) => {
     const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
     return r + g + b;
   });
-  const becomes = (what, [least, most]) => expect(async () => {
-    const sum = await light();
-    expect(sum, `${what}: the panel's light of 765`).toBeGreaterThan(least);
-    expect(sum, `${what}: the panel's light of 765`).toBeLessThan(most);
+  const expectLightness = (what, [threshold, most]) => expect(async () => {
+    const sum = await lightness();
+    expect(sum, `${what}: the panel's lightness out of 765`).toBeGreaterThan(threshold);
+    expect(sum, `${what}: the panel's lightness out of 765`).toBeLessThan(most);
   }).toPass();
   const [bright, dim] = [[600, 766], [0, 200]];
-  await becomes("a light system", bright);
+  await expectLightness("a light system", bright);
   await page.emulateMedia({ colorScheme: "dark" });
-  await becomes("a dark system", dim);
-  // The menu stays, so that one can go on to the next theme.
+  await expectLightness("a dark system", dim);
+  // The menu stays open, so that the theme can be changed again.
   await chooseFromMore(page, /^Theme:/);
-  await becomes("the page's own light theme", bright);
+  await expectLightness("the page's own light theme", bright);
   const theme = page.getByRole("button", { name: /^Theme:/ });
   await theme.click();
-  await becomes("the page's own dark theme", dim);
+  await expectLightness("the page's own dark theme", dim);
   await page.emulateMedia({ colorScheme: "light" });
   await theme.click();
-  await becomes("a light system again", bright);
+  await expectLightness("a light system again", bright);
 });

@@ -1,25 +1,25 @@
-// The course: ticks, where to go on, saved and loaded again; a lesson from its first press to the next one.
+// The course: progress, where to continue, saving and loading; one lesson from its start to the next lesson.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** Puts finished lessons on the device, once. */
-const finished = (...names) => async (page) => {
+/** Marks lessons as finished in the browser's storage, unless progress is stored already. */
+const storeFinished = (...names) => async (page) => {
   await page.addInitScript((names) => {
     const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
     localStorage.setItem(key, localStorage.getItem(key) ?? names.map((name) => `${name} ${Date.now()} 0\n`).join(""));
   }, names);
 };
 
-/** The map of the course, over whatever is open. */
-const map = async (page, title) => {
+/** Opens the overview of the course. */
+const openCourse = async (page, title) => {
   await page.getByRole("button", { name: title }).first().click();
   return page.getByRole("region", { name: "The course" });
 };
 
 // Shows: E-08
-test("the course ticks what is done, goes on there, is saved, forgotten and loaded again", async ({ t }) => {
-  const page = await t.open("#lesson=scheduling-gates", { before: finished("first-pod", "requests-not-usage") });
-  const course = await map(page, "Not yet");
+test("course progress is shown, continued, saved, cleared and loaded again", async ({ t }) => {
+  const page = await t.open("#lesson=scheduling-gates", { before: storeFinished("first-pod", "requests-not-usage") });
+  const course = await openCourse(page, "Not yet");
   await expect(course.getByText(/^2 of \d+ done$/)).toBeVisible();
   await expect(page.locator("[data-lesson] .tick"), "ticks").toHaveCount(2);
   await expect(page.getByText(/^First steps · 2 of/)).toBeVisible();
@@ -40,24 +40,24 @@ test("the course ticks what is done, goes on there, is saved, forgotten and load
   await expect(page.getByText("2 finished lessons were loaded")).toBeVisible();
   await expect(course.getByText(/^2 of/)).toBeVisible();
 
-  // It is kept, and goes on where it stopped.
+  // Progress survives a reload, and the course continues where it stopped.
   await page.reload();
   await t.waitUntilReady(page);
-  const again = await map(page, "Not yet");
+  const again = await openCourse(page, "Not yet");
   await expect(again.getByText(/^2 of/)).toBeVisible();
   await again.locator("[data-continue]").click();
   await expect(page.getByRole("complementary", { name: "Story" }).getByText("Keep out, unless you may")).toBeVisible();
 });
 
 // Shows: E-07, E-08
-test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the next one", async ({ t }) => {
+test("a lesson can be shown, restarted, solved with hints, and leads to the next one", async ({ t }) => {
   const page = await t.open("#lesson=readiness-gates");
   const story = page.getByRole("complementary", { name: "Story" });
   const end = story.getByRole("region", { name: "The end of the lesson" });
   await page.getByLabel("Speed").selectOption("6");
   await expect(story.getByText("All containers of")).toBeVisible();
   const next = story.getByRole("button", { name: "Next" });
-  await expect(next, "the goal is not reached").toBeDisabled();
+  await expect(next, "Next is disabled before the goal is reached").toBeDisabled();
   await expect(story.getByText(/Next waits for: gated is ready/)).toBeVisible();
 
   await story.getByRole("button", { name: "Show me" }).click();
@@ -68,7 +68,7 @@ test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the n
   await story.getByRole("button", { name: "Start over" }).click();
   await expect(end).toHaveCount(0);
   await expect(story.getByText("All containers of")).toBeVisible();
-  await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
+  await expect(story.locator(".goals li.met"), "no goal is reached yet").toHaveCount(0);
   await story.getByRole("button", { name: "Hint 1 of 2" }).click();
   await expect(story.getByText("kubectl has a flag of that name")).toBeVisible();
   await story.getByRole("button", { name: "Hint 2 of 2" }).click();
@@ -77,7 +77,7 @@ test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the n
   await expect(end).toBeVisible();
   await t.checkLooks(page, "end-of-a-lesson");
 
-  const course = await map(page, "Readiness gates");
+  const course = await openCourse(page, "Readiness gates");
   await expect(course.getByText(/^1 of/)).toBeVisible();
   await expect(page.locator('[data-lesson="readiness-gates"] .tick')).toBeVisible();
   await page.keyboard.press("Escape");
@@ -86,7 +86,7 @@ test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the n
 });
 
 // Shows: E-08
-test("a term of a story opens its sentence, and all of them", async ({ t }) => {
+test("a term in a story opens its definition, and from there the glossary", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: "cluster", exact: true }).click();
@@ -98,7 +98,7 @@ test("a term of a story opens its sentence, and all of them", async ({ t }) => {
 });
 
 // Shows: E-10
-test("a lesson that was recorded opens from its file, and is played to its end", async ({ t }) => {
+test("a recorded lesson opens from its file and can be played to its end", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
@@ -114,7 +114,7 @@ test("a lesson that was recorded opens from its file, and is played to its end",
   await t.openFiles(page, { "mine.yaml": bytes.toString() });
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByText("Say what has happened, and what is to be done now.")).toBeVisible();
-  await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
+  await expect(story.locator(".goals li.met"), "no goal is reached yet").toHaveCount(0);
   await story.getByRole("button", { name: "Hint 1 of 1" }).click();
   await story.getByTitle("Run it").click();
   await story.getByRole("button", { name: "Next" }).click();

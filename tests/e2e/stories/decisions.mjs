@@ -1,4 +1,4 @@
-// Why a pod is where it is, what would help one that is nowhere, and nodes grouped by any label.
+// Why a pod was placed on its node, what would help an unschedulable pod, and grouping of nodes by any label.
 // Shows: S-14
 import { expect, test } from "../test.mjs";
 
@@ -61,18 +61,18 @@ test("a decision under a spread constraint is explained", async ({ t }) => {
   await page.locator('[data-pod^="default/web-"]').nth(3).click();
   const side = page.locator(".side");
   await expect(side.getByText(/Attempt \d+ of \d+/)).toBeVisible();
-  expect(await side.locator(".lead").innerText(), "a sentence comes first").toMatch(/goes to [abc]-\d/);
+  expect(await side.locator(".lead").innerText(), "the explanation starts with a sentence").toMatch(/goes to [abc]-\d/);
   await expect(side.locator(".spread").getByText("maxSkew 1 allows at most", { exact: false })).toBeVisible();
   await expect(side.locator(".spread li"), "a count for each zone").toHaveCount(3);
   await expect(side.locator(".scores").getByText("NodeResourcesFit")).toBeVisible();
   await expect(page.locator(".node.win"), "one node is chosen").toHaveCount(1);
-  await expect(page.locator(".node .verdict"), "every node says its verdict").toHaveCount(6);
+  await expect(page.locator(".node .verdict"), "every node shows its verdict").toHaveCount(6);
   expect(await page.locator(".zone .skew").count(), "zones show the counts").toBeGreaterThanOrEqual(3);
   await t.checkLooks(page, "spread");
 });
 
 // Shows: S-15
-test("what would help is found and tried on a branch", async ({ t }) => {
+test("a suggestion for a pending pod can be tried on a branch", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "stuck.yaml": STUCK });
   const tray = page.getByRole("region", { name: "Pending pods" });
@@ -91,14 +91,14 @@ test("what would help is found and tried on a branch", async ({ t }) => {
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node] [data-pod="default/picky"]')).toBeVisible();
-  // The other branch is kept: there it still waits.
+  // The other branch is unchanged: there the pod still waits.
   await t.pause(page);
   await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "main", exact: true }).click();
   await expect(tray.getByText("picky").first()).toBeVisible();
 });
 
 // Shows: S-15
-test("a pod that no node is large enough for gets one, by the command that stands there", async ({ t }) => {
+test("a pod too large for every node is bound after the suggested command adds a node", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": LARGE });
   const tray = page.getByRole("region", { name: "Pending pods" });
@@ -115,7 +115,7 @@ test("a pod that no node is large enough for gets one, by the command that stand
 });
 
 // Shows: S-12
-test("with the API server down a pending pod waits for it", async ({ t }) => {
+test("a pending pod waits for an API server that is down", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": LARGE.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
   await t.seek(page, "0:10.0");
@@ -125,22 +125,22 @@ test("with the API server down a pending pod waits for it", async ({ t }) => {
 });
 
 // Shows: U-11
-test("nodes follow any label; those without it stand apart", async ({ t }) => {
+test("nodes can be grouped by any label; nodes without it form a group", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "racks.yaml": RACKS });
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
-  // The details stand beside what they are of: on the left, away from the choice of what is drawn.
+  // The details open beside their subject: on the left, away from the menu of the view.
   await page.locator('[data-node="n4"] [data-pod^="default/web-"]').click();
   await t.openView(page);
-  const by = page.getByLabel("Group nodes by label");
-  await expect(by.getByText("rack (its constraint)")).toBeAttached();
-  await by.selectOption("rack");
+  const groupBy = page.getByLabel("Group nodes groupBy label");
+  await expect(groupBy.getByText("rack (its constraint)")).toBeAttached();
+  await groupBy.selectOption("rack");
   await expect(page.locator('[data-zone="r1"]')).toBeVisible();
   const names = await page.locator("[data-zone]").evaluateAll((all) => all.map((z) => [
     z.dataset.zone, [...z.querySelectorAll("[data-node]")].map((n) => n.dataset.node).join()]));
   expect(JSON.stringify(names), "groups").toBe(JSON.stringify([["r1", "n1,n2"], ["r2", "n3,n4"], ["", "n5"]]));
   await expect(page.getByRole("region", { name: "without rack" })).toBeVisible();
-  await expect(page.locator('[data-node="n5"] [data-pod]'), "the constraint leaves n5 out").toHaveCount(0);
+  await expect(page.locator('[data-node="n5"] [data-pod]'), "the constraint excludes n5").toHaveCount(0);
   await t.checkLooks(page, "racks");
 });

@@ -1,4 +1,4 @@
-// What comes next by itself: told, outlined in the future, and a press away.
+// The next event that happens by itself: announced, outlined in the timeline's future, and reached with one click.
 // Shows: U-05, E-05
 import { expect, test } from "../test.mjs";
 
@@ -16,7 +16,7 @@ spec: {nodeName: a-1, containers: [{name: app, image: "app:1"}]}
 `;
 
 // Shows: T-07
-test("a skip goes to what is due next, and says what came", async ({ t }) => {
+test("a skip goes to the next due event and reports it", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "cut.yaml": CUT });
   await t.pause(page);
@@ -29,13 +29,13 @@ test("a skip goes to what is due next, and says what came", async ({ t }) => {
   await t.checkLooks(page, "due");
   await forward.click();
   await expect(page.locator(".ended").getByText("a-1 became NotReady.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Play" }), "it stops there").toBeVisible();
+  await expect(page.getByRole("button", { name: "Play" }), "time is paused after the skip").toBeVisible();
   await expect(forward).toContainText("the eviction");
   await t.checkLooks(page, "skipped");
 });
 
 // Shows: T-07
-test("a skip to what the scenario does goes there in one press, where several things happen at one instant", async ({ t }) => {
+test("one skip passes several scenario events of the same instant", async ({ t }) => {
   const page = await t.open("#lesson=why-not-running");
   await t.seek(page, "0:00.0");
   const forward = page.locator("[data-forward]");

@@ -4,21 +4,21 @@ import { expect, test } from "../test.mjs";
 
 const DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: typed}\nspec:\n";
 
-/** Takes what is offered; a list that has just come up does not take a key that was meant for the text. */
-const take = async (page) => {
+/** Accepts the selected completion. A list that has just opened ignores keys, so the page's clock advances first. */
+const accept = async (page) => {
   await page.clock.fastForward(200);
   await page.keyboard.press("Enter");
 };
 
-/** Types the beginning of a field and takes the choice that is meant. */
-const field = async (page, choices, beginning, choice) => {
+/** Types the beginning of a field and accepts the completion `choice`. */
+const completeField = async (page, choices, beginning, choice) => {
   await page.keyboard.type(beginning);
   await expect(choices.filter({ hasText: choice })).toBeVisible();
-  await take(page);
+  await accept(page);
 };
 
 // Shows: U-07
-test("fields complete as they are typed, by keys alone, with their types and words", async ({ t }) => {
+test("fields are completed by keyboard, with their types and descriptions", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -30,22 +30,22 @@ test("fields complete as they are typed, by keys alone, with their types and wor
   await expect(choices.filter({ hasText: "replicas" })).toBeVisible();
   await expect(choices.filter({ hasText: "image" }), "a Deployment's fields, not a container's").toHaveCount(0);
   await t.checkLooks(page, "editor-fields");
-  await take(page);
+  await accept(page);
   await page.keyboard.type("2");
   await page.keyboard.press("Enter");
-  await field(page, choices, "templ", "template");
-  await field(page, choices, "spe", /^spec/);
-  await field(page, choices, "contain", /^containers/);
+  await completeField(page, choices, "templ", "template");
+  await completeField(page, choices, "spe", /^spec/);
+  await completeField(page, choices, "contain", /^containers/);
   await page.keyboard.type("imag");
-  // In a list's first element the fields are a container's, each with its words.
+  // In an element of a list the fields of a container are offered, each with its description.
   await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await expect(editor.getByText("The image; pulled if the node does not have it.")).toBeVisible();
-  await take(page);
+  await accept(page);
   await page.keyboard.type("app");
   const text = await editor.locator(".cm-content").innerText();
   const lines = text.split("\n").map((line) => line.trimEnd()).filter(Boolean).slice(3);
   expect(lines.join("/"), "the text").toBe("spec:/  replicas: 2/  template:/    spec:/      containers:/      - image: app");
-  // What is asked for with nothing typed yet, too; Escape leaves.
+  // Ctrl+Space offers fields before anything is typed; Escape closes the list.
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+Space");
   await expect(choices.filter({ hasText: "resources" }).first()).toBeVisible();
@@ -54,7 +54,7 @@ test("fields complete as they are typed, by keys alone, with their types and wor
 });
 
 // Shows: U-07, U-17
-test("a scenario's own fields complete, and values where only some are taken", async ({ t }) => {
+test("a scenario's own fields and enumerated values are completed", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -68,38 +68,38 @@ test("a scenario's own fields complete, and values where only some are taken", a
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  ste");
   await offered(/^steps/);
-  await take(page);
+  await accept(page);
   await page.keyboard.type("pre");
   await offered(/^predict/);
   await t.checkLooks(page, "editor-scenario");
-  await take(page);
+  await accept(page);
   await page.keyboard.type("as");
   await offered(/^ask/);
   await expect(editor.getByText("The question.")).toBeVisible();
   await page.keyboard.press("Escape");
-  // A value: offered as soon as its field is taken.
+  // Values are offered as soon as their field is accepted.
   await t.replaceText(editor, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  restartP");
   await offered(/^restartPolicy/);
-  await take(page);
+  await accept(page);
   expect((await offered("OnFailure")).join(" "), "values").toBe("Always Never OnFailure");
   await page.keyboard.type("Nev");
   await expect(choices.filter({ hasText: "Always" })).toHaveCount(0);
-  await take(page);
+  await accept(page);
   await page.keyboard.press("Enter");
   await page.keyboard.type("tolerations:");
   await page.keyboard.press("Enter");
   await page.keyboard.type("- effect: ");
   expect((await offered("NoExecute")).length, "effects").toBe(3);
   await page.keyboard.type("NoE");
-  await take(page);
+  await accept(page);
   const text = await editor.locator(".cm-content").innerText();
   expect(text, text).toMatch(/restartPolicy: Never\s+tolerations:\s+- effect: NoExecute/);
 });
 
 // Shows: U-07, U-17
-test("in flow style fields complete as in block style, and a scenario is one", async ({ t }) => {
+test("fields are completed in flow style, and a scenario in flow style is recognised", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -107,26 +107,26 @@ test("in flow style fields complete as in block style, and a scenario is one", a
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
   await t.replaceText(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
   await page.keyboard.press("Control+End");
-  await field(page, choices, "spe", /^spec/);
-  await field(page, choices, "contain", /^containers/);
+  await completeField(page, choices, "spe", /^spec/);
+  await completeField(page, choices, "contain", /^containers/);
   await page.keyboard.type("name: a, imag");
   await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await t.checkLooks(page, "editor-flow");
-  await take(page);
+  await accept(page);
   await page.keyboard.type("app:1");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("}");
   expect((await editor.locator(".cm-content").innerText()).trim(), "the text").toBe("{apiVersion: v1, kind: Pod, metadata: {name: typed}, spec: {containers: [{name: a, image: app:1}]}}");
   await expect(editor.getByText("No problems.")).toBeVisible();
   const apply = editor.getByRole("button", { name: "Apply to the running cluster" });
-  await expect(apply, "manifests are applied").toBeEnabled();
+  await expect(apply, "manifests can be applied").toBeEnabled();
   await t.replaceText(editor, "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: mine}, spec: {title: Mine, cluster: {zones: [a], nodesPerZone: 1}}}");
   await page.waitForFunction(() => [...document.querySelectorAll(".editor button")].find((b) => /^Apply/.test(b.innerText))?.disabled);
-  await expect(editor.getByRole("button", { name: "Start anew with this" }), "a scenario is opened").toBeEnabled();
+  await expect(editor.getByRole("button", { name: "Start anew with this" }), "a scenario can be opened").toBeEnabled();
 });
 
 // Shows: U-07, K-01
-test("what is pasted is told by what it says: on the page, in the console", async ({ t }) => {
+test("pasted text is recognised by its content, on the page and in the console", async ({ t }) => {
   const paste = (page, selector, text) => page.evaluate(([selector, text]) => {
     const data = new DataTransfer();
     data.setData("text/plain", text);
@@ -139,18 +139,18 @@ test("what is pasted is told by what it says: on the page, in the console", asyn
   await paste(page, "body", "kubectl get pods\nkind: Pod");
   await paste(page, "body", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: one}, spec: {title: In one line, cluster: {zones: [a], nodesPerZone: 1}}}");
   await expect(heading.getByText("In one line")).toBeAttached();
-  await expect(page.locator("dialog"), "other texts are left alone").toHaveCount(0);
+  await expect(page.locator("dialog"), "other pasted texts are ignored").toHaveCount(0);
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  const field = page.getByLabel("Command", { exact: true });
-  await field.click();
+  const completeField = page.getByLabel("Command", { exact: true });
+  await completeField.click();
   await paste(page, ".con .line input", "{apiVersion: v1, kind: Namespace, metadata: {name: pasted}}");
   await expect(page.getByText("Manifests: Enter applies them")).toBeVisible();
-  await field.press("Enter");
+  await completeField.press("Enter");
   await expect(page.locator(".con .log").getByText("namespace/pasted created")).toBeVisible();
   await paste(page, ".con .line input", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: two}, spec: {title: From the console, cluster: {zones: [a], nodesPerZone: 2}}}");
   await expect(page.getByText("A scenario: Enter opens it")).toBeVisible();
   await t.checkLooks(page, "console-scenario");
-  await field.press("Enter");
+  await completeField.press("Enter");
   await expect(heading.getByText("From the console")).toBeAttached();
   await expect(page.locator("[data-node]").nth(1)).toBeVisible();
 });

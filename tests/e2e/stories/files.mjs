@@ -1,4 +1,4 @@
-// Files in and out, bad ones, undo, two runs side by side, what the browser keeps.
+// Opening and saving files, invalid files, undo, two runs side by side, the browser's storage.
 // Shows: P-04
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
@@ -29,37 +29,37 @@ spec: {nodeName: a-1, containers: [{name: c, image: "app:1"}]}
 `;
 
 // Shows: U-07
-test("bad YAML is shown where it is bad", async ({ t }) => {
+test("invalid YAML is marked at its position", async ({ t }) => {
   const page = await t.open("");
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await t.replaceText(editor, BAD);
-  const found = editor.locator(".problems li");
-  await expect(found.first()).toBeVisible();
+  const problems = editor.locator(".problems li");
+  await expect(problems.first()).toBeVisible();
   await expect(editor.getByText(/quantities must match|unable to parse quantity|cpu/).first()).toBeVisible();
-  expect((await found.first().locator(".where").innerText()).startsWith("6:"), "line and column").toBeTruthy();
+  expect((await problems.first().locator(".where").innerText()).startsWith("6:"), "line and column").toBeTruthy();
   expect(await editor.locator(".cm-lint-marker, .cm-lintRange").count(), "marked in the text").toBeGreaterThan(0);
-  await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "it cannot be applied").toBeDisabled();
+  await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "invalid YAML cannot be applied").toBeDisabled();
   await t.checkLooks(page, "bad-yaml");
   await t.replaceText(editor, "kind: Pod\n  bad: [indent\n");
   await page.waitForFunction(() => document.querySelectorAll(".editor .problems li").length === 1);
   await t.replaceText(editor, "apiVersion: v1\nkind: Namespace\nmetadata: {name: fine}\n");
   await expect(editor.getByText("No problems.")).toBeVisible();
-  // The first one closes the list of fields, if it is there.
+  // The first Escape closes the list of completions, if it is open.
   await page.keyboard.press("Escape");
   if (await editor.isVisible()) await page.keyboard.press("Escape");
 
-  // The same as a file: refused with its name and place, and nothing else changes.
+  // The same text as a file: refused with file name and position, and nothing else changes.
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(BAD) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" }).getByText(/bad\.yaml:6:/).first()).toBeVisible();
   await t.checkLooks(page, "refused-file");
   await page.keyboard.press("Escape");
-  await expect(page.locator("[data-node]"), "the running cluster stays").toHaveCount(6);
+  await expect(page.locator("[data-node]"), "the running cluster is unchanged").toHaveCount(6);
 });
 
 // Shows: T-05
-test("save, open, undo", async ({ t }) => {
+test("a session can be saved, opened and undone", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   await t.command(page, "kubectl cordon a-1");
@@ -68,7 +68,7 @@ test("save, open, undo", async ({ t }) => {
   await chooseFromMore(page, "Files");
   const file = await t.download(page, () => page.getByRole("button", { name: /^Session/ }).click());
   expect(file.name).toBe("scenario.yaml");
-  expect(file.bytes.toString(), "the command is in it").toContain("kubectl cordon a-1");
+  expect(file.bytes.toString(), "the file contains the command").toContain("kubectl cordon a-1");
   await page.keyboard.press("Escape");
   await page.keyboard.press("u");
   await expect(cordoned(page)).toHaveCount(0);
@@ -80,29 +80,29 @@ test("save, open, undo", async ({ t }) => {
 });
 
 // Shows: T-06
-test("objects, trace, drawing and picture can be taken away", async ({ t }) => {
+test("objects, trace, drawing and picture can be downloaded", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:15.0");
   await chooseFromMore(page, "Files");
   await t.checkLooks(page, "files");
-  const take = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
-  const objects = await take(/^Objects/);
-  expect(objects.bytes.toString(), "a List").toMatch(/^apiVersion: v1\nitems:|^apiVersion: v1\nkind: List/);
-  expect(objects.bytes.toString(), "with everything in it").toContain("kind: StatefulSet");
-  const trace = (await take(/^Trace/)).bytes.toString().trimEnd().split("\n").map(JSON.parse);
-  expect(trace.some((r) => r.what === "Bound") && trace.every((r) => typeof r.t === "number"), "JSON Lines").toBeTruthy();
-  const drawing = await take(/^Drawing/);
+  const save = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
+  const objects = await save(/^Objects/);
+  expect(objects.bytes.toString(), "the objects form a List").toMatch(/^apiVersion: v1\nitems:|^apiVersion: v1\nkind: List/);
+  expect(objects.bytes.toString(), "the List contains all kinds").toContain("kind: StatefulSet");
+  const trace = (await save(/^Trace/)).bytes.toString().trimEnd().split("\n").map(JSON.parse);
+  expect(trace.some((r) => r.what === "Bound") && trace.every((r) => typeof r.t === "number"), "the trace is JSON Lines").toBeTruthy();
+  const drawing = await save(/^Drawing/);
   expect(drawing.name).toBe("cluster.svg");
   expect(drawing.bytes.toString().startsWith("<svg ") && drawing.bytes.includes("a-1"), "SVG").toBeTruthy();
-  const picture = await take(/^Picture/);
+  const picture = await save(/^Picture/);
   expect(picture.name).toBe("cluster.png");
   expect(picture.bytes.subarray(1, 4).toString(), "PNG").toBe("PNG");
-  expect(picture.bytes.readUInt32BE(16) >= 1200 && picture.bytes.length > 8_000, "of a useful size, with something on it").toBeTruthy();
+  expect(picture.bytes.readUInt32BE(16) >= 1200 && picture.bytes.length > 8_000, "the picture is large enough and not empty").toBeTruthy();
   t.saveBytes("exported.png", picture.bytes);
 });
 
 // Shows: T-04
-test("two runs side by side on one seed", async ({ t }) => {
+test("two runs with the same seed are compared side by side", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "wait.yaml": run("Wait", "kubectl get pods") });
   await chooseFromMore(page, "Files");
@@ -111,21 +111,21 @@ test("two runs side by side on one seed", async ({ t }) => {
   await expect(other).toBeVisible();
   await t.seek(page, "0:10.0");
   await expect(other.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-  await expect(page.locator(".runs .run").first().locator(".node.dark"), "the first is as it was").toHaveCount(0);
+  await expect(page.locator(".runs .run").first().locator(".node.dark"), "the first run is unchanged").toHaveCount(0);
   await expect(page.locator(".versus").first().getByText("Wait")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText("Power off")).toBeVisible();
-  // Where they part, said with its instant; a press goes there.
+  // The first difference is shown with its instant; a click goes there.
   const difference = page.getByRole("region", { name: "What differs" });
   await expect(difference.getByText(/First difference at 0:05\.0/)).toBeVisible();
   await expect(difference.getByText(/1 pod differs now/)).toBeVisible();
-  await expect(page.locator(".runs .pod.differs"), "the pod is outlined in both").toHaveCount(2);
+  await expect(page.locator(".runs .pod.differs"), "the pod is outlined in both runs").toHaveCount(2);
   await t.checkLooks(page, "two-runs");
-  // A press goes to what differs; on a phone too the runs stand side by side, in the rows that they share.
+  // A click goes to the pod that differs; on a phone, too, the runs stand side by side with shared rows.
   await t.resize(page, 390, 844);
   await difference.getByRole("button", { name: "1 pod differs now" }).click();
-  expect(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "it has the focus").toBeTruthy();
+  expect(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "the differing pod has the focus").toBeTruthy();
   const [ours, theirs] = await page.locator(".runs .pod.differs").evaluateAll((pods) => pods.map((pod) => pod.getBoundingClientRect().toJSON()));
-  expect(ours.top > 0 && ours.bottom < 844 && Math.abs(ours.top - theirs.top) < 44 && ours.right < theirs.left, `both are in sight, side by side: ${JSON.stringify([ours, theirs])}`).toBeTruthy();
+  expect(ours.top > 0 && ours.bottom < 844 && Math.abs(ours.top - theirs.top) < 44 && ours.right < theirs.left, `both pods are visible side by side: ${JSON.stringify([ours, theirs])}`).toBeTruthy();
   await t.checkLooks(page, "two-runs-phone");
   await t.resize(page, 1440, 900);
   await difference.getByRole("button", { name: "Go there" }).click();
@@ -133,18 +133,18 @@ test("two runs side by side on one seed", async ({ t }) => {
   await page.getByRole("button", { name: "End the comparison" }).click();
   await expect(other).toHaveCount(0);
 
-  // Ready-made: what somebody does about a lost node.
+  // A prepared comparison: two reactions to a lost node.
   await chooseFromMore(page, "Files");
   await page.getByLabel("Two ways").selectOption({ label: "Wait, or force delete" });
   await expect(other).toBeVisible();
   await t.seek(page, "2:00.0");
   await expect(other.locator('[data-ghost="true"][data-pod="default/web-0"]')).toBeVisible();
-  await expect(page.locator(".runs .run").first().locator('[data-ghost="true"]'), "waiting keeps one").toHaveCount(0);
+  await expect(page.locator(".runs .run").first().locator('[data-ghost="true"]'), "waiting leaves one process").toHaveCount(0);
   await t.checkLooks(page, "wait-or-force");
 });
 
 // Shows: T-04, U-16
-test("the timeline compares with what would have been", async ({ t }) => {
+test("the timeline compares with a run without commands", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
@@ -154,7 +154,7 @@ test("the timeline compares with what would have been", async ({ t }) => {
   const difference = page.getByRole("region", { name: "What differs" });
   await expect(difference.getByText(/First difference at 0:20\.\d: .*c-2/)).toBeVisible();
   await expect(page.locator(".pod.differs").first()).toBeVisible();
-  // The same node lies at the same height in both.
+  // A node is drawn at the same height in both runs.
   for (const node of ["a-1", "b-1"]) {
     const [one, other] = await page.locator(`[data-node="${node}"]`).evaluateAll((all) => all.map((e) => e.getBoundingClientRect().top));
     expect(Math.abs(one - other), `${node} at ${one} and ${other}`).toBeLessThanOrEqual(1);
@@ -165,7 +165,7 @@ test("the timeline compares with what would have been", async ({ t }) => {
 });
 
 // Shows: T-05
-test("a session too big for the browser's storage is said to be", async ({ t }) => {
+test("a session too large for the browser's storage is reported", async ({ t }) => {
   const page = await t.open("", {
     before: (page) => page.addInitScript(() => {
       const real = Storage.prototype.setItem;
@@ -181,7 +181,7 @@ test("a session too big for the browser's storage is said to be", async ({ t }) 
 });
 
 // Shows: Q-03
-test("a crash of the engine loses nothing", async ({ t }) => {
+test("a crash of the engine does not lose the session", async ({ t }) => {
   const page = await t.open("", {
     before: (page) => page.addInitScript(() => {
       const Real = Worker;
@@ -201,5 +201,5 @@ test("a crash of the engine loses nothing", async ({ t }) => {
   await Promise.all([page.waitForEvent("load"), dialog.getByRole("button", { name: "Go on with the saved session" }).click()]);
   await t.waitUntilReady(page);
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  expect((await t.now(page)).startsWith("0:20."), "at the same instant").toBeTruthy();
+  expect((await t.now(page)).startsWith("0:20."), "the session continues at the same instant").toBeTruthy();
 });

@@ -1,4 +1,4 @@
-// Everything without a mouse.
+// Everything by keyboard, without a mouse.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
@@ -16,7 +16,7 @@ ${["a-1", "b-1"].map((name) => `- apiVersion: v1
   status: {phase: Pending}
 `;
 
-/** Presses Tab until something of that name has the focus, and it can be seen that it has. */
+/** Presses Tab until an element of that name has the focus, and expects the focus to be visible. */
 async function tabTo(page, name, within = "body") {
   const seen = [];
   for (let presses = 0; presses < 150; presses += 1) {
@@ -36,34 +36,34 @@ async function tabTo(page, name, within = "body") {
 }
 
 // Shows: U-11
-test("whoever takes the course by keys goes on where the story is", async ({ t }) => {
+test("a lesson followed by keyboard keeps the focus in its story", async ({ t }) => {
   const page = await t.open("");
-  const near = (selector) => page.waitForFunction((selector) => document.activeElement.closest(selector) !== null, selector);
+  const expectFocusIn = (selector) => page.waitForFunction((selector) => document.activeElement.closest(selector) !== null, selector);
   await page.locator(".start").getByRole("button", { name: /Start the course/ }).press("Enter");
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByRole("heading", { name: "Your first pod" })).toBeVisible();
-  await near(".story .scroll");
-  const onto = async (words) => {
+  await expectFocusIn(".story .scroll");
+  const tabToButton = async (words) => {
     for (let i = 0; i < 12 && !(await page.evaluate((words) => document.activeElement.matches("button") && document.activeElement.textContent.includes(words), words)); i += 1) await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
   };
-  await onto("kubectl run");
-  // Time waits for the question of the third step; the second one is read before it.
+  await tabToButton("kubectl run");
+  // Time waits for the question of the third step; the second step is read before it.
   await expect(page.locator("[data-forward]")).toHaveAttribute("data-forward", "answer");
   const next = story.getByRole("button", { name: "Next", disabled: false });
   for (const step of ["2 of 4", "3 of 4"]) {
     await next.press("Enter");
     await expect(story.getByText(step)).toBeVisible();
   }
-  await near(".ask");
+  await expectFocusIn(".ask");
   await page.keyboard.press("Tab");
-  expect(await page.evaluate(() => document.activeElement.textContent), "the first answer is next").toBe("0");
+  expect(await page.evaluate(() => document.activeElement.textContent), "Tab reaches the first answer").toBe("0");
   await page.keyboard.press("Enter");
-  await near(".asked");
+  await expectFocusIn(".asked");
 });
 
 // Shows: U-03
-test("the cluster by keyboard alone", async ({ t }) => {
+test("the cluster can be used by keyboard alone", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-node] .m-ready").nth(3)).toBeVisible();
   const press = (key) => page.keyboard.press(key);
@@ -72,11 +72,11 @@ test("the cluster by keyboard alone", async ({ t }) => {
     return { pod: e.dataset.pod, node: e.closest("[data-node]")?.dataset.node, outline: getComputedStyle(e).outlineStyle, tag: e.tagName };
   });
 
-  // The first stop leads to the cluster; arrows go from thing to thing.
+  // The first tab stop leads to the cluster; arrow keys move from element to element.
   await press("Tab");
   expect(await page.evaluate(() => document.activeElement.className), "skip link").toBe("skip");
   await press("Enter");
-  // The first cluster is drawn before its time runs: until then Space would start it.
+  // The first cluster is drawn before its time runs: until then, Space would start it.
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
   await press("Space");
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
@@ -84,7 +84,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("ArrowDown");
   let at = await focus();
   expect(at.node, "an arrow reaches a node").not.toBe(undefined);
-  expect(at.outline, "the focus is seen").not.toBe("none");
+  expect(at.outline, "the focus is visible").not.toBe("none");
   for (let i = 0; i < 6 && !(await focus()).pod; i += 1) await press("ArrowDown");
   at = await focus();
   expect(at.pod, "arrows reach a pod").not.toBe(undefined);
@@ -92,7 +92,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await expect(page.locator(`.side[data-subject="${at.pod.split("/")[1]}"]`)).toBeVisible();
   await t.screenshot(page, "keyboard-pod");
 
-  // What can be done is one key away, with its command.
+  // One key opens the menu of actions, each with its command.
   await press("m");
   const menu = page.getByRole("dialog", { name: at.pod });
   await expect(menu.getByText(/kubectl delete pod/).first()).toBeVisible();
@@ -113,14 +113,14 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("Escape");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeHidden();
 
-  // Time.
+  // Keys for the simulated time.
   const before = await t.now(page);
-  // Several events may have one instant.
+  // Several events may happen at one instant, so one step may not change the time.
   for (let presses = 0; presses < 20 && await t.now(page) === before; presses += 1) {
     await press(".");
     await page.waitForFunction((then) => document.querySelector(".page").dataset.now !== then, before, { timeout: 2_000 }).catch(() => {});
   }
-  expect(await t.now(page), "a step goes on in time").not.toBe(before);
+  expect(await t.now(page), "steps advance the time").not.toBe(before);
   await press("]");
   const speed = page.getByLabel("Speed").locator("option:checked");
   await expect(speed).toHaveText("2×");
@@ -131,7 +131,7 @@ test("the cluster by keyboard alone", async ({ t }) => {
   await press("Space");
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
 
-  // Dialogs give the focus back.
+  // A closed dialog returns the focus.
   await press("?");
   await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
   await t.checkLooks(page, "shortcuts");
@@ -155,11 +155,11 @@ test("the cluster by keyboard alone", async ({ t }) => {
 });
 
 // Shows: U-03
-test("the focus goes back to where it was, or on to what was found", async ({ t }) => {
+test("the focus returns to its origin, or moves to the search result", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   const press = (key) => page.keyboard.press(key);
-  const at = async (what) => {
+  const expectFocusAt = async (what) => {
     await page.waitForFunction((what) => document.activeElement.closest(what) !== null, what).catch(async () => {
       throw new Error(`${what} has no focus: ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))}`);
     });
@@ -167,48 +167,48 @@ test("the focus goes back to where it was, or on to what was found", async ({ t 
   const pod = page.locator("[data-node] [data-pod]").first();
   const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
   await pod.focus();
-  // Nothing was found: back.
+  // Nothing was searched: the focus returns.
   await press("/");
-  await at(".find input");
+  await expectFocusAt(".find input");
   await press("Escape");
-  await at(here);
+  await expectFocusAt(here);
   await press("`");
-  await at(".con input");
+  await expectFocusAt(".con input");
   await press("Escape");
-  await at(here);
+  await expectFocusAt(here);
   await expect(page.locator(".con .log")).toHaveCount(0);
-  // Enter once more leads into the details, Escape back out of them.
+  // A second Enter moves the focus into the details, Escape back to the pod.
   await press("Enter");
   await expect(page.locator(`.pod.sel${here}`)).toBeVisible();
   await press("Enter");
-  await at(".side");
+  await expectFocusAt(".side");
   await press("Escape");
-  await at(here);
-  await expect(page.locator(".pod.sel"), "selected").toHaveCount(0);
-  // So it is where one dialog follows another.
+  await expectFocusAt(here);
+  await expect(page.locator(".pod.sel"), "no pod is selected").toHaveCount(0);
+  // The same holds where one dialog follows another.
   await press("m");
   await page.getByRole("dialog", { name: "default/" }).getByRole("button", { name: /Force delete/ }).focus();
   await press("Enter");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
   expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
   await press("Escape");
-  await at(here);
-  // What was found has the focus.
+  await expectFocusAt(here);
+  // A search result gets the focus.
   await press("/");
   await page.keyboard.type("db-0");
   await expect(page.locator(".find .found").getByText("1 pod,")).toBeVisible();
   await press("Enter");
   await expect(page.locator('.pod.sel[data-pod="default/db-0"]')).toBeVisible();
   await press("Escape");
-  await at('[data-pod="default/db-0"]');
-  // Whoever passes the console by Tab does not open it.
+  await expectFocusAt('[data-pod="default/db-0"]');
+  // Passing the console with Tab does not open it.
   await tabTo(page, /^Command$/, ".con");
   await press("Tab");
-  await expect(page.locator(".con .log"), "the log").toHaveCount(0);
+  await expect(page.locator(".con .log"), "the console stays closed").toHaveCount(0);
 });
 
 // Shows: U-08, U-18
-test("keys alone, from the first visit through a lesson's question to its end", async ({ t }) => {
+test("a first lesson with a question can be finished by keyboard alone", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator(".start")).toBeVisible();
   await tabTo(page, /Start the course/);
@@ -217,14 +217,14 @@ test("keys alone, from the first visit through a lesson's question to its end", 
   await expect(page.locator('.page[data-playing="true"], .page[data-playing="false"]')).toBeVisible();
   const story = page.locator(".story");
   await expect(story.locator(".try button")).toBeVisible();
-  // The button of the step, reached and pressed by keys.
+  // Tab to the button of the step and press Enter.
   const pressTry = async () => {
     await tabTo(page, /kubectl/, ".try");
     await page.keyboard.press("Enter");
   };
   await pressTry();
   await expect(page.locator('[data-node] [data-pod="default/hello"]')).toBeVisible();
-  // Two steps on a question waits, and time for it.
+  // The question comes two steps later, and time waits for it.
   await expect(page.locator("[data-forward]")).toHaveAttribute("data-forward", "answer");
   for (const step of ["2 of 4", "3 of 4"]) {
     await expect(story.locator(".next:enabled")).toBeVisible();
@@ -236,12 +236,12 @@ test("keys alone, from the first visit through a lesson's question to its end", 
   await tabTo(page, /^0$/, ".story");
   await page.keyboard.press("Enter");
   await expect(page.getByText(/You said 0\. Watch/)).toBeVisible();
-  // What a screen reader is told: the question and its answer stand in one named region, said when they change.
-  const told = await page.getByRole("region", { name: "Your prediction" }).ariaSnapshot();
-  expect(told, told).toMatch(/How many pods are there/);
+  // A screen reader finds the question and its answer in one named region, which is announced when they change.
+  const snapshot = await page.getByRole("region", { name: "Your prediction" }).ariaSnapshot();
+  expect(snapshot, snapshot).toMatch(/How many pods are there/);
   await pressTry();
-  const yes = page.getByRole("button", { name: "I understand, do it" });
-  if (await yes.isVisible().catch(() => false)) {
+  const confirm = page.getByRole("button", { name: "I understand, do it" });
+  if (await confirm.isVisible().catch(() => false)) {
     await tabTo(page, /I understand/);
     await page.keyboard.press("Enter");
   }
@@ -253,7 +253,7 @@ test("keys alone, from the first visit through a lesson's question to its end", 
 });
 
 // Shows: P-09, U-08
-test("keys alone, from a pasted dump to the reason of its pending pod, and to a link", async ({ t }) => {
+test("a pasted dump can be explained and shared by keyboard alone", async ({ t }) => {
   const page = await t.open("");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await expect(page.locator(".start")).toBeVisible();
@@ -264,7 +264,7 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
   await page.evaluate((text) => navigator.clipboard.writeText(text), DUMP);
   await page.keyboard.press("Control+v");
   await expect(page.locator('.queue [data-pod="default/huge"]')).toBeVisible();
-  // The stage is one stop; arrows go up from its node to the queue at the scheduler.
+  // The stage is one tab stop; arrow keys move up from its node to the scheduler's queue.
   await tabTo(page, /^a-1/, "[data-node]");
   const huge = page.locator('.queue [data-pod="default/huge"]');
   for (let presses = 0; presses < 6 && !await huge.evaluate((pod) => pod === document.activeElement); presses += 1) {
@@ -275,8 +275,8 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
   const side = page.locator('.side[data-subject="huge"]');
   await expect(side.getByText(/none of 2 nodes can take it/)).toBeVisible();
   // A screen reader finds the panel by its name, with the reason in it.
-  const told = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
-  expect(told, told).toMatch(/too full for its requests/);
+  const snapshot = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
+  expect(snapshot, snapshot).toMatch(/too full for its requests/);
   await tabTo(page, /^What would help/, ".side");
   await page.keyboard.press("Enter");
   await expect(side.locator(".help li").first()).toBeVisible();
@@ -290,7 +290,7 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
   await expect(dialog).toHaveCount(0);
 });
 
-test("single keys can be switched off (WCAG 2.1.4)", async ({ t }) => {
+test("single-key shortcuts can be switched off (WCAG 2.1.4)", async ({ t }) => {
   const page = await t.open("");
   await t.pause(page);
   await chooseFromMore(page, "Help and shortcuts");

@@ -24,7 +24,7 @@ spec:
 `;
 
 // Shows: E-01
-test("a story whose first step waits says what for, and lets time run", async ({ t }) => {
+test("a story whose first step waits names its condition and can let time run", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "later.yaml": LATER });
   await t.seek(page, "0:05.0");
@@ -43,7 +43,7 @@ test("a story whose first step waits says what for, and lets time run", async ({
 });
 
 // Shows: E-01
-test("the lesson on preemption, start to goal", async ({ t }) => {
+test("the preemption lesson can be played from start to goal", async ({ t }) => {
   const page = await t.open("");
   await page.getByRole("button", { name: "A small living cluster" }).click();
   await page.getByLabel("Find a lesson").fill("preemption takes time");
@@ -51,10 +51,10 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(page.locator('[data-pod="default/low"].m-ready')).toBeVisible();
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByText("1 of 3")).toBeVisible();
-  await expect(story.locator(".goals li"), "only the goals of steps that have shown").toHaveCount(1);
-  await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
+  await expect(story.locator(".goals li"), "only the goals of steps that were shown").toHaveCount(1);
+  await expect(story.locator(".goals li.met"), "no goal is reached yet").toHaveCount(0);
 
-  // The pod is written in the editor and applied to the running cluster.
+  // Write the pod in the editor and apply it to the running cluster.
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await t.replaceText(editor, HIGH);
@@ -62,19 +62,19 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await t.checkLooks(page, "editor");
   await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
 
-  // The goal is reached and the next step asks: the page turns to it, and time waits for the answer.
+  // When the goal is reached, the next step with its question opens, and time waits for the answer.
   const next = story.getByRole("button", { name: "Next" });
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("Time waits")).toBeVisible();
-  await expect(story.locator(".goals"), "goals do not give the answer away").toHaveCount(0);
+  await expect(story.locator(".goals"), "the goals do not reveal the answer").toHaveCount(0);
   await t.checkLooks(page, "question");
   await question.getByRole("button", { name: "10s" }).click();
   await expect(story.locator(".goals li.met").first()).toBeVisible();
   const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
   await expect(low).toBeVisible();
-  await expect(low, "the mark says its stage").toHaveAccessibleName(/SIGTERM was sent/);
+  await expect(low, "the mark names its termination stage").toHaveAccessibleName(/SIGTERM was sent/);
   await expect(page.locator(".nominee").getByText("nominated here")).toBeAttached();
-  await expect(low.getByText(/^SIGKILL in \d+ s$/), "and how long it has").toBeVisible();
+  await expect(low.getByText(/^SIGKILL in \d+ s$/), "the mark shows the remaining grace period").toBeVisible();
   await t.pause(page);
   await page.locator('[data-pod="default/high"]').first().click();
   await expect(page.locator(".preempt").getByText("victims: low (priority 0)")).toBeVisible();
@@ -88,21 +88,21 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(story.getByText("It is 30s")).toBeVisible();
   await next.click();
   await expect(story.getByText("3 of 3")).toBeVisible();
-  await expect(story.locator(".goals li.met"), "goals stay").toHaveCount(2);
+  await expect(story.locator(".goals li.met"), "reached goals stay listed").toHaveCount(2);
   await expect(story.getByRole("region", { name: "The end of the lesson" })).toBeVisible();
   await t.checkLooks(page, "lesson-done");
 });
 
 // Shows: E-10
-test("a lesson that somebody writes is checked in the editor, with the gaps that its readers fill", async ({ t }) => {
+test("a lesson in the editor is checked, including whether its solution works", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
   await expect(editor.getByText("No problems.")).toBeVisible();
-  await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "a scenario is begun anew, not applied").toBeDisabled();
-  // A solution that does not solve it.
+  await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "a scenario starts a new session and cannot be applied").toBeDisabled();
+  // A solution that does not reach the goal.
   const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
   expect(text, text.slice(0, 200)).toContain("kind: Scenario");
   await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");

@@ -1,7 +1,7 @@
-// What a person does first: a living cluster, a cut, two truths, a link that brings it all back.
+// The first steps of a visitor: a living cluster whose placements are explained, and a node that is cut off.
 import { expect, test } from "../test.mjs";
 
-const clock = (page) => page.locator(".page").getAttribute("data-now");
+const currentTime = (page) => page.locator(".page").getAttribute("data-now");
 
 // Shows: U-01, U-04, U-10
 test("a first visit shows a living cluster that explains its placements", async ({ t }) => {
@@ -15,11 +15,11 @@ test("a first visit shows a living cluster that explains its placements", async 
 });
 
 // Shows: U-02, U-03
-test("a node cut off is shown as cut while time goes on", async ({ t }) => {
+test("a node that is cut off is drawn as cut while time runs", async ({ t }) => {
   const page = await t.open("", { theme: "dark" });
   await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
   await page.getByRole("button", { name: "Cut a node off" }).click();
-  const before = await clock(page);
+  const before = await currentTime(page);
   await page.waitForFunction((now) => document.querySelector(".page").dataset.now !== now, before);
   await expect(page.locator('[data-node="c-2"]').getByText(/cut|no heartbeat|heartbeat/i).first()).toBeVisible();
   await t.screenshot(page, "cut-desktop-dark");

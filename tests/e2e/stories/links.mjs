@@ -1,21 +1,21 @@
-// A link holds everything; a hostile one harms nobody; a page may be framed.
+// A link holds the whole session; a malicious link does no harm; another page may frame panels.
 // Shows: U-08
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** The link of the share dialog. */
-const shared = async (t, page) => {
+/** Opens the share dialog; returns it with its link. */
+const openShareDialog = async (t, page) => {
   await page.getByRole("button", { name: /^Share/ }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   const field = dialog.getByLabel("Link");
   await expect(field).toBeVisible();
-  // The link is made anew when the dialog opens.
+  // The link is built anew when the dialog opens.
   await t.waitUntilSettled(page);
   const link = await field.inputValue();
   return { dialog, link };
 };
 
-const EVIL = `apiVersion: podscope.dev/v1alpha1
+const MALICIOUS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: evil}
 spec:
@@ -41,7 +41,7 @@ spec:
 `;
 
 // Shows: T-03
-test("a link brings the same screen to somebody else", async ({ t }) => {
+test("a link restores the same screen in another browser", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
@@ -49,20 +49,20 @@ test("a link brings the same screen to somebody else", async ({ t }) => {
   await page.locator('[data-node] [data-pod="default/db-0"]').click();
   await page.getByRole("tab", { name: "Events" }).click();
   await expect(page.locator(".events li").first()).toBeVisible();
-  const marks = await page.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
-  const { dialog, link } = await shared(t, page);
+  const marksBefore = await page.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
+  const { dialog, link } = await openShareDialog(t, page);
   await t.checkLooks(page, "share");
   expect(link.length, `${link.length} characters`).toBeLessThan(2000);
-  expect((await dialog.locator(".length").innerText()).startsWith(String(link.length).slice(0, 1)), "its length is said").toBeTruthy();
+  expect((await dialog.locator(".length").innerText()).startsWith(String(link.length).slice(0, 1)), "the link's length is shown").toBeTruthy();
 
   const other = await t.open(`#${link.split("#")[1]}`);
   await expect(other.locator('.page[data-now="1:20.0"]')).toBeVisible();
   await expect(other.locator('.side[data-subject="db-0"]')).toBeVisible();
-  await expect(other.getByRole("tab", { name: "Events" }), "the open tab").toHaveAttribute("aria-selected", "true");
+  await expect(other.getByRole("tab", { name: "Events" }), "the open tab is restored").toHaveAttribute("aria-selected", "true");
   await expect(other.locator('.node.cut[data-node="a-1"]')).toBeVisible();
-  const again = await other.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
-  expect(again, "pods and their marks").toBe(marks);
-  // A reload goes on with the session: it is the one that the address names.
+  const marksAfter = await other.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
+  expect(marksAfter, "pods and their marks").toBe(marksBefore);
+  // A reload continues the session, which the address names.
   await other.waitForFunction(() => localStorage.getItem("podscope:/any/sub-path/sessions"));
   await other.waitForFunction(() => location.hash.startsWith("#s1:"));
   await other.reload();
@@ -71,14 +71,14 @@ test("a link brings the same screen to somebody else", async ({ t }) => {
 });
 
 // Shows: Q-06
-test("a link can leave names out", async ({ t }) => {
+test("names can be removed from a link", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "secret.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: topsecret, namespace: default}\nspec: {containers: [{name: c, image: \"registry.corp.example/secret:1\"}]}\n" });
-  await page.locator('[data-pod="default/topsecret"]').click(); // what is selected has a name too
-  const { dialog } = await shared(t, page);
+  await page.locator('[data-pod="default/topsecret"]').click(); // the link also holds the name of the selected pod
+  const { dialog } = await openShareDialog(t, page);
   await dialog.getByLabel(/Rename objects first/).check();
   await expect(dialog.getByLabel("Link")).toBeVisible();
-  // The session is kept meanwhile, by a link with names: the dialog goes on showing the other one.
+  // Saving the session meanwhile uses a link with names: the dialog must keep showing the link without them.
   await t.waitUntilSaved(page);
   await t.waitUntilSettled(page);
   const link = await dialog.getByLabel("Link").inputValue();
@@ -86,36 +86,36 @@ test("a link can leave names out", async ({ t }) => {
   await t.seek(other, "0:10.0");
   await expect(other.locator("[data-pod]").first()).toBeVisible();
   const text = await other.locator("body").innerText();
-  expect(text, "names are gone").not.toMatch(/topsecret|corp\.example/);
+  expect(text, "no original name is left").not.toMatch(/topsecret|corp\.example/);
 });
 
 // Shows: Q-03
-test("a link that lies is refused, and the first visit takes its place", async ({ t }) => {
+test("an invalid link is refused, and the page opens as on a first visit", async ({ t }) => {
   for (const hostile of ["s1:AAAA", "s1:%00%ff", "s999:abc", `s1:${"A".repeat(60_000)}`, "s1:<script>window.harmed=1</script>"]) {
     const page = await t.open(`#${hostile}`);
     await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
     await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
-    expect(await page.evaluate(() => window.harmed), "nothing ran").toBe(undefined);
+    expect(await page.evaluate(() => window.harmed), "no script of the link ran").toBe(undefined);
     if (hostile === "s999:abc") await t.checkLooks(page, "refused-link");
     await page.context().close();
   }
 });
 
 // Shows: Q-04
-test("markup in names and texts stays text", async ({ t }) => {
+test("markup in names and texts is shown as text", async ({ t }) => {
   const page = await t.open("");
-  const markup = () => [window.harmed, document.querySelectorAll("img, script, a[href^=javascript]").length].join();
-  const clean = await page.evaluate(markup);
+  const executedMarkup = () => [window.harmed, document.querySelectorAll("img, script, a[href^=javascript]").length].join();
+  const initialState = await page.evaluate(executedMarkup);
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "<b>evil</b>.yaml", mimeType: "text/plain", buffer: Buffer.from(EVIL) });
-  // Whether it is refused or opened, nothing of it is markup.
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "<b>evil</b>.yaml", mimeType: "text/plain", buffer: Buffer.from(MALICIOUS) });
+  // Whether the file is refused or opened, none of it may become markup.
   await expect(page.getByText(/<script>|<img|<b>evil/).first()).toBeVisible();
-  expect(await page.evaluate(markup), "inert").toBe(clean);
-  expect(clean.startsWith(","), "nothing was harmed before").toBeTruthy();
+  expect(await page.evaluate(executedMarkup), "no markup was executed").toBe(initialState);
+  expect(initialState.startsWith(","), "no script ran before").toBeTruthy();
   await t.screenshot(page, "hostile-manifest");
   await page.keyboard.press("Escape");
-  const tame = EVIL.replace('zones: ["<script>window.harmed=1</script>"], nodesPerZone: 1', "zones: []");
-  await t.openFiles(page, { "evil.yaml": tame });
+  const validManifest = MALICIOUS.replace('zones: ["<script>window.harmed=1</script>"], nodesPerZone: 1', "zones: []");
+  await t.openFiles(page, { "evil.yaml": validManifest });
   await t.seek(page, "0:10.0");
   await page.locator('[data-pod="default/web"]').click();
   for (const tab of ["Life", "Events", "YAML"]) {
@@ -123,35 +123,35 @@ test("markup in names and texts stays text", async ({ t }) => {
     await expect(page.getByRole("tab", { name: tab })).toHaveAttribute("aria-selected", "true");
   }
   await expect(page.locator(".yaml").getByText("<script>").first()).toBeVisible();
-  const link = (await shared(t, page)).link;
+  const link = (await openShareDialog(t, page)).link;
   const other = await t.open(`#${link.split("#")[1]}`);
   await expect(other.locator('[data-pod="default/web"]')).toBeVisible();
   for (const one of [page, other]) {
-    expect(await one.evaluate(() => [window.harmed, document.querySelectorAll("a[href^=javascript], .story script, .story img, .story svg[onload]").length].join()), "inert").toBe(",0");
+    expect(await one.evaluate(() => [window.harmed, document.querySelectorAll("a[href^=javascript], .story script, .story img, .story svg[onload]").length].join()), "no markup was executed").toBe(",0");
   }
-  await expect(other.locator(".story a"), "a link of a story is text").toHaveCount(0);
+  await expect(other.locator(".story a"), "a javascript link in a story is shown as text").toHaveCount(0);
   await t.screenshot(other, "hostile-link");
 });
 
 // Shows: E-03
-test("a page may frame chosen panels", async ({ t }) => {
+test("a frame can show selected panels only", async ({ t }) => {
   const page = await t.open("#lesson=spread-by-zone&embed=cluster,timeline&theme=dark");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
-  await expect(page.locator(".side, .con, .story"), "only what was asked for").toHaveCount(0);
-  await expect(page.locator(".time"), "the timeline").toHaveCount(1);
+  await expect(page.locator(".side, .con, .story"), "panels that were not requested are hidden").toHaveCount(0);
+  await expect(page.locator(".time"), "the requested timeline is shown").toHaveCount(1);
   expect(await page.evaluate(() => document.documentElement.dataset.theme), "theme").toBe("dark");
   await t.resize(page, 720, 480);
   await t.expectNoOverflow(page, "frame");
   await t.expectAccessible(page);
   await t.screenshot(page, "embedded");
-  expect(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), "a frame leaves the visitor's session alone").toBe(null);
+  expect(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), "a frame does not change the visitor's session").toBe(null);
 });
 
 // Shows: E-04
-test("guarantees have a page of their own", async ({ t }) => {
+test("the guarantees have their own page", async ({ t }) => {
   const page = await t.open("#guarantees");
   await expect(page.getByRole("heading", { name: "What Kubernetes guarantees" })).toBeVisible();
-  expect(await page.locator("[data-guarantee]").count(), "all of them").toBeGreaterThan(20);
+  expect(await page.locator("[data-guarantee]").count(), "all guarantees are listed").toBeGreaterThan(20);
   await expect(page.locator('[data-guarantee] a[href^="#lesson="]').first()).toBeVisible();
   await t.checkLooks(page, "guarantees");
   await page.locator('[data-guarantee] a[href^="#lesson="]').first().click();

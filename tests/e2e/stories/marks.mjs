@@ -1,14 +1,15 @@
-// What is drawn on the stage: every pod in sight, nothing jumps, two truths in one mark, messages on their wires.
+// The stage: every pod is visible, unchanged elements do not move, a mark shows the API's view and reality, and
+// messages move along their wires.
 // Shows: U-13, U-10
 import { expect, test } from "../test.mjs";
 
-const WINDOWS = [
+const WINDOW_SIZES = [
   [320, 640], [340, 700], [360, 640], [390, 844], [414, 896], [600, 960], [768, 1024], [820, 1180], [844, 390],
   [1024, 768], [1280, 720], [1366, 650], [1440, 900], [1536, 864], [1920, 1080], [2560, 1440], [3440, 1440], [3840, 2160],
 ];
 
-/** Pods of the stage, and those of them that are not wholly in sight. */
-const pods = (page) => page.evaluate(() => {
+/** Pods of the stage, and those that are not completely visible. */
+const stagePods = (page) => page.evaluate(() => {
   const stage = document.querySelector("#stage").getBoundingClientRect();
   const all = [...document.querySelectorAll("#stage [data-pod]")];
   const hidden = all.filter((mark) => {
@@ -19,7 +20,7 @@ const pods = (page) => page.evaluate(() => {
   return { count: all.length, hidden: hidden.map((mark) => mark.dataset.pod) };
 });
 
-/** Counts layout shifts from now on. */
+/** Sums up layout shifts from now on. */
 const watchShifts = (page) => page.evaluate(() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {
@@ -28,24 +29,24 @@ const watchShifts = (page) => page.evaluate(() => {
 });
 
 // Shows: U-19
-test("on a first visit every pod is in sight at every window size", async ({ t }) => {
+test("on a first visit every pod is visible at every window size", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("#stage [data-pod]").first()).toBeVisible();
-  for (const [width, height] of WINDOWS) {
+  for (const [width, height] of WINDOW_SIZES) {
     await t.resize(page, width, height);
-    const { count, hidden } = await pods(page);
+    const { count, hidden } = await stagePods(page);
     expect(count, `${width}×${height}: pods`).toBeGreaterThanOrEqual(7);
-    expect(hidden, `${width}×${height}: pods out of sight`).toEqual([]);
+    expect(hidden, `${width}×${height}: hidden pods`).toEqual([]);
     expect(await page.locator(".run").evaluate((run) => run.scrollHeight - run.clientHeight), `${width}×${height} scrolls`).toBeLessThanOrEqual(0);
   }
 });
 
 // Shows: U-19
-test("over a rolling update nothing on the stage moves that did not change", async ({ t }) => {
+test("unchanged elements of the stage do not move during a rolling update", async ({ t }) => {
   const page = await t.open("", { motion: "no-preference" });
   await t.resize(page, 1366, 650);
   await t.seek(page, "0:00.5");
-  // The command closes the ways in and opens the lanes; the update begins when time runs.
+  // The command closes the choices for a first visit and opens the lanes; the update begins when time runs.
   await t.command(page, "kubectl rollout restart deployment/web");
   await t.waitUntilSettled(page);
   await t.waitForDrawing(page);
@@ -56,40 +57,40 @@ test("over a rolling update nothing on the stage moves that did not change", asy
 });
 
 // Shows: U-02, U-15, U-21
-test("a broken guarantee takes the stage until it is read", async ({ t }) => {
+test("the notice of a broken guarantee stays until it is closed", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset");
   await t.seek(page, "0:05.0");
   const node = await page.locator('[data-node]:has([data-pod="default/web-0"])').getAttribute("data-node");
-  // The lesson's pods prefer that node: without a cordon the next one waits there for the kubelet.
+  // The lesson's pods prefer that node: without a cordon the new pod would wait there for the kubelet.
   await t.command(page, `kubectl cordon ${node}`);
   await t.command(page, `fault partition ${node}`);
   await t.confirmCommand(page, "kubectl delete pod web-0 --grace-period=0 --force");
   await page.getByRole("button", { name: "Play" }).click();
-  const words = page.locator('[data-broken="at-most-one"]');
-  await expect(words).toContainText("2 processes, 1 name");
+  const notice = page.locator('[data-broken="at-most-one"]');
+  await expect(notice).toContainText("2 processes, 1 name");
   await t.pause(page);
   for (const [width, height] of [[1366, 650], [390, 844]]) {
     await t.resize(page, width, height);
-    const { hidden } = await pods(page);
-    expect(hidden.filter((pod) => pod === "default/web-0"), `${width}: both processes are in sight`).toEqual([]);
+    const { hidden } = await stagePods(page);
+    expect(hidden.filter((pod) => pod === "default/web-0"), `${width}: both processes are visible`).toEqual([]);
     const covered = await page.evaluate(() => {
-      const words = document.querySelector("[data-broken]").getBoundingClientRect();
+      const notice = document.querySelector("[data-broken]").getBoundingClientRect();
       return [...document.querySelectorAll(".pod.breaks")].filter((mark) => {
         const r = mark.getBoundingClientRect();
-        return r.left < words.right && r.right > words.left && r.top < words.bottom && r.bottom > words.top;
+        return r.left < notice.right && r.right > notice.left && r.top < notice.bottom && r.bottom > notice.top;
       }).length;
     });
-    if (width > 1000) expect(covered, "marks under the words").toBe(0);
+    if (width > 1000) expect(covered, "marks covered by the notice").toBe(0);
   }
   const ghost = page.locator('[data-ghost="true"][data-pod="default/web-0"]');
   await expect(ghost).toHaveClass(/torn/);
   await expect(ghost).toHaveAccessibleName(/API: no such pod; on the machine: still runs/);
   await t.checkLooks(page, "broken-guarantee");
-  await words.getByRole("button", { name: /close/ }).click();
-  await expect(words).toHaveCount(0);
+  await notice.getByRole("button", { name: /close/ }).click();
+  await expect(notice).toHaveCount(0);
 });
 
-test("the stage is one tab stop, and arrows move among nodes and pods", async ({ t }) => {
+test("the stage is one tab stop, and arrow keys move between nodes and pods", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:05.0");
   const stops = () => page.locator('#stage [tabindex="0"], #stage button:not([tabindex]), #stage select').evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
@@ -100,37 +101,37 @@ test("the stage is one tab stop, and arrows move among nodes and pods", async ({
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("#stage [data-nav]:focus")).toHaveCount(1);
   expect(await stops(), "tab stops after moving").toBe(1);
-  await expect(page.getByRole("group", { name: /Arrow keys move among nodes and pods/ })).toBeVisible();
+  await expect(page.getByRole("group", { name: /Arrow keys move among nodes and stagePods/ })).toBeVisible();
 });
 
 // Shows: U-20
-test("messages travel as dots, and with reduced motion they are counted", async ({ t }) => {
+test("messages are animated as dots, or counted with reduced motion", async ({ t }) => {
   const page = await t.open("", { motion: "no-preference" });
   await page.locator(".page[data-playing=true]").waitFor();
   await page.locator("#stage [data-message]").first().waitFor({ state: "attached" });
-  for (let look = 0; look < 10; look += 1) {
-    expect(await page.locator("#stage [data-message]").count(), "dots at once").toBeLessThanOrEqual(24);
+  for (let check = 0; check < 10; check += 1) {
+    expect(await page.locator("#stage [data-message]").count(), "dots at the same time").toBeLessThanOrEqual(24);
     await t.waitForDrawing(page);
   }
-  const calm = await t.open("");
-  await expect(calm.locator(".sampled")).toContainText(/\d+ messages/);
-  expect(await calm.locator("#stage [data-message]").count(), "dots with reduced motion").toBe(0);
+  const still = await t.open("");
+  await expect(still.locator(".sampled")).toContainText(/\d+ messages/);
+  expect(await still.locator("#stage [data-message]").count(), "dots with reduced motion").toBe(0);
 });
 
 // Shows: U-09
-test("ten zones of a hundred nodes are all in sight", async ({ t }) => {
+test("ten zones of a hundred nodes are completely visible", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "big.yaml": "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n  title: Big\n  cluster: {zones: [a, b, c, d, e, f, g, h, i, j], nodesPerZone: 100}\n" });
   await page.locator(".overview canvas").waitFor();
   for (const [width, height] of [[1440, 900], [1366, 650], [390, 844]]) {
     await t.resize(page, width, height);
-    const out = await page.evaluate(() => {
+    const overflow = await page.evaluate(() => {
       const stage = document.querySelector("#stage").getBoundingClientRect();
       const canvas = document.querySelector(".overview canvas").getBoundingClientRect();
       return [canvas.bottom - stage.bottom, canvas.right - stage.right, [...document.querySelectorAll(".zone-list [data-zone]")].length];
     });
-    expect(out[0], `${width}: below the stage`).toBeLessThanOrEqual(1);
-    expect(out[1], `${width}: beside the stage`).toBeLessThanOrEqual(1);
-    expect(out[2], "zones").toBe(10);
+    expect(overflow[0], `${width}: below the stage`).toBeLessThanOrEqual(1);
+    expect(overflow[1], `${width}: beside the stage`).toBeLessThanOrEqual(1);
+    expect(overflow[2], "zones").toBe(10);
   }
 });

@@ -1,11 +1,11 @@
-// An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending.
+// An operator opens a dump of an own cluster: it keeps its state, and the page explains why a pod is pending.
 // Shows: U-06
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
 
-/** A cluster with a bit of everything, a pod that fits nowhere and a name that is long. */
+/** A cluster with many kinds of objects, a pod that fits on no node, and a long name. */
 const CLUSTER = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: shop}
@@ -38,8 +38,8 @@ metadata: {name: huge, namespace: shop}
 spec: {containers: [{name: huge, image: huge, resources: {requests: {cpu: "40"}}}]}
 `;
 
-/** What that cluster's API server holds after some seconds: the kind of each object with its text. */
-const dump = async (t) => {
+/** The objects of that cluster's API server after 40 s: kind and text of each. */
+const dumpObjects = async (t) => {
   const page = await t.open("");
   await t.openFiles(page, { "shop.yaml": CLUSTER });
   await t.seek(page, "0:40.0");
@@ -47,14 +47,14 @@ const dump = async (t) => {
   const { bytes } = await t.download(page, () => page.getByRole("button", { name: /^Objects/ }).click());
   await page.context().close();
   const [, list] = bytes.toString("utf8").split(/^items:\n/m);
-  // The List's own fields follow its items, at the left edge.
+  // The List's own fields follow its items, without indentation.
   const items = list.split(/^(?=[a-z])/m)[0].split(/^(?=- )/m);
   return items.map((text) => ({ kind: /^ {2}kind: (\w+)$/m.exec(text)?.[1], text }));
 };
 
 const asList = (items) => `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => item.text).join("")}`;
 
-/** Pastes a text where the focus is. */
+/** Pastes a text into the page. */
 const paste = (page, text) => page.evaluate((text) => {
   const data = new DataTransfer();
   data.setData("text/plain", text);
@@ -62,8 +62,8 @@ const paste = (page, text) => page.evaluate((text) => {
 }, text);
 
 // Shows: P-09
-test("a dump without one kind or another stays as it is, and says what is assumed", async ({ t }) => {
-  const items = await dump(t);
+test("a dump that lacks a kind of objects keeps its pods, and assumptions are listed", async ({ t }) => {
+  const items = await dumpObjects(t);
   const kinds = [...new Set(items.map((item) => item.kind))].filter((kind) => !["Event", "Lease"].includes(kind));
   expect(kinds.includes("Pod") && kinds.includes("Node") && kinds.includes("ReplicaSet"), `kinds: ${kinds}`).toBeTruthy();
   const page = await t.open("");
@@ -77,57 +77,57 @@ test("a dump without one kind or another stays as it is, and says what is assume
     const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
     await expect(page.locator('[data-pod^="shop/web-"]').first()).toBeVisible();
     const before = await pods();
-    // A minute of the cluster's time.
+    // Seek to one minute of simulated time.
     await t.seek(page, "1:00.0", 20_000);
     expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
     expect(before.split(" ").length, `without ${without}: pods`).toBe(6);
     if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
       await chooseFromMore(page, /^About what was opened/);
-      const said = page.getByRole("dialog", { name: "About what was opened" });
-      await expect(said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first()).toBeVisible();
+      const notice = page.getByRole("dialog", { name: "About what was opened" });
+      await expect(notice.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file isStored a PodDisruptionBudget/).first()).toBeVisible();
       await page.keyboard.press("Escape");
     }
   }
 });
 
 // Shows: P-09, S-15
-test("from paste to the reason of a chosen pod in two presses, and what would help where one reads", async ({ t }) => {
-  const items = (await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
+test("a pasted pending pod is explained with one click, and its remedies with a second", async ({ t }) => {
+  const items = (await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
   for (const size of ["desktop", "phone"]) {
     const page = await t.open("#new", { size });
     await expect(page.locator("[data-node]").first()).toBeVisible();
     await paste(page, asList(items));
     const mark = page.locator('.queue [data-pod="shop/huge"]');
     await expect(mark).toBeVisible();
-    // It says by itself what it assumes, and covers nothing.
+    // The page lists its assumptions unasked, and the notice covers nothing.
     await expect(page.locator(".said").getByText(/assumed to exist/)).toBeVisible();
     await t.checkLooks(page, `operator-opened-${size}`);
-    await mark.click(); // the first press
+    await mark.click(); // first click
     const side = page.locator(".side");
     await expect(side.getByText(/none of 4 nodes can take it/)).toBeVisible();
-    await expect(side.getByText(/No file has a PodDisruptionBudget/).first()).toBeVisible();
-    await side.getByRole("button", { name: /What would help/ }).click(); // the second
+    await expect(side.getByText(/No file isStored a PodDisruptionBudget/).first()).toBeVisible();
+    await side.getByRole("button", { name: /What would help/ }).click(); // second click
     const answer = side.locator(".help li").first();
     await expect(answer).toBeVisible();
-    const cut = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
-    expect(cut, `${size}: buttons that do not hold their words`).toBe(0);
+    const clippedButtons = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
+    expect(clippedButtons, `${size}: buttons with clipped text`).toBe(0);
     const box = await answer.boundingBox();
     const height = page.viewportSize().height;
-    expect(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`).toBeTruthy();
+    expect(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is visible (${box.y})`).toBeTruthy();
     await t.expectNoOverflow(page, size);
     await t.checkLooks(page, `operator-helped-${size}`);
-    // Long names are there in full.
+    // Long names are shown in full.
     await page.keyboard.press("Escape");
     await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
     const heading = side.getByRole("heading", { name: LONG });
     await expect(heading).toBeVisible();
-    expect(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not cut`).toBeTruthy();
+    expect(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not clipped`).toBeTruthy();
     await t.expectNoOverflow(page, size);
   }
 });
 
 // Shows: U-13
-test("nodes are on the first screen, below a notice and pods that wait", async ({ t }) => {
+test("nodes are visible without scrolling, below a notice and pending pods", async ({ t }) => {
   const nodes = Array.from({ length: 12 }, (_, i) => `- apiVersion: v1
   kind: Node
   metadata: {name: ip-10-0-${100 + i}-17.eu-central-1.compute.intern, uid: n-${i}, labels: {topology.kubernetes.io/zone: eu-central-1${"abc"[i % 3]}}}
@@ -137,26 +137,26 @@ test("nodes are on the first screen, below a notice and pods that wait", async (
   kind: Pod
   metadata: {name: ${name}, namespace: shop, uid: p-${name}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: payments-settlement-${i}-7c9d8f6b5, uid: rs-${i}, controller: true}]}
 ${rest}`;
-  const runs = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
+  const runningPods = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
   status: {phase: Running, conditions: [{type: Ready, status: "True"}], containerStatuses: [{name: c, ready: true, state: {running: {}}}]}
 `));
-  const waits = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
+  const pendingPods = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
   status: {phase: Pending}
 `));
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runs, ...waits].join("")}`);
+  await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runningPods, ...pendingPods].join("")}`);
   await expect(page.locator(".queue [data-pod]").nth(2)).toBeVisible();
-  // A dump stands still: the scheduler tries all three in its first second.
+  // A dump is paused: the scheduler tries all three pods in its first second.
   await t.seek(page, "0:01.0");
   await t.unfoldPending(page);
   for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
     const at = `${width} × ${height}`;
     await t.resize(page, width, height);
-    const seen = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
-    expect(seen, `${at}: ${seen} px of the first node are on the screen`).toBeGreaterThanOrEqual(60);
-    // Each waiting pod says why, and what is assumed can be read in one press.
-    for (const row of await page.locator(".tray li").all()) expect(await row.innerText(), `${at}: why it waits`).toMatch(/ on 12 of 12/);
+    const visible = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
+    expect(visible, `${at}: ${visible} px of the first node are on the screen`).toBeGreaterThanOrEqual(60);
+    // Each pending pod shows its reason, and one click opens the assumptions.
+    for (const row of await page.locator(".tray li").all()) expect(await row.innerText(), `${at}: the reason`).toMatch(/ on 12 of 12/);
     await page.locator(".said").getByRole("button", { name: /^all/ }).click();
     await expect(page.getByRole("dialog", { name: "About what was opened" }).getByText(/assumed to exist/)).toBeVisible();
     await page.keyboard.press("Escape");
@@ -166,7 +166,7 @@ ${rest}`;
 });
 
 // Shows: P-09
-test("a dump that is cut off opens with what is whole of it, and says so", async ({ t }) => {
+test("a truncated dump opens with its complete objects, and the truncation is reported", async ({ t }) => {
   const page = await t.open("");
   const pod = (name) => `- apiVersion: v1\n  kind: Pod\n  metadata: {name: ${name}, namespace: shop, uid: ${name}}\n  spec:\n    containers:\n    - {name: c, image: app}\n`;
   await paste(page, `apiVersion: v1\nitems:\n${pod("one")}${pod("two")}- apiVersion: v1\n  kind: Po`);
@@ -176,34 +176,34 @@ test("a dump that is cut off opens with what is whole of it, and says so", async
 });
 
 // Shows: P-09
-test("a node that is written by hand takes the place of the made-up one of its name", async ({ t }) => {
+test("a pasted node replaces the generated node of the same name", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await paste(page, "apiVersion: v1\nkind: Node\nmetadata: {name: a-1, labels: {disk: ssd}}\nspec: {taints: [{key: own, effect: NoSchedule}]}\n");
   await expect(page.getByRole("heading", { name: /pasted/ })).toBeAttached();
   await expect(page.locator('[data-node="a-1"]').getByText("own").first()).toBeVisible();
   await expect(page.locator("[data-node]"), "nodes").toHaveCount(6);
-  await expect(page.locator('[data-zone="a"] [data-node]'), "nodes of its zone").toHaveCount(2);
+  await expect(page.locator('[data-zone="a"] [data-node]'), "nodes of the zone").toHaveCount(2);
 });
 
 // Shows: P-13, Q-06
-test("a dump stands still with what is wrong in it, and leaves without names", async ({ t }) => {
+test("a dump is paused, its problems are listed, and it can be exported without names", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await paste(page, asList((await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
-  const said = page.getByRole("region", { name: "About what was opened" });
-  await expect(said.getByRole("list", { name: /What is wrong/ }).getByText(/shop\/huge/)).toBeVisible();
+  await paste(page, asList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  const notice = page.getByRole("region", { name: "About what was opened" });
+  await expect(notice.getByRole("list", { name: /What is wrong/ }).getByText(/shop\/huge/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Play" }).first()).toBeVisible();
-  // The address holds a key of the session, and nothing of what was pasted.
+  // The address holds the key of the saved session, and nothing of the pasted text.
   await page.waitForFunction(() => /^#kept=\d+$/.test(location.hash));
-  await said.getByRole("button", { name: /problems?$/ }).click();
+  await notice.getByRole("button", { name: /problems?$/ }).click();
   const list = page.getByRole("dialog", { name: "What is wrong" });
   await list.getByLabel("Namespace").selectOption("shop");
-  await t.expectNoOverflow(page, "what is wrong");
+  await t.expectNoOverflow(page, "the list of problems");
   await t.checkLooks(page, "triage");
   await list.getByRole("button", { name: /shop\/huge/ }).click();
   await expect(page.locator(".side").getByText(/none of 4 nodes can take it/)).toBeVisible();
-  // The tick holds for every way out.
+  // The checkbox applies to every kind of export.
   await page.getByRole("button", { name: /^Share/ }).click();
   await page.getByRole("dialog", { name: "Share" }).getByLabel(/Rename objects first/).check();
   await page.getByRole("dialog", { name: "Share" }).getByRole("button", { name: "Picture" }).click();
@@ -216,17 +216,17 @@ test("a dump stands still with what is wrong in it, and leaves without names", a
 });
 
 // Shows: Q-06
-test("the session on the page can be forgotten", async ({ t }) => {
+test("the current session can be deleted from the browser", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await paste(page, asList((await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  await paste(page, asList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
   await expect(page.locator('.queue [data-pod="shop/huge"]')).toBeVisible();
   await t.waitUntilSaved(page);
   const key = await page.evaluate(() => location.hash.replace("#kept=", "session."));
-  const has = () => page.evaluate((key) => Object.keys(localStorage).some((name) => name.endsWith(key)), key);
-  expect(await has()).toBe(true);
+  const isStored = () => page.evaluate((key) => Object.keys(localStorage).some((name) => name.endsWith(key)), key);
+  expect(await isStored()).toBe(true);
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Forget this cluster" }).click();
   await expect(page.locator('[data-pod="shop/huge"]')).toHaveCount(0);
-  expect(await has()).toBe(false);
+  expect(await isStored()).toBe(false);
 });

@@ -1,37 +1,37 @@
-// The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for
-// a finger where one points, no accessibility violation.
+// Further parts of the page at every width and in both themes: nothing is clipped, no horizontal scrolling, touch
+// targets are large enough, no accessibility violation.
 import { chooseFromMore } from "../actions.mjs";
 import { WIDTHS, controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
-const WIDEST_TOUCH = 1279;
-const BOTH = [390, 1024, 1440];
+const MAX_TOUCH_WIDTH = 1279;
+const BOTH_THEMES_AT = [390, 1024, 1440];
 
-/** Targets below 44 px inside a part; links in a sentence are as large as its words. */
-const small = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
+/** Controls of a part below 44 px; links in a sentence are exempt. */
+const smallTargets = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".sr, .lanes, .scenery, .overview, .prose p"))
   .map((e) => [e, (e.matches("[type=checkbox], [type=radio]") ? e.closest("label") ?? e : e).getBoundingClientRect()])
   .filter(([e, r]) => r.width > 0 && (r.height < 43.5 || r.width < 43.5 && !e.matches("[type=checkbox]")))
   .map(([e, r]) => `${e.getAttribute("aria-label") ?? e.innerText} ${Math.round(r.width)}×${Math.round(r.height)}`));
 
-/** What is wider than it shows, of what a person reads. */
-const clipped = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("p, h2, h3, li, button, label, td, th, dd, span")]
+/** Texts of a part that are cut off by its width. */
+const clippedTexts = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("p, h2, h3, li, button, label, td, th, dd, span")]
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .scenery, .overview"))
   .map((e) => e.innerText.slice(0, 40)));
 
-const shared = async (page, what) => {
+const openShareDialog = async (page, what) => {
   await page.getByRole("button", { name: /^Share/ }).first().click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
 };
 
-/** Each part: where it begins, how it is reached, where it is. */
+/** Each part: the address to open, how to reach the part, its selector. */
 const PARTS = {
   start: ["", async (page) => expect(page.locator(".start")).toBeVisible(), ".start"],
   course: ["#lesson=first-pod", async (page) => page.keyboard.press("l"), "dialog"],
-  link: ["#lesson=first-pod", (page) => shared(page), "dialog"],
-  frame: ["#lesson=first-pod", (page) => shared(page, "Frame"), "dialog"],
-  film: ["#lesson=first-pod", (page) => shared(page, "Film"), "dialog"],
+  link: ["#lesson=first-pod", (page) => openShareDialog(page), "dialog"],
+  frame: ["#lesson=first-pod", (page) => openShareDialog(page, "Frame"), "dialog"],
+  film: ["#lesson=first-pod", (page) => openShareDialog(page, "Film"), "dialog"],
   present: ["#lesson=first-pod", async (page) => page.keyboard.press("Shift+P"), ".page"],
   beside: ["#new", async (page, t) => {
     await t.pause(page);
@@ -63,31 +63,31 @@ const PARTS = {
 
 for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
   // Shows: U-08, U-13
-  test(`${name} is whole at every width`, async ({ t }) => {
-    const found = [];
-    const opened = async (touch) => {
+  test(`${name} is complete and accessible at every width`, async ({ t }) => {
+    const problems = [];
+    const openPart = async (touch) => {
       const page = await t.open(address, { touch });
       await expect(page.locator("[data-node] [data-pod], [data-node]").first()).toBeVisible();
       await reach(page, t);
       await expect(page.locator(where).first()).toBeVisible();
       return page;
     };
-    const pages = { finger: await opened(true), mouse: await opened(false) };
+    const pages = { finger: await openPart(true), mouse: await openPart(false) };
     for (const [width, height] of WIDTHS) {
-      const page = width <= WIDEST_TOUCH ? pages.finger : pages.mouse;
+      const page = width <= MAX_TOUCH_WIDTH ? pages.finger : pages.mouse;
       await t.resize(page, width, height);
       const at = `${name} at ${width} px`;
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (wide > 0) found.push(`${at}: ${wide} px stick out`);
-      for (const one of await controlsOutsideWindow(page)) found.push(`${at}: outside: ${one}`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (overflow > 0) problems.push(`${at}: ${overflow} px of horizontal overflow`);
+      for (const item of await controlsOutsideWindow(page)) problems.push(`${at}: outside: ${item}`);
       if (await page.locator(where).first().isVisible()) {
-        for (const one of await clipped(page, where)) found.push(`${at}: clipped: ${one}`);
-        if (width <= WIDEST_TOUCH) for (const one of await small(page, where)) found.push(`${at}: small: ${one}`);
+        for (const item of await clippedTexts(page, where)) problems.push(`${at}: clipped: ${item}`);
+        if (width <= MAX_TOUCH_WIDTH) for (const item of await smallTargets(page, where)) problems.push(`${at}: small: ${item}`);
       }
-      // Colours are the same at every width: three widths are looked at in both themes, the others in one.
-      const seen = BOTH.includes(width) ? t.checkLooks(page, `part-${name}-${width}`) : t.expectAccessible(page);
-      await seen.catch((error) => found.push(`${at}: ${error.message}`));
+      // Colours do not depend on the width: three widths are checked in both themes, the others in one.
+      const checked = BOTH_THEMES_AT.includes(width) ? t.checkLooks(page, `part-${name}-${width}`) : t.expectAccessible(page);
+      await checked.catch((error) => problems.push(`${at}: ${error.message}`));
     }
-    expect(found.join("\n"), "what is amiss").toBe("");
+    expect(problems.join("\n"), "problems").toBe("");
   });
 }

@@ -1,25 +1,25 @@
-// A question for a time is answered by a pin on the timeline: with the pointer, by keys, on a phone.
+// A question for an instant is answered with a pin on the timeline: by pointer, by keyboard, on a phone.
 import { expect, test } from "../test.mjs";
 
-const open = async (t, options) => {
+const openQuestion = async (t, options) => {
   const page = await t.open("#lesson=prestop-overrun", options);
   const story = page.getByRole("complementary", { name: "Story" });
   await page.getByLabel("Speed").selectOption("6");
   await expect(page.locator('[data-pod="default/stuck"].m-ready')).toBeVisible();
   await t.command(page, "kubectl delete pod stuck");
-  // The page turns to the question by itself.
+  // The question opens by itself.
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("set a pin on the timeline")).toBeVisible();
   return { page, story, question };
 };
 
 // Shows: E-06
-test("a pin on the timeline says when, and both truths stand there afterwards", async ({ t }) => {
-  const { page, story, question } = await open(t);
+test("a pin on the timeline answers when, and afterwards answer and outcome are shown", async ({ t }) => {
+  const { page, story, question } = await openQuestion(t);
   const now = await t.now(page);
-  // What would answer is hidden while it is asked.
-  await expect(page.locator("[data-forward]"), "the forward button tells nothing").toContainText("Answer first");
-  await expect(page.locator(".due-mark"), "nothing that is due stands in the future").toHaveCount(0);
+  // While the question is open, everything that would reveal the answer is hidden.
+  await expect(page.locator("[data-forward]"), "the forward button does not reveal the answer").toContainText("Answer first");
+  await expect(page.locator(".due-mark"), "due events are not drawn in the future").toHaveCount(0);
   await page.locator('[data-pod="default/stuck"]').first().click();
   await page.getByRole("tab", { name: "Life" }).click();
   await expect(page.getByText("Shown once you have answered.")).toBeVisible();
@@ -29,7 +29,7 @@ test("a pin on the timeline says when, and both truths stand there afterwards", 
   const option = await page.locator(".pin.choice", { hasText: "60s" }).boundingBox();
   await page.mouse.click(option.x + 2, lanes.y + lanes.height / 2);
   await expect(question.getByRole("button", { name: "My answer: 60s" })).toBeVisible();
-  expect(await t.now(page), "the clock stands").toBe(now);
+  expect(await t.now(page), "time is paused").toBe(now);
   await t.checkLooks(page, "pin");
   await question.getByRole("button", { name: "My answer: 60s" }).click();
   await expect(story.getByText("You said 60s.")).toBeVisible();
@@ -40,24 +40,24 @@ test("a pin on the timeline says when, and both truths stand there afterwards", 
   await story.getByRole("button", { name: "Next" }).click();
   const end = story.getByRole("region", { name: "The end of the lesson" });
   await expect(end.locator(".moments svg").nth(1)).toBeVisible();
-  expect(await end.locator(".moments svg").first().getAttribute("aria-label"), "before: it is there").toMatch(/stuck/);
-  expect(await end.locator(".moments svg").nth(1).getAttribute("aria-label"), "after: it is gone").not.toMatch(/stuck/);
+  expect(await end.locator(".moments svg").first().getAttribute("aria-label"), "before: the pod exists").toMatch(/stuck/);
+  expect(await end.locator(".moments svg").nth(1).getAttribute("aria-label"), "after: the pod is deleted").not.toMatch(/stuck/);
   await expect(end.getByText("Try also:")).toBeVisible();
   await end.scrollIntoViewIfNeeded();
   await t.checkLooks(page, "end-card");
 });
 
-test("keys alone set a pin and answer with it", async ({ t }) => {
-  const { page, story } = await open(t);
+test("a pin can be set and submitted by keyboard alone", async ({ t }) => {
+  const { page, story } = await openQuestion(t);
   const pin = page.getByRole("slider", { name: "Your answer: how long it takes" });
   await pin.focus();
   for (const key of ["PageUp", "PageUp", "PageUp", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
-  expect(await pin.getAttribute("aria-valuetext"), "a screen reader hears where it stands").toBe("32s");
+  expect(await pin.getAttribute("aria-valuetext"), "a screen reader announces the pin's position").toBe("32s");
   await page.keyboard.press("Enter");
   await expect(story.getByText("You said 32s, and so it is")).toBeVisible();
 });
 
-test("a phone has the pin as a field", async ({ t }) => {
+test("on a phone the pin can be set in a field", async ({ t }) => {
   const page = await t.open("#lesson=five-minutes", { size: "phone" });
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
@@ -68,7 +68,7 @@ test("a phone has the pin as a field", async ({ t }) => {
   await expect(story.getByText("You said 120s.")).toBeVisible();
 });
 
-test("a finger drags the pin on the timeline, and the answer is below it", async ({ t }) => {
+test("a finger can drag the pin on the timeline", async ({ t }) => {
   const page = await t.open("#lesson=five-minutes", { size: "phone" });
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByRole("region", { name: "A question" })).toBeVisible();
@@ -79,10 +79,10 @@ test("a finger drags the pin on the timeline, and the answer is below it", async
   for (const part of [0.35, 0.4, 0.45, 0.5]) await touch.move(x + width * part, middle);
   await touch.up();
   const pin = page.getByRole("slider", { name: "Your answer: how long it takes" });
-  const said = await pin.getAttribute("aria-valuetext");
+  const answer = await pin.getAttribute("aria-valuetext");
   const { x: at } = await pin.boundingBox();
-  expect(Math.abs(at - (x + width * 0.5)), `the pin followed the finger: it stands at ${said}`).toBeLessThan(width * 0.1);
+  expect(Math.abs(at - (x + width * 0.5)), `the pin followed the finger to ${answer}`).toBeLessThan(width * 0.1);
   await t.checkLooks(page, "pin-phone-timeline");
-  await story.getByRole("button", { name: `My answer: ${said}` }).click();
-  await expect(story.getByText(`You said ${said}`)).toBeVisible();
+  await story.getByRole("button", { name: `My answer: ${answer}` }).click();
+  await expect(story.getByText(`You said ${answer}`)).toBeVisible();
 });

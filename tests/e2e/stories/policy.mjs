@@ -1,40 +1,40 @@
-// Nothing leaves, and nothing that comes in runs.
+// The page sends nothing to other origins, and executes nothing that it receives.
 // Shows: Q-04, E-02
 import { createServer } from "node:http";
 import { expect, test } from "../test.mjs";
 
-/** Another site, that would answer anybody, and counts who asks. */
-const elsewhere = async () => {
-  let asked = 0;
+/** Starts a server of another origin that answers every request and counts them. */
+const serveOtherOrigin = async () => {
+  let count = 0;
   const server = createServer((_, response) => {
-    asked += 1;
+    count += 1;
     response.writeHead(200, { "Access-Control-Allow-Origin": "*" }).end("apiVersion: v1\nkind: Namespace\nmetadata: {name: theirs}\n");
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/x.yaml`, asked: () => asked, close: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}/x.yaml`, requestCount: () => count, close: () => server.close() };
 };
-const attempt = (url) => fetch(url).then(() => "answered", (error) => error.name);
+const fetchOutcome = (url) => fetch(url).then(() => "answered", (error) => error.name);
 
 for (const [name, headers] of [["without headers", false], ["that sends the site's headers", true]]) {
   test.describe(() => {
     test.use({ host: { headers } });
 
     // Shows: Q-04, E-02
-    test(`page, engine and offline copy ask no other origin, on a host ${name}`, async ({ t }) => {
-      const other = await elsewhere();
+    test(`page, engine and offline copy cannot reach another origin, on a host ${name}`, async ({ t }) => {
+      const other = await serveOtherOrigin();
       const page = await t.open("", { offlineCopy: true });
       await t.waitForOfflineCopy(page);
-      expect(await page.evaluate(attempt, other.url), "the page").toBe("TypeError");
-      expect(await page.workers()[0].evaluate(attempt, other.url), "the engine").toBe("TypeError");
-      expect(await page.context().serviceWorkers()[0].evaluate(attempt, other.url), "the offline copy").toBe("TypeError");
-      expect(other.asked(), "requests that left").toBe(0);
+      expect(await page.evaluate(fetchOutcome, other.url), "the page").toBe("TypeError");
+      expect(await page.workers()[0].evaluate(fetchOutcome, other.url), "the engine").toBe("TypeError");
+      expect(await page.context().serviceWorkers()[0].evaluate(fetchOutcome, other.url), "the offline copy").toBe("TypeError");
+      expect(other.requestCount(), "requests to the other origin").toBe(0);
       t.allowComplaint(/Content Security Policy|requested another origin/);
       other.close();
     });
   });
 }
 
-test("text becomes no markup, an address no code", async ({ t }) => {
+test("strings cannot become markup or code", async ({ t }) => {
   const page = await t.open();
   const refusals = await page.evaluate(() => [
     () => { document.body.innerHTML = "<b>x</b>"; },
@@ -53,27 +53,27 @@ test("text becomes no markup, an address no code", async ({ t }) => {
   expect(refusals).toBe("TypeError,TypeError,TypeError,TypeError");
 });
 
-test("computed styles need no exception of the policy", async ({ t }) => {
+test("styles set by code need no exception in the policy", async ({ t }) => {
   const page = await t.open();
   expect(await page.evaluate(() => {
     const probe = document.createElement("i");
     probe.setAttribute("style", "color: red");
     return probe.style.color;
-  }), "a style attribute").toBe("");
+  }), "a style attribute has no effect").toBe("");
   t.allowComplaint(/Content Security Policy/);
   const head = page.locator(".timeline .head, .head").first();
   await expect(head).toBeVisible();
-  expect((await head.evaluate((element) => element.style.transform)).startsWith("translateX"), "the timeline's head stands where time is").toBeTruthy();
+  expect((await head.evaluate((element) => element.style.transform)).startsWith("translateX"), "the timeline's head is positioned by code").toBeTruthy();
 });
 
-test("a scenario comes from this site alone, however its address is written", async ({ t }) => {
-  const other = await elsewhere();
+test("a scenario is loaded only from this site, however its address is written", async ({ t }) => {
+  const other = await serveOtherOrigin();
   for (const hostile of [other.url, other.url.replace("http:", ""), `\\\\${new URL(other.url).host}/x.yaml`, "../outside.yaml", "%2e%2e/outside.yaml", "/outside.yaml", "data:text/plain,x", "javascript:x"]) {
     const page = await t.open(`?scenario=${encodeURIComponent(hostile)}`);
     await expect(page.getByText("is not a file of this site")).toBeVisible();
     await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
     await page.context().close();
   }
-  expect(other.asked(), "requests that left").toBe(0);
+  expect(other.requestCount(), "requests to the other origin").toBe(0);
   other.close();
 });

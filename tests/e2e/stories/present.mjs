@@ -1,18 +1,18 @@
-// Presenting, sharing, an address that keeps what is seen, and the console's pipes.
+// Presenting, sharing, an address that holds the session's state, and pipes in the console.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const shared = async (page, what) => {
+const openShareDialog = async (page, what) => {
   await page.getByRole("button", { name: /^Share/ }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
   return dialog;
 };
 
-/** The address keeps a link to that instant. */
-const keeps = (page, change) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, change);
+/** Waits until the address holds a link to the session's state that differs from `previous`. */
+const waitForNewAddress = (page, previous) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, previous);
 
-/** A long link: a node whose labels no packer shortens. */
+/** A manifest that makes a long link: a node with labels that cannot be compressed. */
 const LABELLED = `apiVersion: v1
 kind: Node
 metadata:
@@ -21,30 +21,30 @@ metadata:
 ${Array.from({ length: 60 }, (_, i) => `    key-${i}: v${(Math.imul(i + 1, 0x9E3779B1) >>> 0).toString(36)}${(Math.imul(i + 7, 0x85EBCA6B) >>> 0).toString(36)}\n`).join("")}status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
 `;
 
-/** Each square of a code takes a whole number of dots: common readers find none in one whose squares differ. */
-const wholeDots = async (t, code) => {
-  const dots = await code.evaluate((svg) => svg.getBoundingClientRect().width * devicePixelRatio / svg.viewBox.baseVal.width);
-  expect(dots >= 2 && Math.abs(dots - Math.round(dots)) < 0.01, `${dots} dots a square`).toBeTruthy();
+/** Each square of a QR code covers a whole number of pixels: common readers fail if the squares differ in size. */
+const expectWholePixels = async (t, code) => {
+  const pixels = await code.evaluate((svg) => svg.getBoundingClientRect().width * devicePixelRatio / svg.viewBox.baseVal.width);
+  expect(pixels >= 2 && Math.abs(pixels - Math.round(pixels)) < 0.01, `${pixels} pixels per square`).toBeTruthy();
 };
 
 // Shows: U-08
-test("the code of a long link is sharp on a phone, black on white in both themes", async ({ t }) => {
+test("the QR code of a long link is sharp on a phone, black on white in both themes", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "labelled.yaml": LABELLED });
   await t.pause(page);
   for (const [width, height] of [[390, 844], [360, 640]]) {
     await t.resize(page, width, height);
-    const dialog = await shared(page);
+    const dialog = await openShareDialog(page);
     await dialog.getByRole("button", { name: "QR code" }).click();
     const code = dialog.getByRole("img", { name: /QR code/ });
     await expect(code).toBeVisible();
     const squares = await code.evaluate((svg) => svg.viewBox.baseVal.width);
     expect(squares, `${squares} squares`).toBeGreaterThan(117);
-    await wholeDots(t, code);
+    await expectWholePixels(t, code);
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: theme });
-      const ink = await code.evaluate((svg) => [...svg.children].map((part) => getComputedStyle(part).fill).join());
-      expect(ink, theme).toBe("rgb(255, 255, 255),rgb(0, 0, 0)");
+      const colours = await code.evaluate((svg) => [...svg.children].map((part) => getComputedStyle(part).fill).join());
+      expect(colours, theme).toBe("rgb(255, 255, 255),rgb(0, 0, 0)");
     }
     await t.expectNoOverflow(page, `${width} px`);
     await code.scrollIntoViewIfNeeded();
@@ -55,60 +55,60 @@ test("the code of a long link is sharp on a phone, black on white in both themes
 });
 
 // Shows: T-03
-test("the address keeps what is seen, and Back goes back", async ({ t }) => {
+test("the address holds the session's state, and Back restores it", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
-  await keeps(page, "");
+  await waitForNewAddress(page, "");
   await t.waitUntilSaved(page);
   const first = page.url();
   expect(first.length, `${first.length} characters`).toBeLessThan(2000);
   await t.seek(page, "1:00.0");
-  await keeps(page, first);
+  await waitForNewAddress(page, first);
   await t.waitUntilSaved(page);
   const entries = await page.evaluate(() => history.length);
-  // Selecting something is no journey: the same entry.
+  // A selection adds no history entry.
   await page.locator("[data-node] [data-pod]").first().click();
-  await keeps(page, page.url());
-  expect(await page.evaluate(() => history.length), "no entry of its own").toBe(entries);
+  await waitForNewAddress(page, page.url());
+  expect(await page.evaluate(() => history.length), "no new history entry").toBe(entries);
   await page.goBack();
   await expect(page.locator('.page[data-now="0:30.0"]')).toBeVisible();
   await page.goForward();
   await expect(page.locator('.page[data-now="1:00.0"]')).toBeVisible();
 
-  // Another session is one step further.
+  // Another session adds a history entry.
   await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
   await expect(page.locator(".story")).toBeVisible();
   await t.waitUntilSaved(page);
-  await keeps(page, "");
+  await waitForNewAddress(page, "");
   expect(await page.title(), await page.title()).toMatch(/first pod/i);
   await page.goBack();
   await expect(page.locator('.page[data-now="1:00.0"]')).toBeVisible();
-  expect(await page.title(), "the cluster that was there").toMatch(/Free play/);
+  expect(await page.title(), "the previous cluster").toMatch(/Free play/);
 
-  // A bookmark opens in a browser that has never been here.
+  // A bookmark opens in a browser without saved data.
   const other = await t.open(first.slice(first.indexOf("#")));
   await expect(other.locator('.page[data-now="0:30.0"]')).toBeVisible();
 
-  // What a page cannot open is nothing that the address keeps.
+  // A link that cannot be opened does not stay in the address.
   await t.waitUntilSaved(other);
   await other.evaluate(() => { location.hash = "#s1:AAAA"; });
   await expect(other.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
-  expect(other.url(), "the bad link is gone").not.toContain("AAAA");
+  expect(other.url(), "the invalid link is removed").not.toContain("AAAA");
 });
 
 // Shows: U-08
-test("a presenter has the cluster, the story and the clock alone", async ({ t }) => {
+test("presenting shows only the cluster, the story and the clock", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
   await t.pause(page);
-  await (await shared(page)).getByRole("button", { name: "Present it here" }).click();
+  await (await openShareDialog(page)).getByRole("button", { name: "Present it here" }).click();
   await expect(page.locator(".page.present")).toBeVisible();
-  await expect(page.locator(".side:visible, .con:visible, .time:visible, .tools:visible"), "nothing else").toHaveCount(0);
+  await expect(page.locator(".side:visible, .con:visible, .time:visible, .tools:visible"), "other parts are hidden").toHaveCount(0);
   const size = await page.locator(".story .prose p").first().evaluate((p) => parseFloat(getComputedStyle(p).fontSize));
   expect(size, `${size} px`).toBeGreaterThanOrEqual(22);
   await t.expectNoOverflow(page, "presenting");
   await t.checkLooks(page, "present");
-  // Also the smallest text, and on a wall as large a part of it.
+  // The smallest text is large enough, too, also on a large screen.
   const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
     && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
   for (const [width, height, least] of [[1920, 1080, 22], [2560, 1440, 22], [3840, 2160, 32]]) {
@@ -122,7 +122,7 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
   await page.keyboard.press("x");
   await page.mouse.move(500, 400);
   await expect(page.locator(".spotlight")).toBeVisible();
-  expect(await page.locator(".spotlight").evaluate((s) => getComputedStyle(s).getPropertyValue("--x")), "it follows the pointer").toBe("500px");
+  expect(await page.locator(".spotlight").evaluate((s) => getComputedStyle(s).getPropertyValue("--x")), "the spotlight follows the pointer").toBe("500px");
   await t.screenshot(page, "spotlight");
   await page.keyboard.press("x");
   await expect(page.locator(".spotlight")).toHaveCount(0);
@@ -131,10 +131,10 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
   await expect(code).toBeVisible();
   const modules = await code.evaluate((svg) => svg.viewBox.baseVal.width);
   expect((modules - 8 - 17) % 4 === 0 && modules > 60, `${modules} squares`).toBeTruthy();
-  await wholeDots(t, code);
+  await expectWholePixels(t, code);
   await t.checkLooks(page, "present-code");
   await page.keyboard.press("q");
-  // A remote's keys turn the steps that have been reached, and no others.
+  // The keys of a remote control move only between steps that have been reached.
   await page.keyboard.press("PageUp");
   await page.keyboard.press("Escape");
   await expect(page.locator(".page.present")).toHaveCount(0);
@@ -142,7 +142,7 @@ test("a presenter has the cluster, the story and the clock alone", async ({ t })
 });
 
 // Shows: E-03
-test("a frame of each size shows a node, and what its story asks for", async ({ t }) => {
+test("a frame of each size shows a node and the story's button", async ({ t }) => {
   const page = await t.open("#lesson=first-pod&embed=story,cluster,timeline");
   const [node, button] = [page.locator("[data-node]").first(), page.locator(".story .try button")];
   await expect(node).toBeVisible();
@@ -153,98 +153,98 @@ test("a frame of each size shows a node, and what its story asks for", async ({ 
     const card = await node.boundingBox();
     expect(card.y + 60, `${at}: a node at ${card.y}, the cluster ends at ${cluster.y + cluster.height}`).toBeLessThanOrEqual(cluster.y + cluster.height);
     const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
-    // A wide one has a column for its story, which scrolls.
+    // A wide frame has a column for its story, which scrolls.
     if (width < 1000) expect(box.y + box.height, `${at}: the button at ${box.y}, the foot at ${foot.y}`).toBeLessThanOrEqual(foot.y);
-    const spilt = await page.locator(".meter").evaluateAll((all) => all.filter((e) => e.lastChild.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right).length);
-    expect(spilt, `${at}: numbers beside their card`).toBe(0);
+    const overflowing = await page.locator(".meter").evaluateAll((all) => all.filter((e) => e.lastChild.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right).length);
+    expect(overflowing, `${at}: numbers outside their card`).toBe(0);
     await t.expectNoOverflow(page, at);
     await t.checkLooks(page, `frame-${width}`);
   }
 });
 
 // Shows: E-03
-test("a frame has chosen parts, and shows itself first", async ({ t }) => {
+test("a frame shows the selected parts, and has a preview", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
-  const dialog = await shared(page, "Frame");
+  const dialog = await openShareDialog(page, "Frame");
   const field = dialog.getByLabel("Frame", { exact: true });
   await expect(field).toBeVisible();
-  expect(await field.inputValue(), "the story is in it").toContain("&embed=story,cluster,timeline\"");
-  // The choosers say what is chosen from the beginning.
-  expect(await dialog.getByLabel("Size").locator("option:checked").innerText(), "the size").toBe("960 × 640");
-  expect(await dialog.getByLabel("Theme").locator("option:checked").innerText(), "the theme").toBe("the visitor's");
+  expect(await field.inputValue(), "the frame includes the story").toContain("&embed=story,cluster,timeline\"");
+  // The selects show the initial choices.
+  expect(await dialog.getByLabel("Size").locator("option:checked").innerText(), "the initial size").toBe("960 × 640");
+  expect(await dialog.getByLabel("Theme").locator("option:checked").innerText(), "the initial theme").toBe("the visitor's");
   await dialog.getByLabel("Timeline").uncheck();
   await dialog.getByLabel("Size").selectOption({ label: "720 × 480" });
   await dialog.getByLabel("Theme").selectOption("dark");
-  expect(await field.inputValue(), "what was chosen").toMatch(/&embed=story,cluster&theme=dark" width="720" height="480"/);
+  expect(await field.inputValue(), "the selected parts, theme and size").toMatch(/&embed=story,cluster&theme=dark" width="720" height="480"/);
   await dialog.getByRole("button", { name: "Preview" }).click();
   const frame = page.frameLocator(".share iframe");
   await expect(frame.locator(".story")).toBeVisible();
   await expect(frame.locator("[data-node]").first()).toBeVisible();
-  await expect(frame.locator(".time"), "no timeline").toHaveCount(0);
-  expect(await frame.locator(":root").evaluate(() => innerWidth), "it is as wide as it will be").toBe(720);
+  await expect(frame.locator(".time"), "the timeline is excluded").toHaveCount(0);
+  expect(await frame.locator(":root").evaluate(() => innerWidth), "the preview has the frame's width").toBe(720);
   await t.screenshot(page, "share-frame-preview");
   await dialog.getByRole("button", { name: "End the preview" }).click();
   await t.checkLooks(page, "share-frame");
 });
 
 // Shows: T-06
-test("a span of the timeline is a film", async ({ t }) => {
+test("a span of the timeline can be saved as a film", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:10.0");
   await t.command(page, "kubectl run actor --image=app");
   await t.seek(page, "0:30.0");
-  const dialog = await shared(page, "Film");
+  const dialog = await openShareDialog(page, "Film");
   await dialog.getByLabel("From").fill("5s");
   await dialog.getByLabel("to", { exact: true }).fill("25s");
   await dialog.getByRole("combobox").selectOption("6");
   await dialog.getByRole("button", { name: "Make the film" }).click();
   const film = dialog.getByRole("img", { name: "The film" });
   await expect(film).toBeVisible({ timeout: 60_000 });
-  expect(await film.evaluate(async (image) => { await image.decode(); return image.naturalWidth > 800; }), "it is a picture").toBeTruthy();
+  expect(await film.evaluate(async (image) => { await image.decode(); return image.naturalWidth > 800; }), "the film is an image").toBeTruthy();
   await t.checkLooks(page, "share-film");
   const file = await t.download(page, () => dialog.getByRole("button", { name: "Save the film" }).click());
   expect(file.name).toBe("podscope-film.svg");
   const text = file.bytes.toString();
-  expect(text.includes("default/actor Running") && text.includes("<animate "), "the pod comes to it").toBeTruthy();
+  expect(text.includes("default/actor Running") && text.includes("<animate "), "the film shows the pod's creation").toBeTruthy();
   expect(file.bytes.length, `${file.bytes.length} bytes`).toBeLessThan(400_000);
-  expect(await t.now(page), "the session stays where it is").toBe("0:30.0");
-  // What is no span is said in the dialog, at its field.
-  const [from, to, said] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];
-  for (const [start, end, why] of [["2h", "3h", "What was played ends at 0:30.0."], ["5s", "ten seconds", "An instant looks like 90s, 1:30 or 5m."], ["5s", "", "An instant looks like 90s, 1:30 or 5m."], ["9s", "5s", "A film's end lies after its beginning."]]) {
+  expect(await t.now(page), "the session's time is unchanged").toBe("0:30.0");
+  // An invalid span is reported in the dialog, at its field.
+  const [from, to, alert] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];
+  for (const [start, end, reason] of [["2h", "3h", "What was played ends at 0:30.0."], ["5s", "ten seconds", "An instant looks like 90s, 1:30 or 5m."], ["5s", "", "An instant looks like 90s, 1:30 or 5m."], ["9s", "5s", "A film's end lies after its beginning."]]) {
     await from.fill(start);
     await to.fill(end);
-    await expect(said, "what was said before is gone").toHaveCount(0);
+    await expect(alert, "the previous error is cleared").toHaveCount(0);
     await dialog.getByRole("button", { name: "Make the film" }).click();
-    await expect(said.getByText(why, { exact: true })).toBeVisible();
+    await expect(alert.getByText(reason, { exact: true })).toBeVisible();
     await expect(page.locator(".share input[aria-invalid=true]:focus")).toBeVisible();
-    expect(await to.getAttribute("aria-describedby"), end).toBe(await said.getAttribute("id"));
+    expect(await to.getAttribute("aria-describedby"), end).toBe(await alert.getAttribute("id"));
   }
-  await expect(page.locator(".toast"), "nothing is said behind the dialog").toHaveCount(0);
+  await expect(page.locator(".toast"), "no message appears behind the dialog").toHaveCount(0);
   await t.checkLooks(page, "share-film-wrong");
 });
 
 // Shows: K-01
-test("the console has pipes, k, pasted lines and clear", async ({ t }) => {
+test("the console supports pipes, k, pasted lines and clear", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   const field = page.getByLabel("Command", { exact: true });
   const log = page.locator(".con .log");
-  const give = async (line) => { await field.fill(line); await field.press("Enter"); };
-  await give("clear");
-  await expect(field, "the placeholder is no command").toHaveAttribute("placeholder", /^Type a command/);
-  await give("k get nodes | grep ^a- | wc -l");
+  const enter = async (line) => { await field.fill(line); await field.press("Enter"); };
+  await enter("clear");
+  await expect(field, "the placeholder is not shown as a command").toHaveAttribute("placeholder", /^Type a command/);
+  await enter("k get nodes | grep ^a- | wc -l");
   await expect(log.locator("p.output").getByText("2", { exact: true })).toBeVisible();
-  await give("kubectl get nodes | head -1");
+  await enter("kubectl get nodes | head -1");
   await expect(log.locator("p.output").getByText(/^NAME\s+STATUS/)).toBeVisible();
-  await give("kubectl get pods | jq .");
+  await enter("kubectl get pods | jq .");
   await expect(log.getByText("jq: a pipe leads to")).toBeVisible();
-  // An instant is said once for each command.
-  expect(await log.locator("p.output .when").allInnerTexts().then((all) => all.join("")), "not at its lines").toBe("");
-  await give("clear");
+  // The instant is shown once per command.
+  expect(await log.locator("p.output .when").allInnerTexts().then((all) => all.join("")), "output lines have no instant").toBe("");
+  await enter("clear");
   await expect(log.locator("p.input").first()).toHaveCount(0);
 
-  // Several lines wait for a look and an Enter.
+  // Several pasted lines are shown first and run with Enter.
   const text = "# two things\nkubectl apply -f - <<EOF\napiVersion: v1\nkind: Pod\nmetadata: {name: pasted}\nspec: {containers: [{name: c, image: \"app:1\"}]}\nEOF\nkubectl label node a-1 looked=yes\n";
   await field.focus();
   await page.evaluate((text) => {
@@ -259,26 +259,26 @@ test("the console has pipes, k, pasted lines and clear", async ({ t }) => {
   await expect(log.getByText("node/a-1 labeled")).toBeVisible();
 
   // A here-document typed line by line.
-  for (const line of ["kubectl apply -f - <<EOF", "apiVersion: v1", "kind: Namespace", "metadata:", "  name: typed", "EOF"]) await give(line);
+  for (const line of ["kubectl apply -f - <<EOF", "apiVersion: v1", "kind: Namespace", "metadata:", "  name: typed", "EOF"]) await enter(line);
   await expect(log.getByText("namespace/typed created")).toBeVisible();
 
-  // A watch's lines stay together.
-  await give("clear");
-  await give("kubectl get pods -w");
+  // The output lines of a watch stay together.
+  await enter("clear");
+  await enter("kubectl get pods -w");
   await expect(log.getByText(/^NAME/).first()).toBeVisible();
-  await give("kubectl get nodes | tail -1");
-  await give("kubectl delete pod pasted --now");
+  await enter("kubectl get nodes | tail -1");
+  await enter("kubectl delete pod pasted --now");
   await expect(log.locator("p .text").filter({ hasText: /pasted.*Terminating/ }).first()).toBeVisible();
-  await give("stop");
+  await enter("stop");
   await t.waitUntilSettled(page);
   const lines = await log.locator("p .text").allInnerTexts();
-  const at = (what) => lines.findIndex((line) => line.includes(what));
-  expect(lines.slice(0, at("› kubectl get nodes")).some((line) => line.includes("pasted") && line.includes("Terminating")), "below the watch").toBeTruthy();
+  const lineIndex = (what) => lines.findIndex((line) => line.includes(what));
+  expect(lines.slice(0, lineIndex("› kubectl get nodes")).some((line) => line.includes("pasted") && line.includes("Terminating")), "the watch's lines stay below the watch").toBeTruthy();
   await t.checkLooks(page, "console-watch");
 });
 
 // Shows: U-07, U-17
-test("code stands beside what it does, and is applied in a pause of the typing", async ({ t }) => {
+test("code can be edited beside the cluster, and is applied when typing pauses", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await chooseFromMore(page, "Editor");
@@ -286,12 +286,12 @@ test("code stands beside what it does, and is applied in a pause of the typing",
   const editor = page.getByRole("complementary", { name: "Editor beside the cluster" });
   await expect(editor.locator(".cm-content")).toBeVisible();
   const [code, cluster] = [await editor.boundingBox(), await page.locator("[data-node]").first().boundingBox()];
-  expect(cluster.x + cluster.width, "side by side").toBeLessThanOrEqual(code.x);
+  expect(cluster.x + cluster.width, "the editor is beside the cluster").toBeLessThanOrEqual(code.x);
   const pod = (image) => `apiVersion: v1\nkind: Pod\nmetadata: {name: typed}\nspec:\n  containers:\n  - {name: c, image: ${image}}\n`;
   await t.replaceText(editor, pod("___"));
   await expect(editor.getByText("1 gap is left")).toBeVisible();
-  await expect(editor.getByRole("button", { name: "Apply", exact: true }), "a gap is not applied").toBeDisabled();
-  // A field that the server does not know, in its words, and what they mean.
+  await expect(editor.getByRole("button", { name: "Apply", exact: true }), "a manifest with a gap cannot be applied").toBeDisabled();
+  // An unknown field is reported as by the server, with a hint.
   await t.replaceText(editor, pod("\"app:1\", imagePolicy: Always"));
   await expect(editor.getByText(/unknown field .*imagePolicy/)).toBeVisible();
   await expect(editor.getByText(/look at its spelling/)).toBeVisible();

@@ -1,8 +1,8 @@
-// Questions before their outcome: answered on the picture, by an option, by keys alone.
+// Questions before their outcome: answered in the cluster, with an option, by keyboard.
 // Shows: E-07
 import { expect, test } from "../test.mjs";
 
-const lesson = async (t, name, options) => {
+const openLesson = async (t, name, options) => {
   const page = await t.open(`#lesson=${name}`, options);
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
@@ -40,18 +40,18 @@ spec:
 `;
 
 // Shows: E-06
-test("a lesson that begins with a question says nothing of it, and goes on with the answer", async ({ t }) => {
-  const { page, story, question } = await lesson(t, "requests-not-usage");
+test("a lesson that begins with a question shows no error and continues after the answer", async ({ t }) => {
+  const { page, story, question } = await openLesson(t, "requests-not-usage");
   await expect(question.getByText("Time waits")).toBeVisible();
-  await expect(page.locator(".toast"), "complaints").toHaveCount(0);
+  await expect(page.locator(".toast"), "error messages").toHaveCount(0);
   await question.getByRole("button", { name: "3", exact: true }).click();
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
   await page.waitForFunction(() => document.querySelector(".page").dataset.now !== "0:00.0");
   await expect(story.getByText(/You said 3/)).toBeVisible();
 });
 
-test("a click on a node answers, and the decision says what separates it from the one chosen", async ({ t }) => {
-  const { page, story, question } = await lesson(t, "two-constraints");
+test("a click on a node answers, and its difference to the chosen node is explained", async ({ t }) => {
+  const { page, story, question } = await openLesson(t, "two-constraints");
   await page.getByLabel("Speed").selectOption("6");
   await expect(question.getByText("Time waits")).toBeVisible();
   await page.locator('[data-node="a-3"]').click({ position: { x: 12, y: 12 } });
@@ -59,7 +59,7 @@ test("a click on a node answers, and the decision says what separates it from th
   await t.checkLooks(page, "question-by-click");
   await question.getByRole("button", { name: "a-3" }).click();
   const starter = story.getByLabel("Manifest");
-  await expect(story.getByRole("button", { name: "Apply" }), "gaps are left").toBeDisabled();
+  await expect(story.getByRole("button", { name: "Apply" }), "a manifest with gaps cannot be applied").toBeDisabled();
   const text = await starter.inputValue();
   await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
   await story.getByRole("button", { name: "Apply" }).click();
@@ -69,16 +69,16 @@ test("a click on a node answers, and the decision says what separates it from th
   await t.checkLooks(page, "question-answered");
 });
 
-test("keys alone answer a question", async ({ t }) => {
-  const { page, story, question } = await lesson(t, "spread-by-zone");
+test("a question can be answered by keyboard alone", async ({ t }) => {
+  const { page, story, question } = await openLesson(t, "spread-by-zone");
   await expect(question.getByText("Time waits")).toBeVisible();
   await question.getByRole("button", { name: "b-2" }).focus();
   await page.keyboard.press("Enter");
   await expect(story.getByText("You said b-2")).toBeVisible();
-  await expect(page.getByRole("region", { name: "A question" }), "it is asked no more").toHaveCount(0);
+  await expect(page.getByRole("region", { name: "A question" }), "the question is closed").toHaveCount(0);
 });
 
-test("a pod is an answer too, and is marked as one", async ({ t }) => {
+test("a pod can be an answer and is marked", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "which.yaml": WHICH });
   const story = page.getByRole("complementary", { name: "Story" });
@@ -92,6 +92,6 @@ test("a pod is an answer too, and is marked as one", async ({ t }) => {
   await expect(story.getByText("It is two")).toBeVisible();
   await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();
-  await expect(page.locator('[data-pod="default/two"]'), "it is said, too").toHaveAccessibleName(/so it is/);
+  await expect(page.locator('[data-pod="default/two"]'), "the accessible name includes the outcome").toHaveAccessibleName(/so it is/);
   await t.checkLooks(page, "question-by-pod-answered");
 });

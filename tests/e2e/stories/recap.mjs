@@ -1,9 +1,9 @@
-// An earlier question comes back on a later visit, on another seed; a lesson is recorded.
+// An earlier question is repeated on a later visit with another seed; a lesson is recorded.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // Shows: E-08
-test("after a day an earlier question is asked again on another seed", async ({ t }) => {
+test("after a day an earlier question is asked again with another seed", async ({ t }) => {
   const day = 86_400_000;
   const done = Date.UTC(2026, 5, 1);
   const page = await t.open("", {
@@ -16,7 +16,7 @@ test("after a day an earlier question is asked again on another seed", async ({ 
     },
   });
   const strip = page.getByRole("region", { name: "Asked again" });
-  await expect(strip, "half a day later nothing is asked").toHaveCount(0);
+  await expect(strip, "no question after half a day").toHaveCount(0);
   await page.clock.setFixedTime(done + 1.1 * day);
   await page.reload();
   await t.waitUntilReady(page);
@@ -26,11 +26,11 @@ test("after a day an earlier question is asked again on another seed", async ({ 
   const question = page.getByRole("region", { name: "A question" });
   await expect(question.getByText("Time waits")).toBeVisible();
   await t.checkLooks(page, "recap-question");
-  await expect(strip, "asked once").toHaveCount(0);
+  await expect(strip, "the question is asked once").toHaveCount(0);
 });
 
 // Shows: E-08
-test("it is asked after one, three and seven days, and then no more", async ({ t }) => {
+test("a question is repeated after one, three and seven days only", async ({ t }) => {
   const day = 86_400_000;
   const done = Date.UTC(2026, 5, 1);
   const page = await t.open("#new", {
@@ -53,13 +53,13 @@ test("it is asked after one, three and seven days, and then no more", async ({ t
       const question = page.getByRole("region", { name: "A question" });
       await expect(question.getByText("Time waits")).toBeVisible();
     } else {
-      await expect(strip, `after ${days} days nothing is asked`).toHaveCount(0);
+      await expect(strip, `no question after ${days} days`).toHaveCount(0);
     }
   }
 });
 
 // Shows: E-10
-test("fields that are pressed become the goals of a recorded lesson", async ({ t }) => {
+test("clicked fields become the goals of a recorded lesson", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
