@@ -1,4 +1,4 @@
-//! What the commands share: usage errors, files, durations, problems.
+//! Shared by the commands: usage errors, reading of files, durations, printing of problems.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Read, Write};
@@ -12,116 +12,121 @@ use podscope_protocol::Problem;
 use podscope_session::scenario::{self, File, Loaded};
 use podscope_session::timeline::{END_OF_TIME, Session};
 
-/// Status of bad input or usage.
-pub(crate) const BAD: u8 = 2;
+/// Exit status after bad input or wrong usage.
+pub(crate) const BAD_INPUT: u8 = 2;
 
-/// Says what is wrong with the arguments.
-pub(crate) fn usage(error: impl Display) -> ExitCode {
-    say(format_args!("podscope: {error}\nsee `podscope --help`"));
-    ExitCode::from(BAD)
+/// Reports wrong arguments on stderr.
+pub(crate) fn usage_error(error: impl Display) -> ExitCode {
+    print_error(format_args!("podscope: {error}\nsee `podscope --help`"));
+    ExitCode::from(BAD_INPUT)
 }
 
 /// Prints help.
-pub(crate) fn help(text: &str) -> ExitCode {
-    out(text);
+pub(crate) fn print_help(text: &str) -> ExitCode {
+    print_text(text);
     ExitCode::SUCCESS
 }
 
-/// Prints words for a person: control characters of what they quote show, and do nothing to a terminal.
-pub(crate) fn out(text: &str) {
+/// Prints text for a person to stdout. Control characters are made visible, so that quoted names cannot control the
+/// terminal.
+pub(crate) fn print_text(text: &str) {
     write(std::io::stdout().lock(), &podscope_api::visible(text));
 }
 
-/// Prints what a program reads: as it is, but to a terminal.
-pub(crate) fn data(text: &str) {
+/// Prints output for programs to stdout: unchanged, except to a terminal, where control characters are made visible.
+pub(crate) fn print_data(text: &str) {
     if std::io::stdout().is_terminal() {
-        out(text);
+        print_text(text);
     } else {
         write(std::io::stdout().lock(), text);
     }
 }
 
-/// Prints words to stderr, with a line break.
-pub(crate) fn say(text: impl Display) {
+/// Prints a line to stderr.
+pub(crate) fn print_error(text: impl Display) {
     let text = format!("{text}\n");
-    // Who closed stderr does not want to hear.
+    // An error is ignored: whoever closed stderr does not want messages.
     let _ = std::io::stderr()
         .lock()
         .write_all(podscope_api::visible(&text).as_bytes());
 }
 
-/// Writes all of it. A reader that went away is no error; what does not arrive for another reason ends
-/// the program, because all that follows would be lost as well.
+/// Writes the whole text. A closed pipe is no error; any other write error ends the program, because all further output
+/// would be lost as well.
 pub(crate) fn write(mut to: impl Write, text: &str) {
-    written(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
+    exit_on_write_error(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
 }
 
-/// What to do about a write that failed: see [`write()`].
-pub(crate) fn written(result: std::io::Result<()>) {
+/// Ends the program if a write failed for another reason than a closed pipe; see [`write()`].
+pub(crate) fn exit_on_write_error(result: std::io::Result<()>) {
     if let Err(error) = result
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
-        say(format_args!("podscope: standard output: {error}"));
-        std::process::exit(BAD.into());
+        print_error(format_args!("podscope: standard output: {error}"));
+        std::process::exit(BAD_INPUT.into());
     }
 }
 
-/// Most files of a folder, and bytes of all files together.
+/// Limits when a folder is read: the number of files, and the bytes of all files together.
 const MAX_FILES: usize = 20_000;
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads the files of the command line; `-` is standard input, and of a folder every YAML and JSON file is read.
+/// Reads the files named on the command line. `-` is standard input; of a folder, every YAML and JSON file is read.
 pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     let mut files = Vec::new();
     let mut failed = false;
     for name in names {
-        let of_folder = std::fs::metadata(name).is_ok_and(|known| known.is_dir());
-        if !of_folder {
+        let is_folder = std::fs::metadata(name).is_ok_and(|metadata| metadata.is_dir());
+        if !is_folder {
             match read(name) {
                 Ok(text) => files.push((if name == "-" { "stdin".into() } else { name.clone() }, text)),
-                Err(why) => {
-                    say(why);
+                Err(error) => {
+                    print_error(error);
                     failed = true;
                 }
             }
             continue;
         }
-        let mut within = Vec::new();
-        if let Err(why) = walk(Path::new(name), &mut within, &mut 0) {
-            say(why);
+        let mut manifests = Vec::new();
+        if let Err(error) = walk(Path::new(name), &mut manifests, &mut 0) {
+            print_error(error);
             failed = true;
         }
-        if within.is_empty() {
-            say(format_args!("{name}: no file in it ends in .yaml, .yml or .json"));
+        if manifests.is_empty() {
+            print_error(format_args!("{name}: no file in it ends in .yaml, .yml or .json"));
             failed = true;
         }
-        for name in within {
-            // One that cannot be read does not refuse the others.
+        for name in manifests {
+            // One unreadable file of a folder does not prevent that the others are read.
             match read(&name) {
                 Ok(text) => files.push((name, text)),
-                Err(why) => say(format_args!("left out: {why}")),
+                Err(error) => print_error(format_args!("left out: {error}")),
             }
         }
     }
-    if failed { Err(ExitCode::from(BAD)) } else { Ok(files) }
+    if failed {
+        Err(ExitCode::from(BAD_INPUT))
+    } else {
+        Ok(files)
+    }
 }
 
-/// The manifests in a folder, in the order of their names.
+/// Collects the paths of the manifests in a folder and its subfolders, ordered by name.
 fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut within: Vec<std::fs::DirEntry> = (std::fs::read_dir(folder).map_err(told)?)
+    let with_path = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut entries: Vec<std::fs::DirEntry> = (std::fs::read_dir(folder).map_err(with_path)?)
         .collect::<Result<_, _>>()
-        .map_err(told)?;
-    within.stable_sort_by_key(std::fs::DirEntry::file_name);
-    for entry in within {
+        .map_err(with_path)?;
+    entries.stable_sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
         let path = entry.path();
-        // A link may lead around in a circle.
+        // A symbolic link is not followed: it may lead back to a parent folder.
         let Ok(kind) = entry.file_type() else { continue };
-        let ends = path.extension().and_then(|end| end.to_str());
+        let extension = path.extension().and_then(|extension| extension.to_str());
         if kind.is_dir() {
             walk(&path, found, bytes)?;
-        } else if ends.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) && path.is_file() {
-            *bytes += path.metadata().map_or(0, |known| known.len());
+        } else if extension.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) && path.is_file() {
+            *bytes += path.metadata().map_or(0, |metadata| metadata.len());
             if found.len() >= MAX_FILES || *bytes > MAX_BYTES {
                 return Err(format!(
                     "{}: more than {MAX_FILES} files, or {MAX_BYTES} bytes: name the folders that matter",
@@ -134,7 +139,7 @@ fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), S
     Ok(())
 }
 
-/// The text of a file; of one that is too long, no more than shows it.
+/// Reads and decodes a file. Of a file that is too long, only so much is read that the check of the length fails later.
 fn read(name: &str) -> Result<String, String> {
     let shown = if name == "-" { "stdin" } else { name };
     let bytes = match name {
@@ -146,12 +151,12 @@ fn read(name: &str) -> Result<String, String> {
         .map_err(|wrong| format!("{shown}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))
 }
 
-/// What is to be read, up to one byte more than the longest text has; a device may never end.
+/// Reads at most slightly more bytes than the longest accepted text has, because a device may never end.
 fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
     let limit = podscope_api::limits::INPUT_BYTES as u64;
     let mut bytes = Vec::new();
     from.by_ref().take(4).read_to_end(&mut bytes)?;
-    // UTF-16 takes two bytes for what is one in UTF-8.
+    // UTF-16 needs two bytes for a character that UTF-8 encodes in one.
     let is_wide = match bytes.as_slice() {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
         [first, second, ..] => (*first == 0) != (*second == 0),
@@ -162,12 +167,12 @@ fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads files as one.
+/// Loads several files as one scenario.
 pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
-    scenario::load_owned(files(names)?).map_err(|problems| complain(&problems))
+    scenario::load_owned(files(names)?).map_err(|problems| print_problems(&problems))
 }
 
-/// How an answer is printed.
+/// Output format of an answer (`-o`).
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Output {
     Text,
@@ -186,7 +191,7 @@ impl Output {
         }
     }
 
-    /// Prints the one that is asked for.
+    /// Prints the answer in the selected format.
     pub(crate) fn print(
         self,
         text: impl FnOnce() -> String,
@@ -194,33 +199,34 @@ impl Output {
         json: impl FnOnce() -> serde_json::Value,
     ) {
         match self {
-            Output::Text => out(&text()),
-            Output::Markdown => out(&markdown()),
-            Output::Json => data(&format!("{:#}\n", json())),
+            Output::Text => print_text(&text()),
+            Output::Markdown => print_text(&markdown()),
+            Output::Json => print_data(&format!("{:#}\n", json())),
         }
     }
 }
 
-/// Prints to stderr what was translated, left out or assumed, and by which rules a dump is explained.
-pub(crate) fn notices(session: &Session) {
+/// Prints to stderr the notices about translated, omitted and assumed parts of the input, and a hint if the cluster is
+/// of an older Kubernetes version than the rules.
+pub(crate) fn print_notices(session: &Session) {
     for notice in &session.loaded().notices {
-        say(notice);
+        print_error(notice);
     }
     if let Some(version) = podscope_session::triage::older_versions(session.world().objects()) {
-        say(format_args!(
+        print_error(format_args!(
             "The nodes' kubelets are of {version}; everything is explained by the rules of {}",
             podscope_api::KUBERNETES_VERSION
         ));
     }
 }
 
-/// Prints problems to stderr.
-pub(crate) fn complain(problems: &[Problem]) -> ExitCode {
-    problems.iter().for_each(say);
-    ExitCode::from(BAD)
+/// Prints problems to stderr; the exit status of bad input.
+pub(crate) fn print_problems(problems: &[Problem]) -> ExitCode {
+    problems.iter().for_each(print_error);
+    ExitCode::from(BAD_INPUT)
 }
 
-/// An instant: a duration since t = 0.
+/// Parses an instant, given as the duration since t = 0.
 pub(crate) fn instant(value: std::ffi::OsString, flag: &str) -> Result<SimTime, lexopt::Error> {
     let text = value.to_string_lossy().into_owned();
     match parse_duration(&text) {

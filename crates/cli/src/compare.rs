@@ -1,4 +1,4 @@
-//! `podscope compare`: two clusters, or one workload under several configurations of the scheduler.
+//! `podscope compare`: compares two clusters, or one workload under several configurations of the scheduler.
 
 use std::process::ExitCode;
 
@@ -21,25 +21,25 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                 }
             }
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
-    let done = match (is_configuration, names.as_slice()) {
-        (false, [one, other]) => clusters(one, other, output),
+    let result = match (is_configuration, names.as_slice()) {
+        (false, [one, other]) => compare_clusters(one, other, output),
         (false, _) => return Err("compare takes two files, or a workload and --configs".into()),
         (true, []) => return Err("compare --configs needs a workload before it".into()),
         (true, _) if !(2..=MOST_CONFIGURATIONS).contains(&configurations.len()) => {
             return Err(format!("--configs takes two to {MOST_CONFIGURATIONS} files").into());
         }
-        (true, workload) => under(workload, &configurations, output),
+        (true, workload) => compare_configurations(workload, &configurations, output),
     };
-    Ok(done.unwrap_or_else(|status| status))
+    Ok(result.unwrap_or_else(|status| status))
 }
 
-fn clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, ExitCode> {
+fn compare_clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, ExitCode> {
     let load = |name: &str| args::load(&[name.to_owned()]);
-    let difference = compare::clusters(load(one)?, load(other)?).map_err(|problems| args::complain(&problems))?;
+    let difference = compare::clusters(load(one)?, load(other)?).map_err(|problems| args::print_problems(&problems))?;
     output.print(
         || compare::difference_text(&difference),
         || compare::difference_markdown(&difference),
@@ -48,10 +48,14 @@ fn clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn under(workload: &[String], configurations: &[String], output: Output) -> Result<ExitCode, ExitCode> {
+fn compare_configurations(
+    workload: &[String],
+    configurations: &[String],
+    output: Output,
+) -> Result<ExitCode, ExitCode> {
     let (workload, configurations) = (args::files(workload)?, args::files(configurations)?);
-    let compared = compare::configurations(&workload, &configurations, interrupt::came);
-    let comparison = compared.map_err(|problems| args::complain(&problems))?;
+    let compared = compare::configurations(&workload, &configurations, interrupt::is_interrupted);
+    let comparison = compared.map_err(|problems| args::print_problems(&problems))?;
     output.print(
         || compare::comparison_text(&comparison),
         || compare::comparison_markdown(&comparison),

@@ -1,5 +1,5 @@
-//! `podscope explain --cluster FILE --pod NS/NAME`: one decision on the cluster of a file, told to a person; and which
-//! rule or policy of their own started its containers again, if they have ended.
+//! `podscope explain --cluster FILE --pod NS/NAME`: explains the decision about one pod in the cluster of a file, and
+//! which restart rule or policy started its containers again after they ended.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use podscope_session::triage::standing;
 use crate::args;
 use crate::explain_text::Text;
 
-/// Reads and admits the file, decides the pod as of t = 0, prints text or JSON.
+/// Loads the file, decides the pod as of t = 0, prints text or JSON.
 pub(crate) fn run(files: &[String], pod: &str, json: bool) -> ExitCode {
     match explanation(files, pod, json) {
         Ok(text) => {
-            args::out(&format!("{}\n", text.trim_end()));
+            args::print_text(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS
         }
         Err(status) => status,
@@ -26,52 +26,52 @@ pub(crate) fn run(files: &[String], pod: &str, json: bool) -> ExitCode {
 }
 
 fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
-    let complaint = |message: String| {
-        args::say(format_args!("{}: {message}", names.join(", ")));
-        ExitCode::from(args::BAD)
+    let bad_input = |message: String| {
+        args::print_error(format_args!("{}: {message}", names.join(", ")));
+        ExitCode::from(args::BAD_INPUT)
     };
     let mut loaded = args::load(names)?;
-    // A file with nodes and no scenario is a whole cluster: no others are added to it.
+    // A file with nodes but without a scenario describes a whole cluster: no default nodes are added to it.
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
     if has_nodes && !loaded.has_scenario {
         loaded.setup.nodes.nodes_per_zone = 0;
     }
     let config = loaded.setup.settings.scheduler.clone();
-    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
-    args::notices(&session);
+    let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
+    args::print_notices(&session);
     let store = session.world().objects();
-    let mut wanted = None;
+    let mut pod_found = None;
     let mut objects = Vec::new();
     for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
         match object {
-            Object::Pod(found) if found.metadata.key().to_string() == pod => wanted = Some(found),
+            Object::Pod(found) if found.metadata.key().to_string() == pod => pod_found = Some(found),
             other if podscope_cluster::is_made_up_node(&other) => {}
             other => objects.push(other),
         }
     }
-    let Some(found) = wanted else {
-        return Err(complaint(format!("no pod {pod}")));
+    let Some(found) = pod_found else {
+        return Err(bad_input(format!("no pod {pod}")));
     };
     let standing = standing(store, &found);
     if store.unheld(&found).is_some() && found.spec.node_name.is_none() {
-        return Ok(undecided(&found, &standing, json));
+        return Ok(undecidable(&found, &standing, json));
     }
     let (mut cache, nominator) = cases::load(&objects, &config);
-    // A pod that runs is decided as if it were pending.
+    // A running pod is decided as if it were pending.
     let mut pending = (*found).clone();
     pending.spec.node_name = None;
     let Some(decision) = decide(&mut cache, &config, &nominator, &Arc::new(pending), &mut 0) else {
         let name = &found.spec.scheduler_name;
-        return Err(complaint(format!("no profile of the scheduler is named {name}")));
+        return Err(bad_input(format!("no profile of the scheduler is named {name}")));
     };
     let explanation = explain(&cache, &decision);
-    let told = explanation_json(&explanation);
+    let shown = explanation_json(&explanation);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
         .filter_map(|container| Some((&*container.name, found.restarted(container)?.phrase().to_string())))
         .collect();
     if json {
-        let mut value = serde_json::to_value(&told).map_err(|error| complaint(error.to_string()))?;
+        let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;
         if !standing.is_empty() {
             value["standing"] = standing.into();
         }
@@ -81,10 +81,10 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
                 .map(|(container, words)| (container.to_owned(), words.into()));
             value["restarted"] = serde_json::Value::Object(restarted.collect());
         }
-        serde_json::to_string_pretty(&value).map_err(|error| complaint(error.to_string()))
+        serde_json::to_string_pretty(&value).map_err(|error| bad_input(error.to_string()))
     } else {
         let mut text: String = standing.iter().map(|sentence| format!("{sentence}\n")).collect();
-        text.push_str(&Text(&told).to_string());
+        text.push_str(&Text(&shown).to_string());
         if !restarted.is_empty() {
             text.push_str("\nContainers that ended\n");
         }
@@ -95,9 +95,11 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     }
 }
 
-/// What is said of a pod that nothing here can decide: how it stands, and what the real scheduler had said.
-fn undecided(pod: &podscope_api::Pod, standing: &[String], json: bool) -> String {
-    let message = pod.condition("PodScheduled").map_or("", |one| &*one.message);
+/// Output for a pod that the simulation cannot decide: its state, and the last message of the real scheduler.
+fn undecidable(pod: &podscope_api::Pod, standing: &[String], json: bool) -> String {
+    let message = pod
+        .condition("PodScheduled")
+        .map_or("", |condition| &*condition.message);
     if json {
         let pod = pod.metadata.key().to_string();
         let value = serde_json::json!({"pod": pod, "standing": standing, "message": message, "nodes": []});

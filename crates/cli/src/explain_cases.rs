@@ -1,4 +1,4 @@
-//! `podscope explain --cases`: decision cases in, decisions out or compared.
+//! `podscope explain --cases`: reads decision cases and prints the decisions, or compares them with the expected ones.
 
 use std::io::{Read, Write as _};
 use std::process::ExitCode;
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::{args, interrupt};
 
-/// Bytes of a file of cases, packed and unpacked.
+/// Limit of a file of cases in bytes, both compressed and decompressed.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads no further than the limit: a file may be a device that never ends, and a packed one unfold to a thousand times as
-/// much.
+/// Reads no more than the limit: a file may be a device that never ends, and a compressed file may expand a
+/// thousandfold.
 fn bounded(reader: impl Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
@@ -31,26 +31,26 @@ fn read(file: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
-/// Prints a decision a line, or with `check` the differences and `N passed, N failed`.
+/// Prints one decision per line, or with `check` the differences and `N passed, N failed`.
 pub(crate) fn run(file: &str, check: bool) -> ExitCode {
     let text = match read(file) {
         Ok(text) => text,
         Err(error) => {
-            args::say(format_args!("{file}: {error}"));
+            args::print_error(format_args!("{file}: {error}"));
             return ExitCode::from(2);
         }
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let (mut passed, mut failed, mut bad) = (0_usize, 0_usize, false);
+    let (mut passed, mut failed, mut has_bad_case) = (0_usize, 0_usize, false);
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let case: Result<Value, String> = serde_json::from_str(line).map_err(|error| error.to_string());
         let result = case.and_then(|case| run_case(&case).map(|got| (case, got)));
         let written = match result {
             Err(error) => {
-                args::say(format_args!("{file}:{}: {error}", index + 1));
+                args::print_error(format_args!("{file}:{}: {error}", index + 1));
                 failed += 1;
-                bad = true;
-                // One line out for every line in, also where there is no decision.
+                has_bad_case = true;
+                // Every input line yields one output line, also if it is no valid case.
                 if check {
                     Ok(())
                 } else {
@@ -70,17 +70,17 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
             }
             Ok((_, got)) => writeln!(out, "{got}"),
         };
-        args::written(written);
-        if interrupt::came() {
-            args::written(out.flush());
+        args::exit_on_write_error(written);
+        if interrupt::is_interrupted() {
+            args::exit_on_write_error(out.flush());
             return interrupt::status();
         }
     }
     if check {
-        args::written(writeln!(out, "{passed} passed, {failed} failed"));
+        args::exit_on_write_error(writeln!(out, "{passed} passed, {failed} failed"));
     }
-    args::written(out.flush());
-    match (check, failed, bad) {
+    args::exit_on_write_error(out.flush());
+    match (check, failed, has_bad_case) {
         (_, 0, _) => ExitCode::SUCCESS,
         (true, _, _) => ExitCode::from(1),
         (false, _, _) => ExitCode::from(2),

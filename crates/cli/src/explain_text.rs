@@ -1,11 +1,11 @@
-//! An explanation as plain text, for a terminal.
+//! Prints an explanation as plain text, for a terminal.
 
 use std::fmt;
 
 use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson};
 
-/// Prints rows with their columns aligned; numbers to the right.
+/// Prints rows with aligned columns; numbers are aligned to the right.
 fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..n_columns)
@@ -49,37 +49,37 @@ fn pods(list: &[VictimExplanation]) -> String {
     }
 }
 
-/// What is printed.
+/// An explanation that is displayed as text.
 pub(crate) struct Text<'a>(pub(crate) &'a ExplanationJson<'a>);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.0;
-        writeln!(f, "{}", told.sentence)?;
-        if let Some(why) = &told.why {
+        let explanation = self.0;
+        writeln!(f, "{}", explanation.sentence)?;
+        if let Some(why) = &explanation.why {
             writeln!(f, "Why: {why}.")?;
         }
-        if let Some(message) = &told.message {
+        if let Some(message) = &explanation.message {
             writeln!(f, "kube-scheduler says: {message}")?;
         }
-        if let Some(sampling) = &told.sampling {
+        if let Some(sampling) = &explanation.sampling {
             writeln!(f, "{sampling}.")?;
         }
-        fmt_nodes(told, f)?;
-        if !told.plugins.is_empty() {
-            fmt_scores(told, f)?;
+        fmt_nodes(explanation, f)?;
+        if !explanation.plugins.is_empty() {
+            fmt_scores(explanation, f)?;
         }
-        for constraint in told.spread {
+        for constraint in explanation.spread {
             fmt_spread(constraint, f)?;
         }
-        match &told.preemption {
+        match &explanation.preemption {
             Some(preemption) => fmt_preemption(preemption, f),
             None => Ok(()),
         }
     }
 }
 
-fn fmt_nodes(told: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_nodes(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nNodes")?;
     let row = |node: &NodeJson<'_>| {
         let verdict = match node.verdict {
@@ -90,21 +90,22 @@ fn fmt_nodes(told: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Res
         let cells = [node.name, verdict, node.plugin.unwrap_or_default(), &node.words];
         Some(cells.map(str::to_owned).to_vec())
     };
-    let rows: Vec<Vec<String>> = told.nodes.iter().filter_map(row).collect();
+    let rows: Vec<Vec<String>> = explanation.nodes.iter().filter_map(row).collect();
     table(f, &rows)
 }
 
-fn fmt_scores(told: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_scores(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nScores (weighted)")?;
     let mut head = vec!["node".to_owned()];
     head.extend(
-        told.plugins
+        explanation
+            .plugins
             .iter()
             .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
     );
     head.push("total".to_owned());
     let mut rows = vec![head];
-    for node in &told.nodes {
+    for node in &explanation.nodes {
         let Some(total) = node.total else { continue };
         let mut row = vec![node.name.to_owned()];
         row.extend(node.scores.iter().map(ToString::to_string));

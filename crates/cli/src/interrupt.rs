@@ -1,34 +1,34 @@
-//! Ctrl-C: the first asks long work to end with what there is, the second ends the program.
+//! Ctrl-C: the first one asks long work to end early with partial results, the second one ends the program.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Status of a run that was interrupted, as shells say it: 128 and the signal's number.
+/// Exit status of an interrupted run by the convention of shells: 128 plus the number of SIGINT.
 const INTERRUPTED: u8 = 130;
 
-static CAME: AtomicBool = AtomicBool::new(false);
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Listens from now on.
+/// Handles Ctrl-C from now on.
 pub(crate) fn listen() {
-    // Where no handler can be set, Ctrl-C ends the program as ever.
+    // If no handler can be set, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| {
-        if CAME.swap(true, Ordering::Relaxed) {
+        if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into());
         }
     });
 }
 
-/// Whether it came.
-pub(crate) fn came() -> bool {
-    CAME.load(Ordering::Relaxed)
+/// Whether Ctrl-C was pressed.
+pub(crate) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Whether it came since this was asked last: a prompt goes on after it.
-pub(crate) fn take() -> bool {
-    CAME.swap(false, Ordering::Relaxed)
+/// Forgets an earlier Ctrl-C, so that a prompt can continue after it.
+pub(crate) fn clear() {
+    IS_INTERRUPTED.store(false, Ordering::Relaxed);
 }
 
-/// The status of what was interrupted.
+/// Exit status of an interrupted command.
 pub(crate) fn status() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }

@@ -10,7 +10,7 @@ use podscope_session::timeline::Session;
 use crate::args;
 
 pub(crate) fn link(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut words, mut seed, mut is_renamed) = (Vec::new(), None, false);
+    let (mut words, mut seed, mut renames) = (Vec::new(), None, false);
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => words.push(value.to_string_lossy().into_owned()),
@@ -21,52 +21,52 @@ pub(crate) fn link(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error
                         .map_err(|_| format!("--seed takes a number, not {text:?}"))?,
                 );
             }
-            lexopt::Arg::Long("rename") => is_renamed = true,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("rename") => renames = true,
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
     match words.split_first() {
         Some((verb, files)) if verb == "encode" && !files.is_empty() => {
-            Ok(encode(files, seed, is_renamed).unwrap_or_else(|status| status))
+            Ok(encode(files, seed, renames).unwrap_or_else(|status| status))
         }
-        Some((verb, [text])) if verb == "decode" && !is_renamed => Ok(decode(text).unwrap_or_else(|status| status)),
+        Some((verb, [text])) if verb == "decode" && !renames => Ok(decode(text).unwrap_or_else(|status| status)),
         _ => Err("use: podscope link encode FILE.yaml… [--seed N] [--rename], or podscope link decode URL".into()),
     }
 }
 
-fn encode(names: &[String], seed: Option<u64>, is_renamed: bool) -> Result<ExitCode, ExitCode> {
+fn encode(names: &[String], seed: Option<u64>, renames: bool) -> Result<ExitCode, ExitCode> {
     let files = args::files(names)?;
-    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let loaded = scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
     let seed = seed.unwrap_or(loaded.setup.seed);
-    Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     let link = link::Link::of_files(files, seed);
-    let link = if is_renamed { link.anonymised() } else { link };
+    let link = if renames { link.anonymised() } else { link };
     let text = link.encode();
     if text.len() > podscope_protocol::LONGEST_LINK {
-        args::say(format_args!(
+        args::print_error(format_args!(
             "a link of these files would have {} characters; every browser opens one of {}: pass the files on",
             text.len(),
             podscope_protocol::LONGEST_LINK
         ));
-        return Err(ExitCode::from(args::BAD));
+        return Err(ExitCode::from(args::BAD_INPUT));
     }
     if let Some(warning) = link::warning(&text) {
-        args::say(format_args!("{warning}"));
+        args::print_error(format_args!("{warning}"));
     }
-    args::out(&format!("#{text}\n"));
+    args::print_text(&format!("#{text}\n"));
     Ok(ExitCode::SUCCESS)
 }
 
 fn decode(text: &str) -> Result<ExitCode, ExitCode> {
     let bad = |message: String| {
-        args::say(format_args!("link: {message}"));
-        ExitCode::from(args::BAD)
+        args::print_error(format_args!("link: {message}"));
+        ExitCode::from(args::BAD_INPUT)
     };
     let link = link::decode(text).map_err(bad)?;
-    let loaded = link.load().map_err(|problems| args::complain(&problems))?;
-    let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    let loaded = link.load().map_err(|problems| args::print_problems(&problems))?;
+    let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     session.schedule(link.timed().map_err(|unreadable| bad(unreadable.to_string()))?);
-    args::data(&export::scenario(&session));
+    args::print_data(&export::scenario(&session));
     Ok(ExitCode::SUCCESS)
 }

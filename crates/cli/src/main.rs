@@ -1,8 +1,8 @@
-//! The `podscope` command line: reads arguments and files, prints results.
-//! What is simulated, and how, is the engine's.
+//! The `podscope` command line: reads arguments and files, and prints results. The simulation itself is in the other
+//! crates.
 //!
-//! Exit status: 0 fine; 1 an expectation failed, or an invariant broke with
-//! `cause: bug`; 2 bad input or usage, or an output that cannot be written; 130 interrupted.
+//! Exit status: 0 success; 1 an expectation failed, or an invariant was violated with `cause: bug`; 2 bad input or
+//! usage, or output that cannot be written; 130 interrupted.
 
 mod args;
 mod bench;
@@ -31,18 +31,18 @@ fn main() -> ExitCode {
     let command = match parser.next() {
         Ok(Some(lexopt::Arg::Value(value))) => value.to_string_lossy().into_owned(),
         Ok(Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h'))) => {
-            args::out(HELP);
+            args::print_text(HELP);
             return ExitCode::SUCCESS;
         }
         Ok(Some(lexopt::Arg::Long("version") | lexopt::Arg::Short('V'))) => {
-            args::out(concat!("podscope ", env!("CARGO_PKG_VERSION"), "\n"));
+            args::print_text(concat!("podscope ", env!("CARGO_PKG_VERSION"), "\n"));
             return ExitCode::SUCCESS;
         }
-        Ok(Some(other)) => return args::usage(other.unexpected()),
-        Ok(None) => return args::usage("a command is missing"),
-        Err(error) => return args::usage(error),
+        Ok(Some(other)) => return args::usage_error(other.unexpected()),
+        Ok(None) => return args::usage_error("a command is missing"),
+        Err(error) => return args::usage_error(error),
     };
-    let done = match command.as_str() {
+    let result = match command.as_str() {
         "run" => run::run(parser),
         "check" => run::check(parser),
         "bench" => bench::run(parser),
@@ -57,12 +57,12 @@ fn main() -> ExitCode {
         "why" => why::run(parser),
         "rename" => rename::run(parser),
         "help" => {
-            args::out(HELP);
+            args::print_text(HELP);
             Ok(ExitCode::SUCCESS)
         }
         other => Err(format!("there is no command {other:?}").into()),
     };
-    done.unwrap_or_else(args::usage)
+    result.unwrap_or_else(args::usage_error)
 }
 
 fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
@@ -73,7 +73,7 @@ fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
             lexopt::Arg::Long("cases") => cases = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Long("check") => check = true,
             lexopt::Arg::Long("cluster") => cluster.push(parser.value()?.to_string_lossy().into_owned()),
-            // Several files may follow one flag, as a shell writes out a pattern.
+            // Several files may follow one flag, because a shell expands a glob pattern to several words.
             lexopt::Arg::Value(value) if !cluster.is_empty() => cluster.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Long("pod") => pod = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Short('o') => match &*parser.value()?.to_string_lossy() {
@@ -81,7 +81,7 @@ fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
                 "json" => json = true,
                 other => return Err(format!("-o is text or json, not {other:?}").into()),
             },
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(HELP)),
             other => return Err(other.unexpected()),
         }
     }

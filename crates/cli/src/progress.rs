@@ -1,15 +1,15 @@
-//! How far long work is: a line on stderr where that is a terminal, nothing elsewhere.
+//! Progress of long work: a line on stderr if that is a terminal, otherwise nothing.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use podscope_cluster::SimTime;
 
-/// Half a second of work shows nothing.
-const QUIET: std::time::Duration = std::time::Duration::from_millis(500);
+/// Work that takes no longer than this shows no progress.
+const DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// A line that shows how much of `total` is done; it goes when it is dropped.
+/// A line that shows how much of `total` is done; dropping the value removes the line.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    quiet: bool,
+    is_hidden: bool,
 }
 
 impl Progress {
@@ -19,10 +19,10 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Progress { bar, quiet: true }
+        Progress { bar, is_hidden: true }
     }
 
-    /// Of simulated time.
+    /// Progress in simulated time.
     pub(crate) fn of_time(until: SimTime) -> Self {
         Self::new(
             until.0.unsigned_abs(),
@@ -30,20 +30,20 @@ impl Progress {
         )
     }
 
-    /// Of seeds that are tried.
+    /// Progress in tried seeds.
     pub(crate) fn of_seeds(seeds: u64) -> Self {
         Self::new(seeds, "{bar:30} {pos}/{len} seeds, {msg}, {eta} left")
     }
 
-    /// So much is done, and what there is to say.
-    pub(crate) fn at(&mut self, done: u64, word: impl FnOnce() -> String) {
-        if self.quiet && self.bar.elapsed() > QUIET {
-            self.quiet = false;
-            // Hides itself where stderr is no terminal.
+    /// Updates the line: `done` out of the total, and a message.
+    pub(crate) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
+        if self.is_hidden && self.bar.elapsed() > DELAY {
+            self.is_hidden = false;
+            // Indicatif draws nothing if stderr is no terminal.
             self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
-        if !self.quiet {
-            self.bar.set_message(word());
+        if !self.is_hidden {
+            self.bar.set_message(message());
             self.bar.set_position(done);
         }
     }

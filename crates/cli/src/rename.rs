@@ -1,4 +1,4 @@
-//! `podscope rename`: the same objects with every private name replaced.
+//! `podscope rename`: prints the same objects with every private name replaced.
 
 use std::process::ExitCode;
 
@@ -14,38 +14,38 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Some(parser.value()?),
             lexopt::Arg::Long("table") => table = Some(parser.value()?),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
     if names.is_empty() {
         names.push("-".to_owned());
     }
-    Ok(renamed(&names, output, table).unwrap_or_else(|status| status))
+    Ok(rename_files(&names, output, table).unwrap_or_else(|status| status))
 }
 
-fn renamed(
+fn rename_files(
     names: &[String],
     output: Option<std::ffi::OsString>,
     table: Option<std::ffi::OsString>,
 ) -> Result<ExitCode, ExitCode> {
     let files = args::files(names)?;
-    // What cannot be read is told, not left out of what is passed on.
-    scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    // Unreadable input is reported: `rename` would silently leave it out of its output.
+    scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
     let Renamed { text, table: rows } = rename(&files);
     if let Some(file) = table {
         write(&file, &printed(&rows))?;
     }
     match output {
         Some(file) => write(&file, &text)?,
-        None => args::data(&text),
+        None => args::print_data(&text),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn write(file: &std::ffi::OsStr, text: &str) -> Result<(), ExitCode> {
     std::fs::write(file, text).map_err(|error| {
-        args::say(format_args!("{}: {error}", file.to_string_lossy()));
-        ExitCode::from(args::BAD)
+        args::print_error(format_args!("{}: {error}", file.to_string_lossy()));
+        ExitCode::from(args::BAD_INPUT)
     })
 }

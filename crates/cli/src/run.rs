@@ -13,10 +13,10 @@ use podscope_session::{causes, report, triage};
 use crate::progress::Progress;
 use crate::{args, interrupt};
 
-/// Events between two looks at whether somebody wants it to end.
-const PIECE: u64 = 5_000;
+/// Events that are simulated between two checks for Ctrl-C.
+const EVENTS_PER_SLICE: u64 = 5_000;
 
-/// What is printed.
+/// What `podscope run` prints (`-o`).
 #[derive(Clone, Copy, PartialEq)]
 enum Output {
     Summary,
@@ -76,7 +76,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                         format!("-o takes summary, objects, processes, trace, events, causes or requests, not {text:?}")
                     })?;
             }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -94,11 +94,12 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     Ok(run_files(&names, seed, until, at, output, object.as_ref()).unwrap_or_else(|status| status))
 }
 
-/// Plays a lesson headless, and tells what became of it.
+/// Plays a lesson without a page, and prints a report of the result.
 fn play(names: &[String], seed: Option<u64>, until: Option<SimTime>, attempt: Attempt) -> Result<ExitCode, ExitCode> {
     let loaded = load(names, seed)?;
-    let played = podscope_session::play::play(loaded, attempt, until).map_err(|problems| args::complain(&problems))?;
-    args::out(&played.report());
+    let played =
+        podscope_session::play::play(loaded, attempt, until).map_err(|problems| args::print_problems(&problems))?;
+    args::print_text(&played.report());
     let is_bug = played.session.progress().bugs() > 0;
     Ok(ExitCode::from(u8::from(is_bug || !played.is_as_promised())))
 }
@@ -113,28 +114,28 @@ fn run_files(
 ) -> Result<ExitCode, ExitCode> {
     let loaded = load(names, seed)?;
     let until = until.unwrap_or_else(|| loaded.default_until());
-    let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
-    // What is not simulated is said, and stdout stays clean.
+    let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
+    // The summary contains the notices; for other outputs they go to stderr, so that stdout holds nothing else.
     if output != Output::Summary {
         for notice in &session.loaded().notices {
-            args::say(notice);
+            args::print_error(notice);
         }
     }
     let shown = at.unwrap_or(until).min(until);
     let mut progress = Progress::of_time(until);
     let mut advance = |session: &mut Session, to: SimTime| loop {
-        match session.advance(to, PIECE) {
+        match session.advance(to, EVENTS_PER_SLICE) {
             Slice::Done => break Ok(()),
-            Slice::More if interrupt::came() => break Ok(()),
-            Slice::More => progress.at(session.now().0.unsigned_abs(), || {
+            Slice::More if interrupt::is_interrupted() => break Ok(()),
+            Slice::More => progress.update(session.now().0.unsigned_abs(), || {
                 format!("{} records, at {}", session.trace().len(), session.now())
             }),
             Slice::Limit => {
-                args::say(format_args!(
+                args::print_error(format_args!(
                     "podscope: the run wrote more records than a run may ({})",
                     podscope_session::timeline::MAX_RECORDS
                 ));
-                break Err(ExitCode::from(args::BAD));
+                break Err(ExitCode::from(args::BAD_INPUT));
             }
         }
     };
@@ -149,8 +150,8 @@ fn run_files(
     };
     advance(&mut session, until)?;
     drop(progress);
-    if interrupt::came() {
-        args::say(format_args!(
+    if interrupt::is_interrupted() {
+        args::print_error(format_args!(
             "podscope: interrupted at {}: this is what there is",
             session.now()
         ));
@@ -161,8 +162,8 @@ fn run_files(
         _ => text.unwrap_or_default(),
     };
     match output {
-        Output::Summary | Output::Events | Output::Causes | Output::Requests => args::out(&text),
-        Output::Objects | Output::Processes | Output::Trace => args::data(&text),
+        Output::Summary | Output::Events | Output::Causes | Output::Requests => args::print_text(&text),
+        Output::Objects | Output::Processes | Output::Trace => args::print_data(&text),
     }
     let progress = session.progress();
     let failed = progress.expectations().contains(&Some(false));
@@ -170,18 +171,18 @@ fn run_files(
         if *verdict == Some(false) {
             let found = found(&session, &expect.text);
             let message = format!("expectation failed: {}: found {found}", expect.text);
-            args::say(format_args!("{}", expect.place.problem(message)));
+            args::print_error(format_args!("{}", expect.place.problem(message)));
         }
     }
-    if interrupt::came() && progress.bugs() == 0 {
+    if interrupt::is_interrupted() && progress.bugs() == 0 {
         return Ok(interrupt::status());
     }
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
 }
 
-/// What was found where a failed expectation looked.
+/// The state that a failed expectation found instead of the expected one.
 fn found(session: &Session, text: &str) -> String {
-    let judged = session.trace().rev().find_map(|record| match &record.happening {
+    let last_found = session.trace().rev().find_map(|record| match &record.happening {
         Happening::Expectation {
             expect,
             ok: false,
@@ -189,7 +190,7 @@ fn found(session: &Session, text: &str) -> String {
         } if expect == text => Some(found.clone()),
         _ => None,
     });
-    judged.unwrap_or_else(|| "nothing".to_owned())
+    last_found.unwrap_or_else(|| "nothing".to_owned())
 }
 
 fn summary(session: &Session) -> String {
@@ -207,12 +208,12 @@ fn summary(session: &Session) -> String {
         let _ = writeln!(out, "note: {notice}");
     }
     for (expect, verdict) in scenario.expect.iter().zip(session.progress().expectations()) {
-        let word = match (verdict, expect.timing) {
+        let label = match (verdict, expect.timing) {
             (Some(true), _) | (None, scenario::Timing::Always) => "ok    ",
             (Some(false), _) => "FAILED",
             (None, _) => "skip  ",
         };
-        let _ = writeln!(out, "{word} {}", expect.text);
+        let _ = writeln!(out, "{label} {}", expect.text);
     }
     for record in session.trace() {
         if let Happening::Command {
@@ -255,7 +256,7 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -263,19 +264,19 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
         return Err("check needs a file".into());
     }
     let checked =
-        load(&names, None).and_then(|loaded| Session::new(loaded).map_err(|problems| args::complain(&problems)));
+        load(&names, None).and_then(|loaded| Session::new(loaded).map_err(|problems| args::print_problems(&problems)));
     Ok(match checked {
         Ok(session) => {
-            args::notices(&session);
-            // Advice is part of the answer, not an error.
+            args::print_notices(&session);
+            // Advice is part of the answer, not an error, so it goes to stdout.
             for advice in &session.loaded().advice {
-                args::out(&format!("{advice}\n"));
+                args::print_text(&format!("{advice}\n"));
             }
-            // Of a live cluster, what is wrong in it.
-            let given = session.loaded().setup.objects.iter();
-            if given.clone().any(|object| !object.metadata().uid.is_empty()) {
+            // Objects with UIDs come from a dump of a live cluster: list the problems in it.
+            let objects = session.loaded().setup.objects.iter();
+            if objects.clone().any(|object| !object.metadata().uid.is_empty()) {
                 let findings = triage::triage(&session, &triage::Scope::default());
-                args::out(&triage::plain(&findings, session.now().0));
+                args::print_text(&triage::plain(&findings, session.now().0));
             }
             ExitCode::SUCCESS
         }

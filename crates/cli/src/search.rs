@@ -1,5 +1,6 @@
-//! `podscope search`: seeds tried on all processors, the shortest violating run printed. `--shard I/N` tries every Nth seed
-//! from the Ith on, so that machines divide a search; `podscope merge` puts what they found together.
+//! `podscope search`: tries seeds on all processors and prints the shortest run that violates an invariant. `--shard
+//! I/N` tries every Nth seed starting with the Ith, so that several machines can share a search; `podscope merge`
+//! combines their results.
 
 mod outcome;
 mod swarm;
@@ -19,11 +20,11 @@ pub(crate) use outcome::merge;
 use outcome::{Outcome, Shortest};
 use swarm::Seeds;
 
-/// Of the runs that were found, this many of the smallest are made smaller still.
+/// Number of the smallest found runs that are shrunk further.
 const SHRUNK: usize = 8;
 
-/// What is asked for.
-struct Asked {
+/// Arguments of a search.
+struct SearchArgs {
     names: Vec<String>,
     history: Vec<String>,
     first: Option<u64>,
@@ -33,7 +34,7 @@ struct Asked {
     is_json: bool,
 }
 
-/// A part of the seeds: every `of`th one, from the `index`th on. Invariant: `1 <= index <= of`.
+/// A part of the seeds: every `of`th one, starting with the `index`th. Invariant: `1 <= index <= of`.
 #[derive(Debug, Clone, Copy)]
 struct Shard {
     index: u64,
@@ -47,7 +48,7 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// Its seeds among so many from the first on.
+    /// The seeds of this shard among `count` seeds that start with `first`.
     fn seeds(self, first: u64, count: u64) -> Seeds {
         let before = self.index - 1;
         Seeds {
@@ -100,7 +101,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                 }
                 history.push(name);
             }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -110,9 +111,9 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     if !names.is_empty() && !history.is_empty() {
         return Err("--history is for drawn runs; a file names its switches in spec.components.history".into());
     }
-    // What is drawn is no user's experiment: only a bug is worth showing, unless an invariant is asked for.
+    // A drawn run is nobody's experiment: only bugs are worth reporting there, unless the user asks for an invariant.
     goal.only_bugs = names.is_empty() && (goal.invariant.is_none() || !history.is_empty());
-    let asked = Asked {
+    let search = SearchArgs {
         names,
         history,
         first,
@@ -121,24 +122,24 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         goal,
         is_json,
     };
-    Ok(try_seeds(asked).unwrap_or_else(|status| status))
+    Ok(try_seeds(search).unwrap_or_else(|status| status))
 }
 
-fn try_seeds(asked: Asked) -> Result<ExitCode, ExitCode> {
-    let complain = |problems: Vec<Problem>| args::complain(&problems);
-    let (source, first) = if asked.names.is_empty() {
-        let history = asked.history;
-        (Source::Drawn { history }, asked.first.unwrap_or(0))
+fn try_seeds(search: SearchArgs) -> Result<ExitCode, ExitCode> {
+    let print_problems = |problems: Vec<Problem>| args::print_problems(&problems);
+    let (source, first) = if search.names.is_empty() {
+        let history = search.history;
+        (Source::Drawn { history }, search.first.unwrap_or(0))
     } else {
-        let files = args::files(&asked.names)?;
-        let own = scenario::load(&files).map_err(complain)?.setup.seed;
-        (Source::Files(files), asked.first.unwrap_or(own))
+        let files = args::files(&search.names)?;
+        let scenario_seed = scenario::load(&files).map_err(print_problems)?.setup.seed;
+        (Source::Files(files), search.first.unwrap_or(scenario_seed))
     };
-    let seeds = asked.shard.seeds(first, asked.seeds);
-    let tried = swarm::try_all(&source, &asked.goal, &seeds, SHRUNK).map_err(complain)?;
-    let is_whole = tried.seeds == seeds.count;
-    if !is_whole {
-        args::say("podscope: interrupted: this is what there is");
+    let seeds = search.shard.seeds(first, search.seeds);
+    let tried = swarm::try_all(&source, &search.goal, &seeds, SHRUNK).map_err(print_problems)?;
+    let is_complete = tried.seeds == seeds.count;
+    if !is_complete {
+        args::print_error("podscope: interrupted: this is what there is");
     }
     let outcome = Outcome {
         seeds: tried.seeds,
@@ -149,20 +150,20 @@ fn try_seeds(asked: Asked) -> Result<ExitCode, ExitCode> {
             .into_iter()
             .map(shrink)
             .min_by_key(Found::size)
-            .map(shortest),
-        wanted: asked.goal.invariant.unwrap_or_else(|| {
-            let what = if asked.goal.only_bugs { "bug" } else { "violation" };
-            what.to_owned()
+            .map(to_shortest),
+        wanted: search.goal.invariant.unwrap_or_else(|| {
+            let wanted = if search.goal.only_bugs { "bug" } else { "violation" };
+            wanted.to_owned()
         }),
     };
-    if asked.is_json {
-        args::data(&format!("{:#}\n", serde_json::json!(outcome)));
+    if search.is_json {
+        args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
     }
-    Ok(outcome.tell(is_whole, !asked.is_json))
+    Ok(outcome.print(is_complete, !search.is_json))
 }
 
-/// A found run as it is printed.
-fn shortest(mut found: Found) -> Shortest {
+/// Converts the shortest found run to its printed form.
+fn to_shortest(mut found: Found) -> Shortest {
     let violation = found.record.violation().expect("a search finds violations").clone();
     let (parts, acts, at, seed) = found.size();
     let said = format!(
@@ -172,9 +173,10 @@ fn shortest(mut found: Found) -> Shortest {
         violation.by,
         violation.seen,
     );
-    // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
-    if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
-        let _ = found.session.command(look);
+    // `podscope run` continues for a minute after the last command. A `get pods` at the time of the violation makes the
+    // exported scenario run far enough to show it.
+    if let Ok(get_pods) = command::parse("kubectl get pods -A -o wide") {
+        let _ = found.session.command(get_pods);
     }
     Shortest {
         size: (parts, acts, at.0, seed),

@@ -1,4 +1,4 @@
-//! `podscope serve`: the arguments of [`podscope_serve`].
+//! `podscope serve`: parses the arguments of [`podscope_serve`] and runs the server.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use podscope_session::timeline::Session;
 
 use crate::{args, interrupt};
 
-/// Fastest time, in times of real time.
-const FASTEST: f64 = 10_000.0;
+/// Maximum of `--speed`, as a multiple of real time.
+const MAX_SPEED: f64 = 10_000.0;
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let mut names = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             }
             lexopt::Arg::Long("speed") => options.speed = speed(&parser.value()?.to_string_lossy())?,
             lexopt::Arg::Long("kubeconfig") => options.kubeconfig = Some(PathBuf::from(parser.value()?)),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -43,47 +43,48 @@ fn speed(text: &str) -> Result<Speed, lexopt::Error> {
         return Ok(Speed::Manual);
     }
     match text.parse::<f64>() {
-        Ok(times) if times > 0.0 && times <= FASTEST => Ok(Speed::Times(times)),
-        _ => Err(format!("--speed takes manual or a number up to {FASTEST}, such as 10, not {text:?}").into()),
+        Ok(times) if times > 0.0 && times <= MAX_SPEED => Ok(Speed::Times(times)),
+        _ => Err(format!("--speed takes manual or a number up to {MAX_SPEED}, such as 10, not {text:?}").into()),
     }
 }
 
-/// The wall clock, in whole seconds.
+/// The wall-clock time, in whole seconds.
 #[expect(
     clippy::disallowed_types,
-    reason = "where real time goes into a scenario, which is told so"
+    reason = "the only place where real time enters a scenario: as its declared start"
 )]
-fn now() -> podscope_api::Time {
+fn wall_clock_now() -> podscope_api::Time {
     let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     podscope_api::Time::from_seconds(i64::try_from(since.as_secs()).unwrap_or(0))
 }
 
 fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
     let mut loaded = args::load(names)?;
-    // Clients compare ages with their own clocks. A run whose time stands still is to be the same each time.
+    // Clients compare ages with their own clocks. With manual time, every run must be the same, so the start stays
+    // fixed.
     if options.speed != Speed::Manual {
-        loaded.begin_at(now());
+        loaded.begin_at(wall_clock_now());
     }
-    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
-    args::notices(&session);
+    let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
+    args::print_notices(&session);
     let failed = |error: std::io::Error| {
-        args::say(format_args!("podscope: {error}"));
-        ExitCode::from(args::BAD)
+        args::print_error(format_args!("podscope: {error}"));
+        ExitCode::from(args::BAD_INPUT)
     };
     let server = Server::start(session, options).map_err(failed)?;
     let mut stdout = std::io::stdout().lock();
-    args::written(writeln!(stdout, "serving {}", server.url()).and_then(|()| stdout.flush()));
+    args::exit_on_write_error(writeln!(stdout, "serving {}", server.url()).and_then(|()| stdout.flush()));
     drop(stdout);
     match &options.kubeconfig {
-        Some(path) => args::say(format_args!("export KUBECONFIG={}", path.display())),
-        None => args::say(format_args!("kubectl --server={} get pods -A", server.url())),
+        Some(path) => args::print_error(format_args!("export KUBECONFIG={}", path.display())),
+        None => args::print_error(format_args!("kubectl --server={} get pods -A", server.url())),
     }
     while server.is_running() {
-        if interrupt::came() {
+        if interrupt::is_interrupted() {
             return Ok(interrupt::status());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    args::say("podscope: the simulation has ended");
-    Ok(ExitCode::from(args::BAD))
+    args::print_error("podscope: the simulation has ended");
+    Ok(ExitCode::from(args::BAD_INPUT))
 }

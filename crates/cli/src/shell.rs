@@ -26,7 +26,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Long("json") => is_json = true,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -34,29 +34,29 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         Ok(shell) => shell,
         Err(status) => return Ok(status),
     };
-    let done = if is_json {
-        speak_json(shell)
+    let result = if is_json {
+        run_json(shell)
     } else if std::io::stdin().is_terminal() {
         prompt(shell)
     } else {
         read_pipe(shell)
     };
-    Ok(done.unwrap_or_else(|error| {
-        args::say(format_args!("podscope: {error}"));
-        ExitCode::from(args::BAD)
+    Ok(result.unwrap_or_else(|error| {
+        args::print_error(format_args!("podscope: {error}"));
+        ExitCode::from(args::BAD_INPUT)
     }))
 }
 
 fn open(names: &[String]) -> Result<Shell, ExitCode> {
-    let session = Session::new(args::load(names)?).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(args::load(names)?).map_err(|problems| args::print_problems(&problems))?;
     for notice in &session.loaded().notices {
-        args::say(notice);
+        args::print_error(notice);
     }
-    Ok(Shell::stopped_by(session, interrupt::came))
+    Ok(Shell::stopped_by(session, interrupt::is_interrupted))
 }
 
-/// One JSON object a line in, one out.
-fn speak_json(mut shell: Shell) -> std::io::Result<ExitCode> {
+/// Reads one JSON object per line, and answers each with one.
+fn run_json(mut shell: Shell) -> std::io::Result<ExitCode> {
     let mut stdout = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
@@ -74,21 +74,21 @@ fn speak_json(mut shell: Shell) -> std::io::Result<ExitCode> {
             "refused": answer.refused,
         });
         if let Err(error) = writeln!(stdout, "{value}").and_then(|()| stdout.flush()) {
-            args::written(Err(error));
-            // The reader went away.
+            args::exit_on_write_error(Err(error));
+            // The reader closed the pipe.
             break;
         }
-        if interrupt::came() {
+        if interrupt::is_interrupted() {
             return Ok(interrupt::status());
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Answers a request.
+/// Answers a JSON request.
 ///
 /// # Errors
-/// The line is no request.
+/// The line is no valid request.
 fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
     let request: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
     let text = |name: &str| match request.get(name) {
@@ -99,7 +99,7 @@ fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
     let span = |name: &str| match request.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64() {
-            // Within a hundred years, as simulated time is.
+            // Within a hundred years, the range of simulated time.
             Some(seconds) if (0.0..=3.2e9).contains(&seconds) => Ok(Some(Span((seconds * 1e6).round() as i64))),
             _ => Err(format!("{name}: seconds are wanted, not {value}")),
         },
@@ -111,15 +111,15 @@ fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
     }
 }
 
-/// Runs what was typed and prints.
-fn act(shell: &mut Shell, typed: Typed) {
+/// Runs the typed line and prints the answer.
+fn run_typed(shell: &mut Shell, typed: Typed) {
     let answer = match typed {
         Typed::Blank => return,
         Typed::Wait(span) => shell.advance(span),
         Typed::Until(at) => {
             let now = shell.session().now();
             if at < now {
-                args::say(format_args!(
+                args::print_error(format_args!(
                     "error: it is {now} already; time does not run backwards here"
                 ));
                 return;
@@ -134,17 +134,17 @@ fn act(shell: &mut Shell, typed: Typed) {
 fn print_answer(answer: &Answer) {
     for (kind, line) in &answer.lines {
         if kind.is_stderr() {
-            args::say(line);
+            args::print_error(line);
         } else {
-            args::out(&format!("{line}\n"));
+            args::print_text(&format!("{line}\n"));
         }
     }
     if let Some(refused) = &answer.refused {
-        args::say(refused);
+        args::print_error(refused);
     }
 }
 
-/// Lines of a pipe or a file.
+/// Reads lines from a pipe or a file.
 fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
     let mut text = String::new();
     for line in std::io::stdin().lock().lines() {
@@ -154,29 +154,29 @@ fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
                 text.push('\n');
                 continue;
             }
-            Err(error) => args::say(error),
-            Ok(typed) => act(&mut shell, typed),
+            Err(error) => args::print_error(error),
+            Ok(typed) => run_typed(&mut shell, typed),
         }
         text.clear();
-        if interrupt::came() {
+        if interrupt::is_interrupted() {
             return Ok(interrupt::status());
         }
     }
     if !text.is_empty()
         && let Err(error) = read_typed(&text)
     {
-        args::say(error);
+        args::print_error(error);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A person's prompt.
+/// Reads lines interactively.
 fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
     let shell = Rc::new(RefCell::new(shell));
     let config = Config::builder().auto_add_history(true).build();
-    let mut editor: Editor<Lines, DefaultHistory> = Editor::with_config(config).map_err(std::io::Error::other)?;
-    editor.set_helper(Some(Lines(Rc::clone(&shell))));
-    args::say(format_args!(
+    let mut editor: Editor<LineHelper, DefaultHistory> = Editor::with_config(config).map_err(std::io::Error::other)?;
+    editor.set_helper(Some(LineHelper(Rc::clone(&shell))));
+    args::print_error(format_args!(
         "Time stands still at the prompt: `wait 30s` and `until 2m` move it. `help` says what there is; Ctrl-D ends."
     ));
     loop {
@@ -184,11 +184,11 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
         match editor.readline(&format!("{now} $ ")) {
             Ok(line) => match read_typed(&line) {
                 Ok(typed) => {
-                    act(&mut shell.borrow_mut(), typed);
-                    // What it ended has ended: the prompt goes on.
-                    interrupt::take();
+                    run_typed(&mut shell.borrow_mut(), typed);
+                    // Ctrl-C has ended the command; the prompt continues.
+                    interrupt::clear();
                 }
-                Err(error) => args::say(error),
+                Err(error) => args::print_error(error),
             },
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
@@ -197,10 +197,10 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
     }
 }
 
-/// What the prompt's editor asks: how a line may go on, and whether it is whole.
-struct Lines(Rc<RefCell<Shell>>);
+/// Helper of the prompt's editor: completes a line, and checks whether it is complete.
+struct LineHelper(Rc<RefCell<Shell>>);
 
-impl Completer for Lines {
+impl Completer for LineHelper {
     type Candidate = Pair;
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let shell = self.0.borrow();
@@ -213,7 +213,7 @@ impl Completer for Lines {
     }
 }
 
-impl Validator for Lines {
+impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         Ok(match read_typed(context.input()) {
             Err(error) if error.is_unfinished => ValidationResult::Incomplete,
@@ -222,9 +222,9 @@ impl Validator for Lines {
     }
 }
 
-impl Hinter for Lines {
+impl Hinter for LineHelper {
     type Hint = String;
 }
 
-impl Highlighter for Lines {}
-impl Helper for Lines {}
+impl Highlighter for LineHelper {}
+impl Helper for LineHelper {}

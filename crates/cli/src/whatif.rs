@@ -1,4 +1,4 @@
-//! `podscope whatif`: where the pods would go, and what would stop.
+//! `podscope whatif`: where pods would be scheduled and what would stop running after a change of the cluster.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use podscope_session::whatif::{self, Given, MOST_DRAWS, Question};
 use crate::args::{self, Output};
 use crate::interrupt;
 
-/// What the words of the command line come to, before they are told apart.
+/// The parsed command line, before the positional words are divided into a question and files.
 struct Line {
     words: Vec<String>,
     cluster: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                 line.namespace = parser.value()?.to_string_lossy().into_owned();
             }
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => line.output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -71,16 +71,16 @@ fn number(parser: &mut lexopt::Parser, flag: &str, most: u32) -> Result<u32, lex
 }
 
 fn question(verb: &str, words: Vec<String>, line: &Line) -> Result<Question, lexopt::Error> {
-    let one = |what: &str| match words.as_slice() {
+    let one = |noun: &str| match words.as_slice() {
         [word] => Ok(word.clone()),
-        _ => Err(lexopt::Error::from(format!("whatif {verb} takes one {what}"))),
+        _ => Err(lexopt::Error::from(format!("whatif {verb} takes one {noun}"))),
     };
-    let unused = |is_given: bool, flag: &str, of: &str| match is_given && verb != of {
-        true => Err(lexopt::Error::from(format!("{flag} goes with {of}"))),
+    let reject_unused = |is_given: bool, flag: &str, verb_of_flag: &str| match is_given && verb != verb_of_flag {
+        true => Err(lexopt::Error::from(format!("{flag} goes with {verb_of_flag}"))),
         false => Ok(()),
     };
-    unused(line.count.is_some(), "--count", "add")?;
-    unused(line.replicas.is_some(), "--replicas", "scale")?;
+    reject_unused(line.count.is_some(), "--count", "add")?;
+    reject_unused(line.replicas.is_some(), "--replicas", "scale")?;
     match verb {
         "drain" if words.is_empty() => Err("whatif drain takes the nodes".into()),
         "drain" => Ok(Question::Drain(words)),
@@ -93,7 +93,7 @@ fn question(verb: &str, words: Vec<String>, line: &Line) -> Result<Question, lex
             let workload = one("workload, KIND/NAME")?;
             let replicas = line.replicas.ok_or("whatif scale needs --replicas")?;
             let (kind, name) = workload.split_once('/').ok_or("whatif scale takes KIND/NAME")?;
-            let kind = scaled(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
+            let kind = scalable_kind(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
             Ok(Question::Scale {
                 kind,
                 key: ObjectKey::new(&*line.namespace, name),
@@ -104,24 +104,24 @@ fn question(verb: &str, words: Vec<String>, line: &Line) -> Result<Question, lex
     }
 }
 
-/// A kind that can be scaled, by any of its names.
-fn scaled(word: &str) -> Option<Kind> {
-    const SCALED: [Kind; 4] = [
+/// Parses the kind of a scalable workload from its resource name, short name or kind name.
+fn scalable_kind(word: &str) -> Option<Kind> {
+    const SCALABLE: [Kind; 4] = [
         Kind::Deployment,
         Kind::StatefulSet,
         Kind::ReplicaSet,
         Kind::ReplicationController,
     ];
-    Kind::from_resource_name(word).filter(|kind| SCALED.contains(kind))
+    Kind::from_resource_name(word).filter(|kind| SCALABLE.contains(kind))
 }
 
 fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
     let loaded = args::load(&line.cluster)?;
     let given = Given {
         draws: line.draws,
-        stop: interrupt::came,
+        stop: interrupt::is_interrupted,
     };
-    let answer = whatif::ask(&loaded, question, given).map_err(|problems| args::complain(&problems))?;
+    let answer = whatif::ask(&loaded, question, given).map_err(|problems| args::print_problems(&problems))?;
     line.output.print(
         || whatif::text(&answer),
         || whatif::markdown(&answer),
@@ -130,7 +130,7 @@ fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `fit PODFILE [FILE…|-]`: its first word is the pod's file.
+/// `fit PODFILE [FILE…|-]`: the first word is the file of the pod.
 fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
     if line.words.is_empty() {
         return Err("whatif fit takes the file of a pod".into());
@@ -140,11 +140,12 @@ fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
     if line.cluster.is_empty() {
         line.cluster.push("-".to_owned());
     }
-    let counted = || -> Result<ExitCode, ExitCode> {
+    let count_fits = || -> Result<ExitCode, ExitCode> {
         let mut shapes = args::files(std::slice::from_ref(&shape))?;
         let loaded = args::load(&line.cluster)?;
-        let shape = shapes.pop().ok_or(ExitCode::from(args::BAD))?;
-        let fit = whatif::fit(&loaded, shape, interrupt::came).map_err(|problems| args::complain(&problems))?;
+        let shape = shapes.pop().ok_or(ExitCode::from(args::BAD_INPUT))?;
+        let fit = whatif::fit(&loaded, shape, interrupt::is_interrupted)
+            .map_err(|problems| args::print_problems(&problems))?;
         line.output.print(
             || whatif::fit_text(&fit),
             || whatif::fit_markdown(&fit),
@@ -152,5 +153,5 @@ fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
         );
         Ok(ExitCode::SUCCESS)
     };
-    Ok(counted().unwrap_or_else(|status| status))
+    Ok(count_fits().unwrap_or_else(|status| status))
 }

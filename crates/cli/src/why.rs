@@ -1,4 +1,4 @@
-//! `podscope why`: what is wrong in the cluster of the files, worst first.
+//! `podscope why`: lists the problems in the cluster of the files, worst first.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             }
             lexopt::Arg::Long("pod") => scope.pod = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
@@ -28,15 +28,15 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 }
 
 fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
-    let session = Session::new(args::load(names)?).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(args::load(names)?).map_err(|problems| args::print_problems(&problems))?;
     if let Some(pod) = &scope.pod {
         let mut pods = session.world().objects().list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
-            args::say(format_args!("{}: no pod {pod}", names.join(", ")));
-            return Err(ExitCode::from(args::BAD));
+            args::print_error(format_args!("{}: no pod {pod}", names.join(", ")));
+            return Err(ExitCode::from(args::BAD_INPUT));
         }
     }
-    args::notices(&session);
+    args::print_notices(&session);
     let findings = triage::triage(&session, scope);
     let now = session.now().0;
     output.print(
@@ -44,7 +44,7 @@ fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, Exit
         || triage::markdown(&findings, now),
         || triage::to_json(&session, &findings),
     );
-    // The process ends here: to take a large cluster apart would cost a tenth of its time.
+    // The process ends here: dropping the session of a large cluster would take a tenth of the run time.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! What a search came to: printed, as JSON for `podscope merge`, and put together by it.
+//! Result of a search: printed as text or JSON, and combined by `podscope merge`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{args, interrupt};
 
-/// What a search came to.
+/// Result of a search, or of one shard of it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Outcome {
-    /// Seeds tried, and runs in which something broke.
+    /// Number of tried seeds; `runs` counts those with a violation.
     pub(super) seeds: u64,
     pub(super) runs: u64,
     pub(super) broken: Vec<Broken>,
-    /// The shortest run that is what was looked for.
+    /// The shortest run with a wanted violation.
     pub(super) shortest: Option<Shortest>,
-    /// What was looked for: an invariant, `bug` or `violation`.
+    /// Goal of the search: the name of an invariant, `bug` or `violation`.
     pub(super) wanted: String,
 }
 
-/// How often an invariant broke.
+/// Number of violations of one invariant with the same cause and exception.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Broken {
     pub(super) invariant: String,
@@ -32,14 +32,14 @@ pub(super) struct Broken {
     pub(super) count: u64,
 }
 
-/// How often each invariant broke, by cause and exception.
+/// Counts violations by invariant, cause and exception.
 #[derive(Debug, Default)]
-pub(super) struct Tally(ordered::Map<(String, String, String), u64>);
+pub(super) struct ViolationCounts(ordered::Map<(String, String, String), u64>);
 
-impl Tally {
-    /// Counts the breaks of a run.
-    pub(super) fn add_all(&mut self, broken: &[Arc<Record>]) {
-        for violation in broken.iter().filter_map(|record| record.violation()) {
+impl ViolationCounts {
+    /// Counts the violations of a run.
+    pub(super) fn add_all(&mut self, violations: &[Arc<Record>]) {
+        for violation in violations.iter().filter_map(|record| record.violation()) {
             let exception = violation.by.exception.clone();
             self.add(Broken {
                 invariant: violation.invariant.to_string(),
@@ -50,11 +50,11 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, one: Broken) {
-        *self.0.entry((one.invariant, one.cause, one.exception)).or_default() += one.count;
+    fn add(&mut self, row: Broken) {
+        *self.0.entry((row.invariant, row.cause, row.exception)).or_default() += row.count;
     }
 
-    /// The rows, by invariant, cause and exception.
+    /// The counts, ordered by invariant, cause and exception.
     pub(super) fn rows(self) -> Vec<Broken> {
         let row = |((invariant, cause, exception), count)| Broken {
             invariant,
@@ -66,13 +66,13 @@ impl Tally {
     }
 }
 
-/// A run as it is printed.
+/// The shortest run, as it is printed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Shortest {
-    /// Parts, commands and faults, microseconds until the break, seed: smaller is shorter.
+    /// Sort key: number of parts of the run, of commands and faults, microseconds until the violation, seed.
     pub(super) size: (usize, usize, i64, u64),
-    /// What broke, in a sentence.
+    /// The violation as a sentence.
     pub(super) said: String,
     pub(super) is_bug: bool,
     pub(super) link: String,
@@ -80,73 +80,73 @@ pub(super) struct Shortest {
 }
 
 impl Outcome {
-    /// Prints counts to stderr and, if asked for, the run to stdout. The exit status of the search.
-    pub(super) fn tell(&self, is_whole: bool, prints_run: bool) -> ExitCode {
-        args::say(format_args!(
+    /// Prints the counts to stderr and, with `prints_run`, the run to stdout. Returns the exit status of the search.
+    pub(super) fn print(&self, is_complete: bool, prints_run: bool) -> ExitCode {
+        args::print_error(format_args!(
             "{} seeds, something broke in {} of them",
             self.seeds, self.runs
         ));
         for one in &self.broken {
-            args::say(format_args!(
+            args::print_error(format_args!(
                 "{:>7} × {} ({}; {})",
                 one.count, one.invariant, one.cause, one.exception
             ));
         }
         let Some(shortest) = &self.shortest else {
-            args::say(format_args!("no {} in {} seeds", self.wanted, self.seeds));
-            return if is_whole {
+            args::print_error(format_args!("no {} in {} seeds", self.wanted, self.seeds));
+            return if is_complete {
                 ExitCode::SUCCESS
             } else {
                 interrupt::status()
             };
         };
-        args::say(&shortest.said);
+        args::print_error(&shortest.said);
         if let Some(warning) = podscope_session::link::warning(&shortest.link) {
-            args::say(warning);
+            args::print_error(warning);
         }
         if prints_run {
-            args::data(&format!("{}# link: #{}\n", shortest.scenario, shortest.link));
+            args::print_data(&format!("{}# link: #{}\n", shortest.scenario, shortest.link));
         }
         ExitCode::from(u8::from(shortest.is_bug))
     }
 }
 
-/// `podscope merge FILES…`: what the shards of a search printed with `-o json`, as one search.
+/// `podscope merge FILES…`: combines the outputs of `podscope search --shard I/N -o json` to the result of one search.
 pub(crate) fn merge(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let mut names = Vec::new();
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
     if names.is_empty() {
         return Err("merge needs the files that `podscope search --shard I/N -o json` printed".into());
     }
-    Ok(merged(&names).map_or_else(|status| status, |outcome| outcome.tell(true, true)))
+    Ok(merge_files(&names).map_or_else(|status| status, |outcome| outcome.print(true, true)))
 }
 
-fn merged(names: &[String]) -> Result<Outcome, ExitCode> {
+fn merge_files(names: &[String]) -> Result<Outcome, ExitCode> {
     let mut whole = Outcome::default();
-    let mut broken = Tally::default();
+    let mut counts = ViolationCounts::default();
     for (name, text) in args::files(names)? {
         let part: Outcome = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            args::say(format_args!(
+            args::print_error(format_args!(
                 "{name}:{line}:{column}: this is not what `podscope search -o json` prints"
             ));
-            ExitCode::from(args::BAD)
+            ExitCode::from(args::BAD_INPUT)
         })?;
         whole.seeds += part.seeds;
         whole.runs += part.runs;
         for one in part.broken {
-            broken.add(one);
+            counts.add(one);
         }
         let shortest = [whole.shortest.take(), part.shortest].into_iter().flatten();
         whole.shortest = shortest.min_by_key(|one| one.size);
         whole.wanted = part.wanted;
     }
-    whole.broken = broken.rows();
+    whole.broken = counts.rows();
     Ok(whole)
 }

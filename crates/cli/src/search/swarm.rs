@@ -1,4 +1,5 @@
-//! Seeds tried by as many threads as there are processors. What is found does not depend on which thread found it.
+//! Tries seeds with as many threads as there are processors. The result does not depend on the distribution of seeds to
+//! threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,11 +9,11 @@ use podscope_api::ordered::StableSort as _;
 use podscope_protocol::Problem;
 use podscope_session::search::{Found, Goal, Run, Source};
 
-use super::outcome::Tally;
+use super::outcome::ViolationCounts;
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// Seeds that are tried: `count` of them, each `step` after the one before.
+/// Seeds to be tried: `count` of them, starting with `first`, with distance `step`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seeds {
     pub(super) first: u64,
@@ -26,18 +27,18 @@ impl Seeds {
     }
 }
 
-/// What came of seeds.
+/// Result of all tried seeds.
 #[derive(Default)]
 pub(super) struct Tried {
     pub(super) seeds: u64,
-    /// Runs in which something broke, and what broke in them.
+    /// Number of runs with a violation; `broken` counts the violations in them.
     pub(super) runs: u64,
-    pub(super) broken: Tally,
-    /// The smallest of the runs that were found.
+    pub(super) broken: ViolationCounts,
+    /// The smallest runs with a wanted violation.
     pub(super) found: Vec<Found>,
 }
 
-/// Tries all seeds, and keeps so many of the smallest runs.
+/// Tries all seeds, and keeps the `kept` smallest runs.
 ///
 /// # Errors
 /// The files cannot be read.
@@ -46,7 +47,7 @@ pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, kept: usize) 
     let tried = Mutex::new((Tried::default(), Progress::of_seeds(seeds.count)));
     let work = || -> Result<(), Vec<Problem>> {
         while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if interrupt::came() || has_failed.load(Ordering::Relaxed) {
+            if interrupt::is_interrupted() || has_failed.load(Ordering::Relaxed) {
                 break;
             }
             let played = Run::draw(source, seed).and_then(|run| run.play(goal));
@@ -60,7 +61,7 @@ pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, kept: usize) 
                 tried.found.stable_sort_by_key(Found::size);
                 tried.found.truncate(kept);
                 let runs = tried.runs;
-                progress.at(tried.seeds, || format!("{runs} with a break"));
+                progress.update(tried.seeds, || format!("{runs} with a break"));
             }
         }
         Ok(())

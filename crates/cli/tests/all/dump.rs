@@ -1,5 +1,6 @@
-//! P-09: a dump of part of a cluster opens and stays as it is, through the built binary. The dump is a cluster of this
-//! program after some minutes; then each kind is left out in turn, and each is given alone.
+//! P-09: an incomplete dump of a cluster can be opened, and a run of it changes nothing. The dump is made from a
+//! cluster that this program simulated for some minutes; then each kind is omitted in turn, and each kind is used
+//! alone. The tests run the built binary.
 
 use podscope_api::ordered::{Map, Set};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 use podscope_api::{Kind, Object};
 use serde_json::{Value, json};
 
-/// One of everything that controllers look after, and a pod that fits nowhere.
+/// One object of every kind that controllers handle, and a pod that fits on no node.
 const CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -94,7 +95,7 @@ spec:
   containers: [{name: huge, image: huge, resources: {requests: {cpu: "40"}}}]
 "#;
 
-/// Runs the binary on a file with that text.
+/// Runs `podscope run` on a file with this text; returns exit status, stdout and stderr.
 fn run(name: &str, text: &str, args: &[&str]) -> (i32, String, String) {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.yaml"));
     std::fs::write(&file, text).expect("the file is written");
@@ -106,7 +107,7 @@ fn run(name: &str, text: &str, args: &[&str]) -> (i32, String, String) {
         .expect("the binary starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (
-        output.status.code().expect("a status, no signal"),
+        output.status.code().expect("an exit status, not a signal"),
         text(output.stdout),
         text(output.stderr),
     )
@@ -118,19 +119,19 @@ fn objects_of(yaml: &str) -> Vec<Object> {
     parsed.objects.into_iter().map(|located| located.value).collect()
 }
 
-/// The cluster as `kubectl get … -A -o yaml` shows it after some minutes, without what nobody dumps: made once, the
-/// tests run side by side.
+/// The cluster as `kubectl get … -A -o yaml` shows it after some minutes, without objects that nobody dumps. It is made
+/// only once, because the tests run in parallel.
 fn dump() -> Vec<Object> {
-    static WHOLE: OnceLock<Vec<Object>> = OnceLock::new();
-    WHOLE.get_or_init(make_dump).clone()
+    static DUMP: OnceLock<Vec<Object>> = OnceLock::new();
+    DUMP.get_or_init(make_dump).clone()
 }
 
 fn make_dump() -> Vec<Object> {
     let (status, out, err) = run("cluster", CLUSTER, &["--at", "4m", "--until", "4m", "-o", "objects"]);
     assert_eq!(status, 0, "{err}");
     let mut objects = objects_of(&out);
-    // Every control plane keeps these itself, with UIDs of its own.
-    let is_own = |object: &Object| {
+    // Every control plane creates these objects itself, with its own UIDs.
+    let is_built_in = |object: &Object| {
         let name = &*object.metadata().name;
         match object.kind() {
             Kind::Event | Kind::Lease => true,
@@ -139,7 +140,7 @@ fn make_dump() -> Vec<Object> {
             _ => false,
         }
     };
-    objects.retain(|object| !is_own(object));
+    objects.retain(|object| !is_built_in(object));
     objects
 }
 
@@ -148,11 +149,11 @@ fn list(objects: &[Object]) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
 
-/// What must not change of an object: that it is, that it is not going, where it runs, since when, what it counts.
-fn essence(object: &Object) -> Value {
+/// The fields of an object that must not change: identity, deletion, node, start times, counts.
+fn stable_fields(object: &Object) -> Value {
     let value = object.to_value();
     let part = |path: &str| value.pointer(path).cloned().unwrap_or(Value::Null);
-    let mut essence = json!({
+    let mut stable_fields = json!({
         "uid": part("/metadata/uid"), "deletion": part("/metadata/deletionTimestamp"), "owners": part("/metadata/ownerReferences"),
         "phase": part("/status/phase"), "replicas": part("/status/replicas"), "ready": part("/status/readyReplicas"),
         "updated": part("/status/updatedReplicas"), "active": part("/status/active"), "scheduled": part("/status/currentNumberScheduled"),
@@ -160,23 +161,24 @@ fn essence(object: &Object) -> Value {
         "node": part("/spec/nodeName"), "volume": part("/spec/volumeName"), "attached": part("/status/attached"),
     });
     if object.kind() == Kind::Pod {
-        essence["started"] = part("/status/containerStatuses/0/state/running/startedAt");
-        essence["restarts"] = part("/status/containerStatuses/0/restartCount");
+        stable_fields["started"] = part("/status/containerStatuses/0/state/running/startedAt");
+        stable_fields["restarts"] = part("/status/containerStatuses/0/restartCount");
     }
-    essence
+    stable_fields
 }
 
-type Essences = Map<(Kind, String), Value>;
+type StableFields = Map<(Kind, String), Value>;
 
-fn essences<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Essences {
+fn all_stable_fields<'o>(objects: impl IntoIterator<Item = &'o Object>) -> StableFields {
     objects
         .into_iter()
-        .map(|object| ((object.kind(), object.key().to_string()), essence(object)))
+        .map(|object| ((object.kind(), object.key().to_string()), stable_fields(object)))
         .collect()
 }
 
-/// Kinds whose objects controllers make: none may appear that the whole cluster did not have.
-const MADE: [Kind; 5] = [
+/// Kinds of objects that controllers create. A run of a partial dump must not create any that the full cluster did not
+/// have.
+const CREATED_KINDS: [Kind; 5] = [
     Kind::Pod,
     Kind::ReplicaSet,
     Kind::PersistentVolumeClaim,
@@ -184,17 +186,17 @@ const MADE: [Kind; 5] = [
     Kind::ControllerRevision,
 ];
 
-/// Opens a part and runs it for ten minutes; everything is as it was. Gives the notices.
-fn stays(name: &str, whole: &[Object], part: &[Object]) -> String {
+/// Runs a partial dump for ten minutes and asserts that nothing changes. Returns the printed notices.
+fn assert_unchanged(name: &str, whole: &[Object], part: &[Object]) -> String {
     let (status, out, err) = run(name, &list(part), &["--at", "10m", "--until", "10m", "-o", "objects"]);
     assert_eq!(status, 0, "{name}: {err}");
     let after = objects_of(&out);
-    let (before, now) = (essences(part), essences(&after));
+    let (before, now) = (all_stable_fields(part), all_stable_fields(&after));
     let mut changed = String::new();
-    for (key, essence) in &before {
-        if now.get(key) != Some(essence) {
+    for (key, stable_fields) in &before {
+        if now.get(key) != Some(stable_fields) {
             changed.push_str(&format!(
-                "{key:?}: {essence}\n     is {:?}\n",
+                "{key:?}: {stable_fields}\n     is {:?}\n",
                 now.get(key).map(Value::to_string)
             ));
         }
@@ -203,7 +205,10 @@ fn stays(name: &str, whole: &[Object], part: &[Object]) -> String {
         .iter()
         .map(|object| (object.kind(), object.key().to_string()))
         .collect();
-    for key in now.keys().filter(|key| MADE.contains(&key.0) && !known.contains(key)) {
+    for key in now
+        .keys()
+        .filter(|key| CREATED_KINDS.contains(&key.0) && !known.contains(key))
+    {
         let is_stand_in = after.iter().any(|object| {
             (object.kind(), object.key().to_string()) == *key
                 && object.metadata().annotation("podscope.dev/not-in-the-dump").is_some()
@@ -220,33 +225,33 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 
-/// Whatever kind the dump lacks.
+/// Omits each kind in turn; a run changes nothing, and the notices name the omitted kind.
 /// Shows: P-09
 #[test]
-fn a_dump_without_one_kind_stays_as_it_is() {
+fn dump_without_one_kind_does_not_change() {
     let whole = dump();
     assert!(kinds(&whole).len() >= 18, "{:?}", kinds(&whole));
-    stays("whole", &whole, &whole);
-    let mut unsaid = Vec::new();
-    for left_out in kinds(&whole) {
+    assert_unchanged("whole", &whole, &whole);
+    let mut missing_notices = Vec::new();
+    for omitted in kinds(&whole) {
         let part: Vec<Object> = whole
             .iter()
-            .filter(|object| object.kind() != left_out)
+            .filter(|object| object.kind() != omitted)
             .cloned()
             .collect();
-        let notices = stays(&format!("without-{left_out:?}"), &whole, &part);
-        let said = said_of(left_out);
-        if !notices.contains(&said) {
-            unsaid.push(format!("without {left_out:?}: {said:?} in {notices}"));
+        let notices = assert_unchanged(&format!("without-{omitted:?}"), &whole, &part);
+        let expected = expected_notice(omitted);
+        if !notices.contains(&expected) {
+            missing_notices.push(format!("without {omitted:?}: {expected:?} in {notices}"));
         }
     }
-    assert!(unsaid.is_empty(), "{}", unsaid.join("\n"));
+    assert!(missing_notices.is_empty(), "{}", missing_notices.join("\n"));
 }
 
-/// What is said where a kind is in no file: what others refer to is assumed to exist, by name; what nothing refers to
-/// is missed only where answers rest on it.
-fn said_of(left_out: Kind) -> String {
-    match left_out {
+/// Part of the notice that is printed if a kind is omitted. Objects that others refer to are assumed to exist, and are
+/// listed by name. Kinds that nothing refers to are only mentioned if results depend on them.
+fn expected_notice(omitted: Kind) -> String {
+    match omitted {
         Kind::PodDisruptionBudget => "No file has a PodDisruptionBudget".to_owned(),
         Kind::Pod
         | Kind::Service
@@ -261,24 +266,24 @@ fn said_of(left_out: Kind) -> String {
 }
 
 #[test]
-fn each_kind_alone_stays_as_it_is() {
+fn dump_of_one_kind_does_not_change() {
     let whole = dump();
     for only in kinds(&whole) {
         let part: Vec<Object> = whole.iter().filter(|object| object.kind() == only).cloned().collect();
-        stays(&format!("only-{only:?}"), &whole, &part);
+        assert_unchanged(&format!("only-{only:?}"), &whole, &part);
     }
 }
 
-/// The command of the start page: every pod has an owner, and none is in the file.
+/// The start page proposes to dump nodes and pods only: every pod has an owner, but no owner is in the file.
 #[test]
-fn nodes_and_pods_alone_stay_and_the_pending_pod_stays_pending() {
+fn dump_of_nodes_and_pods_does_not_change() {
     let whole = dump();
     let part: Vec<Object> = whole
         .iter()
         .filter(|object| matches!(object.kind(), Kind::Node | Kind::Pod))
         .cloned()
         .collect();
-    let notices = stays("nodes-and-pods", &whole, &part);
+    let notices = assert_unchanged("nodes-and-pods", &whole, &part);
     let assumed: Vec<&str> = notices
         .lines()
         .filter(|line| line.contains("assumed to exist"))

@@ -1,7 +1,7 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+//! The integration tests of this crate as one program: it is linked only once, and its two long tests run in parallel.
 #![allow(
     clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
+    reason = "tests with tables of cases and long sequences of steps"
 )]
 
 mod cli;

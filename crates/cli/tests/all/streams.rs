@@ -1,5 +1,4 @@
-//! What the command line does about outputs that cannot be written, Ctrl-C, and control sequences in data (P-07, Q-03,
-//! Q-04).
+//! Unwritable output, closed pipes, Ctrl-C and control sequences in data (P-07, Q-03, Q-04).
 #![cfg(unix)]
 
 use std::fs::OpenOptions;
@@ -23,7 +22,7 @@ fn file(name: &str, text: &str) -> String {
     path.to_str().expect("a UTF-8 path").to_owned()
 }
 
-/// A pod that crashes for ever: there is always something to do. Its settings make a notice.
+/// A pod that crashes forever, so that events never end. Its kubelet settings cause a notice at the start.
 const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: busy}\n\
     spec: {cluster: {zones: [a], nodesPerZone: 1}, components: {kubelet: {evictionHard: {pid.available: '1', \
     allocatableMemory.available: 1Mi}}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: crashes, annotations: \
@@ -31,7 +30,7 @@ const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata:
 
 /// Shows: P-07
 #[test]
-fn what_cannot_be_written_is_an_error() {
+fn unwritable_output_exits_with_status_2() {
     let busy = file("full.yaml", BUSY);
     for args in [
         &["run", &busy, "--until", "5s"][..],
@@ -46,61 +45,61 @@ fn what_cannot_be_written_is_an_error() {
             .write(true)
             .open("/dev/full")
             .expect("the device that is always full");
-        let output = podscope(args).stdout(full).output().expect("it ends");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.contains("podscope: standard output: "), "{args:?}: {said}");
+        let output = podscope(args).stdout(full).output().expect("the command exits");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.contains("podscope: standard output: "), "{args:?}: {stderr}");
     }
 }
 
-/// `podscope run … | head -1` is no error.
+/// A reader that closes the pipe early, such as `podscope run … | head -1`, is no error.
 /// Shows: P-07
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_pipe_is_no_error() {
     let busy = file("pipe.yaml", BUSY);
     let mut child = podscope(&["run", &busy, "--until", "5m", "-o", "trace"])
         .spawn()
         .expect("it starts");
     drop(child.stdout.take());
-    let mut said = String::new();
+    let mut stderr = String::new();
     child
         .stderr
         .take()
         .expect("a pipe")
-        .read_to_string(&mut said)
+        .read_to_string(&mut stderr)
         .expect("UTF-8");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
-    assert!(!said.contains("standard output"), "{said}");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{stderr}");
+    assert!(!stderr.contains("standard output"), "{stderr}");
 }
 
 fn interrupt(child: &Child) {
-    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(done.expect("kill is there").success());
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.expect("the kill command exists").success());
 }
 
-/// A run of a hundred years ends when it is told to, with what there is.
+/// A run of a hundred simulated years ends early on Ctrl-C, and prints its partial results.
 /// Shows: Q-03
 #[test]
-fn ctrl_c_ends_a_run_with_what_there_is() {
+fn ctrl_c_ends_run_with_partial_output() {
     let busy = file("interrupt.yaml", BUSY);
     let mut child = podscope(&["run", &busy, "--until", "876000h", "-o", "events"])
         .spawn()
         .expect("it starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut said = String::new();
-    stderr.read_line(&mut said).expect("a notice: it runs now");
+    let mut messages = String::new();
+    stderr.read_line(&mut messages).expect("a notice, so the run has begun");
     interrupt(&child);
-    stderr.read_to_string(&mut said).expect("UTF-8");
+    stderr.read_to_string(&mut messages).expect("UTF-8");
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("interrupted at "), "{said}");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("Scheduled"), "{told}");
+    assert_eq!(output.status.code(), Some(130), "{messages}");
+    assert!(messages.contains("interrupted at "), "{messages}");
+    let events = String::from_utf8_lossy(&output.stdout);
+    assert!(events.contains("Scheduled"), "{events}");
 }
 
 /// Shows: Q-03
 #[test]
-fn ctrl_c_ends_a_wait_of_the_shell() {
+fn ctrl_c_ends_wait_in_shell() {
     let busy = file("wait.yaml", BUSY);
     let mut child = podscope(&["shell", &busy]).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -109,19 +108,22 @@ fn ctrl_c_ends_a_wait_of_the_shell() {
         .expect("it reads");
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    stdout.read_line(&mut line).expect("the nodes: it runs now");
+    stdout.read_line(&mut line).expect("the nodes, so the shell has begun");
     interrupt(&child);
     drop(stdin);
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).expect("UTF-8");
-    assert!(!rest.contains("crashes"), "the line after it is not run: {rest}");
+    assert!(
+        !rest.contains("crashes"),
+        "the command after the interrupted one is not run: {rest}"
+    );
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }
 
-/// A name, a title, a message of somebody else's moves no cursor and turns no writing.
+/// Control characters in names, titles and messages of foreign files never reach the terminal.
 /// Shows: Q-04
 #[test]
-fn control_sequences_in_data_are_written_out() {
+fn control_sequences_in_data_are_escaped() {
     let evil = file(
         "evil.yaml",
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: evil}\n\
@@ -136,26 +138,26 @@ fn control_sequences_in_data_are_written_out() {
         &["shell", &evil],
     ] {
         let mut child = podscope(args).spawn().expect("it starts");
-        let asked = b"kubectl describe pod web\nkubectl get pods -o jsonpath='{..image}'\nkubectl get '\x1b[5m'\n";
-        let _ = child.stdin.take().expect("a pipe").write_all(asked);
+        let commands = b"kubectl describe pod web\nkubectl get pods -o jsonpath='{..image}'\nkubectl get '\x1b[5m'\n";
+        let _ = child.stdin.take().expect("a pipe").write_all(commands);
         let output = child.wait_with_output().expect("it ends");
         for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             let text = String::from_utf8_lossy(bytes);
-            // A trace is JSON for programs: it may hold the letters, never the controls.
-            let hidden = text.contains(|c: char| c.is_control() && c != '\n' && c != '\t');
-            assert!(!hidden, "{args:?}, {stream}: {text:?}");
+            // The trace is JSON for programs: it may contain escape sequences as text, but no raw control character.
+            let has_control = text.contains(|c: char| c.is_control() && c != '\n' && c != '\t');
+            assert!(!has_control, "{args:?}, {stream}: {text:?}");
         }
     }
 }
 
-/// Every seed of 64 bits is printed and read back, in a scenario, on the command line, in a link.
+/// Every 64-bit seed is printed and parsed unchanged in a scenario, as an argument and in a link.
 /// Shows: Q-01
 #[test]
-fn the_largest_seeds_come_back() {
+fn largest_seeds_round_trip() {
     let run = |args: &[&str]| {
         let output = podscope(args).output().expect("it ends");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     for seed in ["9223372036854775807", "9223372036854775808", "18446744073709551615"] {
@@ -173,37 +175,37 @@ fn the_largest_seeds_come_back() {
             run(&["link", "encode", &named]),
             run(&["link", "encode", &plain, "--seed", seed]),
         ] {
-            let opened = run(&["link", "decode", link.trim()]);
-            assert!(opened.contains(&format!("seed: {seed}\n")), "{opened}");
-            let again = file(&format!("again-{seed}.yaml"), &opened);
+            let decoded = run(&["link", "decode", link.trim()]);
+            assert!(decoded.contains(&format!("seed: {seed}\n")), "{decoded}");
+            let decoded_file = file(&format!("again-{seed}.yaml"), &decoded);
             assert_eq!(
-                run(&["run", &again, "--until", "1s", "-o", "trace"]),
+                run(&["run", &decoded_file, "--until", "1s", "-o", "trace"]),
                 run(&["run", &named, "--until", "1s", "-o", "trace"])
             );
         }
     }
 }
 
-/// A selector of a hundred thousand terms is refused before it is tried on every object.
+/// A selector of a hundred thousand terms is rejected before it is matched against all objects.
 /// Shows: Q-03
 #[test]
-fn a_selector_costs_no_more_than_a_command_may() {
+fn too_expensive_selector_is_rejected() {
     let nodes = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec: {cluster: {zones: [a], nodesPerZone: 250}}\n";
     let mut child = podscope(&["shell", &file("selector.yaml", nodes)])
         .spawn()
         .expect("it starts");
     let values: Vec<String> = (0..100_000).map(|value| format!("b{value}")).collect();
     for selector in [vec!["!a"; 100_000].join(","), format!("a notin ({})", values.join(","))] {
-        let asked = format!("kubectl get nodes -l '{selector}'\n");
+        let command = format!("kubectl get nodes -l '{selector}'\n");
         child
             .stdin
             .as_mut()
             .expect("a pipe")
-            .write_all(asked.as_bytes())
+            .write_all(command.as_bytes())
             .expect("it reads");
     }
     let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.matches("would look at more than").count(), 2, "{said:.500}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(stderr.matches("would look at more than").count(), 2, "{stderr:.500}");
     assert_eq!(output.stdout.len(), 0);
 }

@@ -1,8 +1,8 @@
-//! Advice on the command line: P-08.
+//! `podscope check` prints advice (P-08).
 
 use crate::cli::{file, podscope};
 
-const SURPRISES: &str = "apiVersion: apps/v1
+const SURPRISING_MANIFESTS: &str = "apiVersion: apps/v1
 kind: Deployment
 metadata: {name: db}
 spec:
@@ -48,11 +48,11 @@ spec:
 
 /// Shows: P-08
 #[test]
-fn check_advises_where_a_manifest_is_legal_and_likely_to_surprise() {
-    let path = file("surprises.yaml", SURPRISES);
+fn check_prints_advice_for_valid_but_surprising_manifests() {
+    let path = file("surprises.yaml", SURPRISING_MANIFESTS);
     let run = podscope(&["check", &path]);
-    assert_eq!(run.status, 0, "advice refuses nothing: {}", run.err);
-    let said = run.out + &run.err;
+    assert_eq!(run.status, 0, "advice is not an error: {}", run.err);
+    let output = run.out + &run.err;
     for (place, field, words) in [
         ("17:", "spec.template.spec.volumes[0]", "replica"),
         (
@@ -77,9 +77,9 @@ fn check_advises_where_a_manifest_is_legal_and_likely_to_surprise() {
         ),
         ("42:", "spec.affinity.podAffinity", "pods of lower priority"),
     ] {
-        let is_it = |line: &&str| line.contains(field) && line.contains(words);
-        let line = said.lines().find(is_it);
-        let line = line.unwrap_or_else(|| panic!("{field}: {words}\n{said}"));
+        let matches = |line: &&str| line.contains(field) && line.contains(words);
+        let line = output.lines().find(matches);
+        let line = line.unwrap_or_else(|| panic!("{field}: {words}\n{output}"));
         assert!(line.contains(&format!("surprises.yaml:{place}")), "{line}");
     }
 }

@@ -1,11 +1,11 @@
-//! `explain`, `search` and `shell`.
+//! `podscope explain`, `search` and `shell`.
 
 use super::*;
 
-// Of the containers that ended, the rule or policy of their own that decided about each.
+// For each container that ended, `explain` shows which restart rule or policy decided about its restart.
 // Shows: LC-227, LC-228
 #[test]
-fn explain_says_which_restart_rule_matched() {
+fn explain_shows_matched_restart_rule() {
     let cluster = file(
         "rules.yaml",
         r"
@@ -77,46 +77,52 @@ status:
             )],
         ),
     ];
-    for (pod, told) in rows {
+    for (pod, expected) in rows {
         let pod = format!("default/{pod}");
-        let lines: Vec<String> = told
+        let lines: Vec<String> = expected
             .iter()
             .map(|(name, words)| format!("  {name}  {words}\n"))
             .collect();
-        let text = good(&["explain", "--cluster", &cluster, "--pod", &pod]);
-        let wanted = format!("\nContainers that ended\n{}", lines.concat());
-        assert!(text.ends_with(&wanted), "{text}");
-        let json = good(&["explain", "--cluster", &cluster, "--pod", &pod, "-o", "json"]);
+        let text = succeed(&["explain", "--cluster", &cluster, "--pod", &pod]);
+        let section = format!("\nContainers that ended\n{}", lines.concat());
+        assert!(text.ends_with(&section), "{text}");
+        let json = succeed(&["explain", "--cluster", &cluster, "--pod", &pod, "-o", "json"]);
         let json: Value = serde_json::from_str(&json).expect("JSON");
-        for (name, words) in told {
+        for (name, words) in expected {
             assert_eq!(json["restarted"][name], *words, "{json}");
         }
     }
 }
 
-// What an explanation found, in words, as text and under the keys of its JSON.
+// `explain` prints spread constraints, node verdicts and preemption as text, and as JSON with stable keys.
 // Shows: P-07, S-14
 #[test]
-fn explain_puts_what_it_found_into_words() {
+fn explain_prints_decision_as_text_and_json() {
     let node = |name: &str, zone: &str| {
         format!(
             "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{zone: {zone}}}}}, status: {{allocatable: {{cpu: '2', memory: 8Gi, pods: '10'}}}}}}\n---\n"
         )
     };
-    let placed = |name: &str, node: &str| {
+    let placed_pod = |name: &str, node: &str| {
         format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: x, resources: {{requests: {{cpu: '2'}}}}}}]}}}}\n---\n"
         )
     };
-    let world = [node("n1", "a"), node("n2", "b"), placed("a", "n1"), placed("b", "n2")].concat();
+    let world = [
+        node("n1", "a"),
+        node("n2", "b"),
+        placed_pod("a", "n1"),
+        placed_pod("b", "n2"),
+    ]
+    .concat();
     let spread = file(
         "spread.yaml",
         &format!(
             "{world}{{apiVersion: v1, kind: Pod, metadata: {{name: web, labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{{maxSkew: 1, minDomains: 4, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: web}}}}}}], containers: [{{name: c, image: x}}]}}}}\n"
         ),
     );
-    let text = good(&["explain", "--cluster", &spread, "--pod", "default/web"]);
-    let told = "
+    let text = succeed(&["explain", "--cluster", &spread, "--pod", "default/web"]);
+    let expected = "
 Spread over zone (DoNotSchedule, maxSkew 1, fewest 0: counts as 0, 2 of 4 domains)
   a  1  skew 2 with this pod  too many
   b  1  skew 2 with this pod  too many
@@ -125,14 +131,14 @@ Preemption: ending less important pods would not let the pod run on any node
   n1: no pod there is less important
   n2: no pod there is less important
 ";
-    assert!(text.ends_with(told), "{text}");
+    assert!(text.ends_with(expected), "{text}");
     let urgent = file(
         "urgent.yaml",
         &format!(
             "{world}{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: high}}, value: 9}}\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{priorityClassName: high, containers: [{{name: c, image: x, resources: {{requests: {{cpu: '1'}}}}}}]}}}}\n"
         ),
     );
-    let text = good(&["explain", "--cluster", &urgent, "--pod", "default/web"]);
+    let text = succeed(&["explain", "--cluster", &urgent, "--pod", "default/web"]);
     assert_eq!(
         text,
         "\
@@ -148,7 +154,7 @@ Preemption: 2 nodes would do without some less important pods; of these, several
  *n2: victims default/b (priority 0); may stay: none; PodDisruptionBudgets violated: 0
 "
     );
-    let json = good(&["explain", "--cluster", &urgent, "--pod", "default/web", "-o", "json"]);
+    let json = succeed(&["explain", "--cluster", &urgent, "--pod", "default/web", "-o", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let keys = |value: &Value| -> Vec<String> { value.as_object().expect("an object").keys().cloned().collect() };
     assert_eq!(
@@ -178,22 +184,23 @@ Preemption: 2 nodes would do without some less important pods; of these, several
     assert_eq!(json["preemption"]["criterion"], "tie");
 }
 
-// P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
+// P-07, X-01: one decision is explained as text or JSON; decision cases are printed, or compared with expectations.
 // Shows: P-07
 #[test]
-fn explain_tells_one_decision() {
+fn explain_prints_one_decision_and_checks_cases() {
     let cluster = file(
         "one-node.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"1\", memory: 1Gi, pods: \"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"2\"}}}]}\n",
     );
-    let text = good(&["explain", "--cluster", &cluster, "--pod", "default/big"]);
+    let text = succeed(&["explain", "--cluster", &cluster, "--pod", "default/big"]);
     assert!(text.contains("Insufficient cpu") && text.contains("n1"), "{text}");
-    let json = good(&["explain", "--cluster", &cluster, "--pod", "default/big", "-o", "json"]);
+    let json = succeed(&["explain", "--cluster", &cluster, "--pod", "default/big", "-o", "json"]);
     assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
-    let made = "6 nodes are made beside the files' own 1; a Scenario with `cluster: {nodesPerZone: 0}` leaves them out";
+    let notice =
+        "6 nodes are made beside the files' own 1; a Scenario with `cluster: {nodesPerZone: 0}` leaves them out";
     assert_eq!(
-        bad(&["explain", "--cluster", &cluster, "--pod", "default/none"]),
-        format!("{made}\n{cluster}: no pod default/none\n")
+        fail(&["explain", "--cluster", &cluster, "--pod", "default/none"]),
+        format!("{notice}\n{cluster}: no pod default/none\n")
     );
 
     let case = serde_json::json!({
@@ -202,21 +209,21 @@ fn explain_tells_one_decision() {
         "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [{"name": "c", "image": "x"}]}},
     });
     let cases = file("cases.jsonl", &format!("{case}\n"));
-    let decision = good(&["explain", "--cases", &cases]);
-    let decided: Value = serde_json::from_str(&decision).expect("one JSON object a line");
-    let with = |expect: &Value| {
+    let decision = succeed(&["explain", "--cases", &cases]);
+    let decided: Value = serde_json::from_str(&decision).expect("one JSON object per line");
+    let case_with_expect = |expect: &Value| {
         let mut case = case.clone();
         case["expect"] = expect.clone();
         format!("{case}\n")
     };
-    let checked = file("checked.jsonl", &with(&decided));
+    let checked = file("checked.jsonl", &case_with_expect(&decided));
     assert_eq!(
-        good(&["explain", "--cases", &checked, "--check"]),
+        succeed(&["explain", "--cases", &checked, "--check"]),
         "1 passed, 0 failed\n"
     );
     let mut wrong = decided.clone();
     wrong["node"] = Value::from("n9");
-    let wrong = file("wrong.jsonl", &(with(&decided) + &with(&wrong)));
+    let wrong = file("wrong.jsonl", &(case_with_expect(&decided) + &case_with_expect(&wrong)));
     let run = podscope(&["explain", "--cases", &wrong, "--check"]);
     assert_eq!(run.status, 1);
     assert!(
@@ -230,21 +237,21 @@ fn explain_tells_one_decision() {
     assert!(run.err.starts_with(&format!("{broken}:1: ")), "{}", run.err);
 }
 
-// A search that finds nothing says so, prints nothing and ends well.
+// A search without a violation reports this on stderr, prints nothing to stdout and exits with status 0.
 // Shows: P-07
 #[test]
-fn search_says_when_nothing_broke() {
+fn search_without_violation_exits_with_status_0() {
     let path = file("calm.yaml", SCENARIO);
     let run = podscope(&["search", &path, "--seeds", "2", "--invariant", "attach-cas"]);
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
 }
 
-/// What a search finds is a scenario and its link; both, run again, break the same invariant at the same
-/// instant.
+/// A search prints the violating run as a scenario with a link. Both, run again, violate the same invariant at the same
+/// time.
 /// Shows: P-07, F-20
 #[test]
-fn what_a_search_finds_breaks_again() {
+fn found_run_violates_invariant_again() {
     let switch = "node-controller-force-deletes";
     let run = podscope(&[
         "search",
@@ -255,7 +262,7 @@ fn what_a_search_finds_breaks_again() {
         "--invariant",
         "force-authority",
     ]);
-    assert_eq!(run.status, 1, "a bug, by a switch of history: {}", run.err);
+    assert_eq!(run.status, 1, "the historical switch causes a bug: {}", run.err);
     let found = run.err.lines().last().unwrap_or_default();
     assert!(
         found.starts_with("invariant force-authority broken at ") && found.contains("(cause: bug, "),
@@ -269,19 +276,23 @@ fn what_a_search_finds_breaks_again() {
         .last()
         .and_then(|line| line.strip_prefix("# link: "))
         .expect("a link in the last line");
-    let opened = good(&["link", "decode", link]);
-    for (name, text) in [("found.yaml", &run.out), ("linked.yaml", &opened)] {
-        let again = podscope(&["run", &file(name, text)]);
-        assert_eq!(again.status, 1, "{}", again.err);
-        let same = |line: &&str| line.contains("force-authority") && line.contains(at);
-        assert!(again.out.lines().any(|line| same(&line)), "{name}, {at}: {}", again.out);
+    let decoded = succeed(&["link", "decode", link]);
+    for (name, text) in [("found.yaml", &run.out), ("linked.yaml", &decoded)] {
+        let repeated = podscope(&["run", &file(name, text)]);
+        assert_eq!(repeated.status, 1, "{}", repeated.err);
+        let is_same_violation = |line: &&str| line.contains("force-authority") && line.contains(at);
+        assert!(
+            repeated.out.lines().any(|line| is_same_violation(&line)),
+            "{name}, {at}: {}",
+            repeated.out
+        );
     }
 }
 
-/// For programs.
+/// With `--json`, for programs.
 /// Shows: P-10
 #[test]
-fn the_shell_answers_each_request_with_one_line_of_json() {
+fn shell_answers_each_request_with_one_json_line() {
     let requests = concat!(
         "{\"run\": \"kubectl create -f -\", \"stdin\": \"{apiVersion: v1, kind: Namespace, metadata: {name: x}}\", \"wait\": 1}\n",
         "{\"advance\": 2.5}\n",
@@ -312,10 +323,10 @@ fn the_shell_answers_each_request_with_one_line_of_json() {
     assert_eq!(answers.len(), 7);
 }
 
-/// For people and pipes.
+/// Without `--json`, for people and pipes.
 /// Shows: P-10
 #[test]
-fn the_shell_works_in_a_pipe() {
+fn shell_reads_commands_from_pipe() {
     let lines = concat!(
         "# a comment\n\n",
         "wait 3s\n",

@@ -1,8 +1,8 @@
-//! `podscope compare`: two clusters, and one workload under several configurations.
+//! `podscope compare`: compares two clusters, or one workload under several configurations.
 
 use serde_json::{Value, json};
 
-use super::{bad, file, good};
+use super::{fail, file, succeed};
 
 const BEFORE: &str = r#"apiVersion: v1
 kind: List
@@ -17,24 +17,24 @@ items:
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: shop, uid: c1}}
 "#;
 
-fn json_of(args: &[&str]) -> Value {
+fn compare_as_json(args: &[&str]) -> Value {
     let mut all = vec!["compare"];
     all.extend(args);
     all.extend(["-o", "json"]);
-    serde_json::from_str(&good(&all)).expect("JSON")
+    serde_json::from_str(&succeed(&all)).expect("JSON")
 }
 
 /// Shows: P-14
 #[test]
-fn compared_clusters_differ_in_objects_places_and_troubles() {
+fn compare_shows_changed_objects_nodes_and_problems() {
     let before = file("compare-before.yaml", BEFORE);
     let later = BEFORE
         .replace("nodeName: n-1", "nodeName: n-2")
         .replace("web:1", "web:2");
     let later = later.replace("ConfigMap, metadata: {name: old", "ConfigMap, metadata: {name: new");
-    let waits = "- {apiVersion: v1, kind: Pod, metadata: {name: big, namespace: shop, uid: p2}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"9\"}}}]}, status: {phase: Pending}}\n";
-    let after = file("compare-after.yaml", &format!("{later}{waits}"));
-    let difference = json_of(&[&before, &after]);
+    let pending_pod = "- {apiVersion: v1, kind: Pod, metadata: {name: big, namespace: shop, uid: p2}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"9\"}}}]}, status: {phase: Pending}}\n";
+    let after = file("compare-after.yaml", &format!("{later}{pending_pod}"));
+    let difference = compare_as_json(&[&before, &after]);
     assert_eq!(difference["added"], json!(["ConfigMap shop/new", "Pod shop/big"]));
     assert_eq!(difference["removed"], json!(["ConfigMap shop/old"]));
     assert_eq!(
@@ -48,12 +48,12 @@ fn compared_clusters_differ_in_objects_places_and_troubles() {
     assert_eq!(difference["nodes"][0]["after"]["cpu"], json!(["0", "4"]));
     assert_eq!(difference["new"][0]["problem"], "Pending");
     assert_eq!(difference["gone"], json!([]));
-    assert_eq!(good(&["compare", &before, &before]), "Nothing differs.\n");
+    assert_eq!(succeed(&["compare", &before, &before]), "Nothing differs.\n");
 }
 
 /// Shows: P-14
 #[test]
-fn compared_configurations_show_what_packs_and_what_spreads() {
+fn compare_shows_packing_and_spreading_configurations() {
     let workload = file(
         "compare-workload.yaml",
         r#"apiVersion: podscope.dev/v1alpha1
@@ -81,25 +81,30 @@ spec:
     };
     let packs = file("compare-packs.yaml", &configuration("MostAllocated"));
     let spreads = file("compare-spreads.yaml", &configuration("LeastAllocated"));
-    let comparison = json_of(&[&workload, "--configs", &packs, &spreads]);
-    let of = |at: usize, field: &str| comparison["configurations"][at][field].clone();
-    assert_eq!((of(0, "placed"), of(1, "placed")), (json!(6), json!(6)));
-    assert_eq!((of(0, "nodesUsed"), of(1, "nodesUsed")), (json!(1), json!(3)));
-    let jain = |at: usize| of(at, "balance")["cpu"]["jain"].as_f64().expect("a number");
-    assert!(jain(1) > 0.99 && jain(0) < 0.4, "{} and {}", jain(0), jain(1));
-    assert_eq!(of(0, "balance")["cpu"]["largestFree"], "4");
+    let comparison = compare_as_json(&[&workload, "--configs", &packs, &spreads]);
+    let result = |at: usize, field: &str| comparison["configurations"][at][field].clone();
+    assert_eq!((result(0, "placed"), result(1, "placed")), (json!(6), json!(6)));
+    assert_eq!((result(0, "nodesUsed"), result(1, "nodesUsed")), (json!(1), json!(3)));
+    let jain_index = |at: usize| result(at, "balance")["cpu"]["jain"].as_f64().expect("a number");
+    assert!(
+        jain_index(1) > 0.99 && jain_index(0) < 0.4,
+        "{} and {}",
+        jain_index(0),
+        jain_index(1)
+    );
+    assert_eq!(result(0, "balance")["cpu"]["largestFree"], "4");
     assert!(!comparison["differs"].as_array().expect("a list").is_empty());
 }
 
 /// Shows: P-14, P-04
 #[test]
-fn comparison_of_too_little_is_refused() {
+fn compare_with_too_few_files_is_rejected() {
     let one = file("compare-one.yaml", BEFORE);
-    for (args, said) in [
+    for (args, expected) in [
         (vec!["compare", &*one], "two files"),
         (vec!["compare", &*one, "--configs", &*one], "two to 5 files"),
     ] {
-        let error = bad(&args);
-        assert!(error.contains(said), "{args:?}: {error}");
+        let error = fail(&args);
+        assert!(error.contains(expected), "{args:?}: {error}");
     }
 }

@@ -1,10 +1,10 @@
-//! `podscope search --shard` and `podscope merge`: a search that several machines divide finds what one finds.
+//! `podscope search --shard` and `podscope merge`: the merged results of all shards equal the result of one search.
 
-use super::{bad, file, podscope};
+use super::{fail, file, podscope};
 
 /// Shows: P-07
 #[test]
-fn shards_of_a_search_merge_to_what_one_search_finds() {
+fn merged_shards_equal_unsharded_search() {
     let search = |more: &[&str]| {
         let mut all = vec!["search", "--seeds", "9", "--from", "40", "--invariant", "at-most-one"];
         all.extend(more);
@@ -29,12 +29,12 @@ fn shards_of_a_search_merge_to_what_one_search_finds() {
 
 /// Shows: P-04
 #[test]
-fn shards_and_results_that_are_none_are_refused() {
+fn invalid_shard_and_invalid_result_file_are_rejected() {
     for shard in ["0/3", "4/3", "3", "a/b"] {
-        let error = bad(&["search", "--seeds", "1", "--shard", shard]);
+        let error = fail(&["search", "--seeds", "1", "--shard", shard]);
         assert!(error.contains("--shard takes I/N"), "{shard}: {error}");
     }
     let other = file("no-shard.json", "{\"seeds\": 1}");
-    let error = bad(&["merge", &other]);
+    let error = fail(&["merge", &other]);
     assert!(error.contains("no-shard.json:1:12: this is not what"), "{error}");
 }

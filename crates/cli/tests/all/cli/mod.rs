@@ -1,6 +1,5 @@
-//! P-07: the command line, through the built binary: what goes to which
-//! stream, and with which status. T-02: a scenario is one file. P-04: errors
-//! have places.
+//! Tests of the built `podscope` binary: its output on stdout and stderr, and its exit status (P-07). A scenario is one
+//! file (T-02). Errors have file, line and column (P-04).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +13,7 @@ mod compare;
 mod merge;
 mod whatif;
 
-/// What a run came to.
+/// Result of a finished command.
 struct Run {
     status: i32,
     out: String,
@@ -29,12 +28,12 @@ fn podscope_with(args: &[&str], stdin: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // A command that reads nothing may be gone already.
+    // The write fails if a command that reads no input has already exited.
     let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the command exits");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Run {
-        status: output.status.code().expect("a status, no signal"),
+        status: output.status.code().expect("an exit status, not a signal"),
         out: text(output.stdout),
         err: text(output.stderr),
     }
@@ -44,23 +43,23 @@ fn podscope(args: &[&str]) -> Run {
     podscope_with(args, "")
 }
 
-/// A file of a test of its own.
+/// Writes an input file; each test uses its own names.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a writable directory");
     path.to_str().expect("a UTF-8 path").to_owned()
 }
 
-/// Status 0 and nothing on stderr, but for the notices of `explain`; the answer is stdout.
-fn good(args: &[&str]) -> String {
+/// Expects status 0 and nothing on stderr (except the notices of `explain`); returns stdout.
+fn succeed(args: &[&str]) -> String {
     let run = podscope(args);
     let is_quiet = run.err.is_empty() || args.first() == Some(&"explain");
     assert!(run.status == 0 && is_quiet, "{args:?}: {} {}", run.status, run.err);
     run.out
 }
 
-/// Status 2, nothing on stdout; the answer is stderr.
-fn bad(args: &[&str]) -> String {
+/// Expects status 2 and nothing on stdout; returns stderr.
+fn fail(args: &[&str]) -> String {
     let run = podscope(args);
     assert_eq!((run.status, run.out.as_str()), (2, ""), "{args:?}: {}", run.err);
     run.err
@@ -94,17 +93,17 @@ spec:
 #[test]
 fn every_command_has_help() {
     for command in ["run", "check", "explain", "search", "link", "bench"] {
-        let help = good(&[command, "--help"]);
+        let help = succeed(&[command, "--help"]);
         assert!(help.contains(&format!("podscope {command} ")), "{command}: {help}");
-        assert_eq!(help, good(&["help"]), "{command}");
+        assert_eq!(help, succeed(&["help"]), "{command}");
     }
-    assert_eq!(good(&["--help"]), good(&["-h"]));
-    assert!(good(&["--version"]).starts_with("podscope "));
+    assert_eq!(succeed(&["--help"]), succeed(&["-h"]));
+    assert!(succeed(&["--version"]).starts_with("podscope "));
 }
 
 /// Shows: P-07
 #[test]
-fn wrong_use_is_told_and_ends_with_2() {
+fn usage_errors_exit_with_status_2() {
     let path = file("usage.yaml", SCENARIO);
     for (args, want) in [
         (vec![], "a command is missing"),
@@ -142,24 +141,24 @@ fn wrong_use_is_told_and_ends_with_2() {
         (vec!["bench", "slow"], "there is no workload \"slow\""),
         (vec!["bench", "basic", "--nodes", "many"], "\"many\" is not a number"),
     ] {
-        let error = bad(&args);
+        let error = fail(&args);
         assert!(error.contains(want), "{args:?}: {error}");
         assert!(error.ends_with("see `podscope --help`\n"), "{args:?}: {error}");
     }
 }
 
-// One file holds objects, timeline and expectations; each output shows its part of the run.
+// One file contains objects, timeline and expectations; each output format prints its part of the run.
 // Shows: P-07, K-01, T-02
 #[test]
-fn run_prints_what_was_asked_for() {
+fn run_prints_requested_output() {
     let path = file("outputs.yaml", SCENARIO);
-    let summary = good(&["run", &path]);
+    let summary = succeed(&["run", &path]);
     assert!(summary.starts_with("A small one: seed 7, ran to "), "{summary}");
     assert_eq!(summary.matches("\nok     ").count(), 2, "{summary}");
     assert!(summary.contains("\ntrace: ") && summary.contains(" hash "), "{summary}");
-    assert_eq!(summary, good(&["run", &path, "-o", "summary"]));
+    assert_eq!(summary, succeed(&["run", &path, "-o", "summary"]));
 
-    let objects = good(&["run", &path, "-o", "objects", "--at", "15s"]);
+    let objects = succeed(&["run", &path, "-o", "objects", "--at", "15s"]);
     assert!(objects.starts_with("apiVersion: v1\nitems:\n"), "{objects}");
     let parsed = podscope_api::parse(&objects);
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
@@ -171,19 +170,19 @@ fn run_prints_what_was_asked_for() {
     for want in ["a-1", "a-2", "default/web", "default"] {
         assert!(names.iter().any(|name| name == want), "{want} in {names:?}");
     }
-    let later = podscope_api::parse(&good(&["run", &path, "-o", "objects", "--at", "30s"]));
+    let later = podscope_api::parse(&succeed(&["run", &path, "-o", "objects", "--at", "30s"]));
     let kinds: Vec<podscope_api::Kind> = later.objects.iter().map(|object| object.value.kind()).collect();
     assert!(
         kinds.contains(&podscope_api::Kind::Node) && !kinds.contains(&podscope_api::Kind::Pod),
         "{kinds:?}"
     );
 
-    // The forced deletion leaves the process behind: a ghost until the partition heals.
+    // A forced deletion during a partition leaves the process running as a ghost until the partition heals.
     let processes = |at: &str| -> Vec<Value> {
-        let text = good(&["run", &path, "-o", "processes", "--at", at]);
+        let text = succeed(&["run", &path, "-o", "processes", "--at", at]);
         serde_json::from_str(&text).expect("a JSON list")
     };
-    let ghost = |row: &Value| {
+    let pod_and_ghost = |row: &Value| {
         (
             row["pod"].clone(),
             row["node"].clone(),
@@ -199,8 +198,14 @@ fn run_prints_what_was_asked_for() {
             Value::from(ghost),
         )
     };
-    assert_eq!(processes("15s").iter().map(ghost).collect::<Vec<_>>(), [row(false)]);
-    assert_eq!(processes("30s").iter().map(ghost).collect::<Vec<_>>(), [row(true)]);
+    assert_eq!(
+        processes("15s").iter().map(pod_and_ghost).collect::<Vec<_>>(),
+        [row(false)]
+    );
+    assert_eq!(
+        processes("30s").iter().map(pod_and_ghost).collect::<Vec<_>>(),
+        [row(true)]
+    );
     assert!(
         processes("15s")[0]["startedAt"]
             .as_f64()
@@ -208,9 +213,9 @@ fn run_prints_what_was_asked_for() {
     );
     assert_eq!(processes("15s")[0]["signals"], serde_json::json!([]));
 
-    let trace: Vec<Value> = good(&["run", &path, "-o", "trace"])
+    let trace: Vec<Value> = succeed(&["run", &path, "-o", "trace"])
         .lines()
-        .map(|line| serde_json::from_str(line).expect("a JSON object a line"))
+        .map(|line| serde_json::from_str(line).expect("one JSON object per line"))
         .collect();
     let command = trace
         .iter()
@@ -222,37 +227,37 @@ fn run_prints_what_was_asked_for() {
     for (at, record) in trace.iter().enumerate() {
         assert_eq!(record["seq"], Value::from(at), "records are numbered in order");
     }
-    let events = good(&["run", &path, "-o", "events"]);
+    let events = succeed(&["run", &path, "-o", "events"]);
     assert!(events.starts_with("NAMESPACE   LAST SEEN   TYPE "), "{events}");
     assert!(events.contains("pod/web"), "{events}");
 }
 
-// The prefix rule of the contract.
+// A shorter run is a prefix of a longer one; the output options do not influence the run.
 // Shows: P-02, P-07
 #[test]
-fn options_of_output_change_nothing_of_the_run() {
+fn output_options_do_not_change_the_run() {
     let path = file("prefix.yaml", SCENARIO);
-    let long = good(&["run", &path, "-o", "trace", "--until", "60s"]);
-    let short = good(&["run", &path, "-o", "trace", "--until", "19s"]);
+    let long = succeed(&["run", &path, "-o", "trace", "--until", "60s"]);
+    let short = succeed(&["run", &path, "-o", "trace", "--until", "19s"]);
     assert!(long.starts_with(&short) && short.len() < long.len());
     assert_eq!(
         long,
-        good(&["run", &path, "-o", "trace", "--until", "60s", "--at", "10s"])
+        succeed(&["run", &path, "-o", "trace", "--until", "60s", "--at", "10s"])
     );
     assert_eq!(
         long,
-        good(&["run", &path, "-o", "trace", "--until", "60s", "--seed", "7"])
+        succeed(&["run", &path, "-o", "trace", "--until", "60s", "--seed", "7"])
     );
     assert_ne!(
         long,
-        good(&["run", &path, "-o", "trace", "--until", "60s", "--seed", "8"])
+        succeed(&["run", &path, "-o", "trace", "--until", "60s", "--seed", "8"])
     );
 }
 
-// A failed expectation is status 1, and is named.
+// A failed expectation is reported with its place, and the exit status is 1.
 // Shows: P-07, T-02
 #[test]
-fn a_failed_expectation_ends_with_1() {
+fn failed_expectation_exits_with_status_1() {
     let path = file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
     let run = podscope(&["run", &path]);
     assert_eq!(run.status, 1);
@@ -262,20 +267,21 @@ fn a_failed_expectation_ends_with_1() {
     let run = podscope(&["run", &path, "-o", "processes"]);
     assert_eq!(run.status, 1);
     assert!(run.err.starts_with(&place), "{}", run.err);
-    // What lies after the end is skipped.
+    // Expectations after the end of the run are skipped.
     let run = podscope(&["run", &path, "--until", "10s"]);
     assert_eq!(run.status, 0, "{}", run.out);
     assert!(run.out.contains("\nskip   "), "{}", run.out);
 }
 
-// Every problem at once, with file, line, column and field, in the server's words; for `run` and `check` alike.
+// All problems are reported at once, with file, line, column and field and the message of the API server, by both `run`
+// and `check`.
 // Shows: P-04
 #[test]
 fn errors_have_file_line_and_column() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: Web}\nspec:\n  containers:\n  - name: app\n  topologySpreadConstraints:\n  - {maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}\n";
     let path = file("bad.yaml", text);
     for command in ["check", "run"] {
-        let errors = bad(&[command, &path]);
+        let errors = fail(&[command, &path]);
         let lines: Vec<&str> = errors.lines().collect();
         assert!(lines.len() >= 3, "{errors}");
         assert!(
@@ -295,14 +301,14 @@ fn errors_have_file_line_and_column() {
         );
     }
     let broken = file("broken.yaml", "a: [1\nb: }\n");
-    let errors = bad(&["check", &broken]);
+    let errors = fail(&["check", &broken]);
     assert!(errors.starts_with(&format!("{broken}:")), "{errors}");
-    // A command of a timeline is read at once, with its place.
+    // A malformed command of the timeline is reported before the run, with its place.
     let command = file(
         "command.yaml",
         &SCENARIO.replace("fault partition a-1", "kubectl gett pods"),
     );
-    let errors = bad(&["check", &command]);
+    let errors = fail(&["check", &command]);
     assert!(
         errors.starts_with(&format!("{command}:10:")) && errors.contains("unknown command \"gett\" for \"kubectl\""),
         "{errors}"
@@ -311,32 +317,32 @@ fn errors_have_file_line_and_column() {
 
 /// Shows: P-07
 #[test]
-fn check_says_nothing_of_a_good_file() {
+fn check_of_valid_file_prints_nothing() {
     let path = file("good.yaml", SCENARIO);
-    assert_eq!(good(&["check", &path]), "");
-    // What is not simulated is said, and is no error.
-    let stranger = file(
+    assert_eq!(succeed(&["check", &path]), "");
+    // An object of a kind that is not simulated yields a notice, not an error.
+    let unsupported = file(
         "stranger.yaml",
         "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\n",
     );
-    let run = podscope(&["check", &stranger]);
+    let run = podscope(&["check", &unsupported]);
     assert_eq!((run.status, run.out.as_str()), (0, ""));
     assert!(run.err.contains("1 × Certificate (not simulated)"), "{}", run.err);
 }
 
 /// Shows: P-07
 #[test]
-fn files_come_from_standard_input_too() {
+fn files_are_read_from_standard_input() {
     let path = file("stdin.yaml", SCENARIO);
     let piped = podscope_with(&["run", "-", "-o", "trace"], SCENARIO);
     assert_eq!((piped.status, piped.err.as_str()), (0, ""));
-    assert_eq!(piped.out, good(&["run", &path, "-o", "trace"]));
+    assert_eq!(piped.out, succeed(&["run", &path, "-o", "trace"]));
     let broken = podscope_with(&["check", "-"], "kind: Pod\n");
     assert_eq!(broken.status, 2);
     assert!(broken.err.starts_with("stdin:1:"), "{}", broken.err);
-    // Several files are read as one, in order.
+    // Several files are read as one scenario, in order.
     let manifest = file("more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n");
-    let objects = good(&["run", &path, &manifest, "-o", "objects", "--until", "1s"]);
+    let objects = succeed(&["run", &path, &manifest, "-o", "objects", "--until", "1s"]);
     assert!(objects.contains("name: more\n"), "{objects}");
     let missing = podscope(&["run", "/nowhere/x.yaml", "/nowhere/y.yaml"]);
     assert_eq!((missing.status, missing.out.as_str()), (2, ""));
@@ -345,16 +351,16 @@ fn files_come_from_standard_input_too() {
     let path = file("latin.yaml", "");
     std::fs::write(&path, b"a: b\nc: \xff\n").expect("a writable directory");
     assert_eq!(
-        bad(&["check", &path]),
+        fail(&["check", &path]),
         format!("{path}:2:1: the file is neither UTF-8 nor UTF-16 text\n")
     );
 }
 
-// The limit of a link is the page's: a long one is given with a warning, one beyond it not at all.
+// Links have the same limits as on the page: a long link yields a warning, a link over the limit an error.
 // Shows: T-03
 #[test]
-fn a_link_that_not_every_browser_opens_is_refused() {
-    // Text that does not pack.
+fn too_long_link_is_rejected() {
+    // Random text, which cannot be compressed.
     let mut state = 7_u64;
     let mut noise = |bytes: usize| -> String {
         let mut digit = || {
@@ -365,14 +371,14 @@ fn a_link_that_not_every_browser_opens_is_refused() {
         };
         (0..bytes).map(|_| digit()).collect()
     };
-    let mut map = |name: &str, bytes: usize| {
+    let mut config_map = |name: &str, bytes: usize| {
         let text = noise(bytes);
         file(
             name,
             &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{x: \"{text}\"}}\n"),
         )
     };
-    let long = podscope(&["link", "encode", &map("long.yaml", 30_000)]);
+    let long = podscope(&["link", "encode", &config_map("long.yaml", 30_000)]);
     assert_eq!(long.status, 0);
     assert!(long.out.len() > 2_000 && long.out.len() < 64_000, "{}", long.out.len());
     assert!(
@@ -380,32 +386,32 @@ fn a_link_that_not_every_browser_opens_is_refused() {
         "{}",
         long.err
     );
-    let error = bad(&["link", "encode", &map("longest.yaml", 90_000)]);
+    let error = fail(&["link", "encode", &config_map("longest.yaml", 90_000)]);
     assert!(error.contains("pass the files on"), "{error}");
 }
 
-// A link holds the files; what is no link is told.
+// A link contains the files; text that is no link is rejected.
 // Shows: P-07, T-03
 #[test]
-fn links_go_both_ways() {
+fn decoded_link_runs_identically() {
     let path = file("link.yaml", SCENARIO);
-    let link = good(&["link", "encode", &path]);
+    let link = succeed(&["link", "encode", &path]);
     assert!(link.starts_with("#s1:") && link.ends_with('\n'), "{link}");
-    let decoded = good(&[
+    let decoded = succeed(&[
         "link",
         "decode",
         &format!("https://example.com/podscope/{}", link.trim()),
     ]);
-    let again = file("decoded.yaml", &decoded);
-    let hash = |path: &str| {
-        let summary = good(&["run", path]);
-        summary.lines().last().expect("the line of the trace").to_owned()
+    let decoded_file = file("decoded.yaml", &decoded);
+    let trace_line = |path: &str| {
+        let summary = succeed(&["run", path]);
+        summary.lines().last().expect("the line with the trace hash").to_owned()
     };
-    assert_eq!(hash(&path), hash(&again), "the same run");
-    let seeded = good(&["link", "encode", &path, "--seed", "9"]);
-    assert!(good(&["link", "decode", seeded.trim()]).contains("seed: 9\n"));
+    assert_eq!(trace_line(&path), trace_line(&decoded_file), "the same run");
+    let seeded = succeed(&["link", "encode", &path, "--seed", "9"]);
+    assert!(succeed(&["link", "decode", seeded.trim()]).contains("seed: 9\n"));
     for (text, want) in [("#s1:!!!", "link: "), ("nonsense", "link: "), ("#s9:AAAA", "link: ")] {
-        let error = bad(&["link", "decode", text]);
+        let error = fail(&["link", "decode", text]);
         assert!(error.starts_with(want) && error.lines().count() == 1, "{text}: {error}");
     }
 }
@@ -413,7 +419,7 @@ fn links_go_both_ways() {
 /// Shows: P-07
 #[test]
 fn bench_prints_one_line() {
-    let line = good(&["bench", "basic", "--nodes", "4", "--pods", "4", "--decisions", "2"]);
+    let line = succeed(&["bench", "basic", "--nodes", "4", "--pods", "4", "--decisions", "2"]);
     let words: Vec<&str> = line.split_whitespace().collect();
     assert_eq!(words.len(), 6, "{line}");
     assert_eq!(&words[..4], ["basic", "nodes=4", "existing=4", "decisions=2"], "{line}");

@@ -1,8 +1,9 @@
-//! `podscope whatif`: the cluster of a file, and what would come of a drain, a lost zone, more nodes, more replicas.
+//! `podscope whatif`: predicts the results of a drain, a lost zone, more nodes and more replicas for the cluster of a
+//! file.
 
 use serde_json::{Value, json};
 
-use super::{bad, file, good};
+use super::{fail, file, succeed};
 
 const SHOP: &str = r#"
 apiVersion: podscope.dev/v1alpha1
@@ -41,20 +42,20 @@ fn answer(args: &[&str]) -> Value {
     let mut all = vec!["whatif"];
     all.extend(args);
     all.extend(["-o", "json"]);
-    serde_json::from_str(&good(&all)).expect("JSON")
+    serde_json::from_str(&succeed(&all)).expect("JSON")
 }
 
-/// The moves of a workload's pods: from where to where, and whether a reason is told.
-fn moves(answer: &Value, of: &str) -> Vec<(Value, Value, bool)> {
+/// The predicted moves of a workload's pods: old node, new node, and whether a reason is given.
+fn moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
     let all = answer["moves"].as_array().expect("moves");
-    let is_of = |one: &&Value| one["pod"].as_str().is_some_and(|pod| pod.starts_with(of));
-    let told = |one: &Value| (one["from"].clone(), one["to"].clone(), one["reason"].is_string());
-    all.iter().filter(is_of).map(told).collect()
+    let has_prefix = |one: &&Value| one["pod"].as_str().is_some_and(|pod| pod.starts_with(prefix));
+    let row = |one: &Value| (one["from"].clone(), one["to"].clone(), one["reason"].is_string());
+    all.iter().filter(has_prefix).map(row).collect()
 }
 
 /// Shows: P-14
 #[test]
-fn drained_node_gives_its_pods_to_others_and_a_budget_keeps_one() {
+fn drain_moves_pods_and_respects_disruption_budget() {
     let shop = file("whatif-drain.yaml", SHOP);
     let answer = answer(&["drain", "a-1", &shop]);
     assert_eq!(
@@ -75,7 +76,7 @@ fn drained_node_gives_its_pods_to_others_and_a_budget_keeps_one() {
 
 /// Shows: P-14
 #[test]
-fn lost_zone_keeps_the_name_of_a_stateful_pod() {
+fn lost_zone_blocks_replacement_of_stateful_pod() {
     let shop = file("whatif-zone.yaml", SHOP);
     let answer = answer(&["lose-zone", "b", &shop]);
     let db = &moves(&answer, "default/db-")[0];
@@ -91,46 +92,46 @@ fn lost_zone_keeps_the_name_of_a_stateful_pod() {
 
 /// Shows: P-14
 #[test]
-fn added_nodes_take_the_pods_that_wait() {
+fn pending_pods_are_placed_on_added_nodes() {
     let full = file("whatif-add.yaml", &SHOP.replace("replicas: 6", "replicas: 12"));
     let answer = answer(&["add", "c-1", "--count", "2", &full]);
     let placed = moves(&answer, "default/");
     assert!(
         placed.len() >= 3,
-        "15 cpus are asked for, and 12 were there: {placed:?}"
+        "15 CPUs are requested, and only 12 exist: {placed:?}"
     );
-    let on_copy = |to: &Value| to.as_str().is_some_and(|to| to.starts_with("c-1-copy-"));
+    let is_new_node = |to: &Value| to.as_str().is_some_and(|to| to.starts_with("c-1-copy-"));
     assert!(
-        placed.iter().all(|(from, to, _)| from.is_null() && on_copy(to)),
+        placed.iter().all(|(from, to, _)| from.is_null() && is_new_node(to)),
         "{placed:?}"
     );
 }
 
 /// Shows: P-14
 #[test]
-fn drained_node_of_a_full_cluster_leaves_pods_without_a_node() {
+fn drain_in_full_cluster_leaves_pods_pending() {
     let full = file("whatif-full.yaml", &SHOP.replace("replicas: 6", "replicas: 12"));
     let answer = answer(&["drain", "a-1", &full]);
-    let gone = moves(&answer, "default/web-");
+    let moved = moves(&answer, "default/web-");
     assert!(
-        !gone.is_empty()
-            && gone
+        !moved.is_empty()
+            && moved
                 .iter()
-                .all(|(from, to, told)| *from == "a-1" && to.is_null() && *told),
-        "{gone:?}"
+                .all(|(from, to, has_reason)| *from == "a-1" && to.is_null() && *has_reason),
+        "{moved:?}"
     );
 }
 
 /// Shows: P-14
 #[test]
-fn more_replicas_are_placed_or_say_why_not_in_every_draw() {
+fn added_replicas_are_placed_in_every_draw() {
     let shop = file("whatif-scale.yaml", SHOP);
     let answer = answer(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
     let placed = moves(&answer, "default/web-");
     assert_eq!(
         placed
             .iter()
-            .map(|(_, to, told)| (to.is_null(), *told))
+            .map(|(_, to, has_reason)| (to.is_null(), *has_reason))
             .collect::<Vec<_>>(),
         [(false, false), (false, false), (false, false)]
     );
@@ -146,7 +147,7 @@ fn more_replicas_are_placed_or_say_why_not_in_every_draw() {
 
 /// Shows: P-14
 #[test]
-fn pods_that_fit_are_counted_and_each_node_says_why_no_more() {
+fn fit_counts_pods_and_limiting_reason_per_node() {
     let shop = file("whatif-fit.yaml", SHOP);
     let pod = file(
         "whatif-pod.yaml",
@@ -162,9 +163,9 @@ fn pods_that_fit_are_counted_and_each_node_says_why_no_more() {
 
 /// Shows: P-14, P-04
 #[test]
-fn questions_about_what_is_not_there_are_refused() {
+fn invalid_whatif_questions_are_rejected() {
     let shop = file("whatif-bad.yaml", SHOP);
-    for (args, said) in [
+    for (args, expected) in [
         (vec!["drain", "z-9"], "nodes \"z-9\" not found"),
         (
             vec!["lose-zone", "z"],
@@ -183,7 +184,7 @@ fn questions_about_what_is_not_there_are_refused() {
         let mut all = vec!["whatif"];
         all.extend(args);
         all.push(&shop);
-        let error = bad(&all);
-        assert!(error.contains(said), "{all:?}: {error}");
+        let error = fail(&all);
+        assert!(error.contains(expected), "{all:?}: {error}");
     }
 }
