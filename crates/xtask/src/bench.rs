@@ -1,8 +1,7 @@
-//! `cargo xtask bench`: runs the committed measurements, prints their figures and writes
-//! `target/bench.json`.
+//! `cargo xtask bench`: runs the committed benchmarks, prints their figures and writes `target/bench.json`.
 //!
-//! A measurement is a row of [`BENCHES`]. What runs in another process reports by lines of the
-//! form `figure: NAME = VALUE UNIT`; everything else it prints is passed on.
+//! Each benchmark is a row of [`BENCHES`]. A benchmark in another process reports its results as lines of the form
+//! `figure: NAME = VALUE UNIT`; its other output is passed on.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
@@ -12,10 +11,10 @@ struct Bench {
     name: &'static str,
     about: &'static str,
     tools: &'static [Tool],
-    /// Whether it looks at the release site.
-    site: bool,
-    /// Whether it takes so long that it must be asked for by name.
-    long: bool,
+    /// Whether it needs the release site.
+    needs_site: bool,
+    /// Whether it takes so long that it only runs when it is named.
+    is_slow: bool,
     run: fn(&Paths) -> Fallible<Vec<Figure>>,
 }
 
@@ -32,8 +31,8 @@ impl Figure {
         Self { name, value, unit }
     }
 
-    /// The same as one of `group`.
-    pub(crate) fn of(self, group: &str) -> Self {
+    /// The figure with `group` before its name.
+    pub(crate) fn with_group(self, group: &str) -> Self {
         let name = format!("{group}: {}", self.name);
         Self { name, ..self }
     }
@@ -50,16 +49,16 @@ const BENCHES: &[Bench] = &[
         name: "size",
         about: "bytes of a first visit, brotli",
         tools: &[Tool::Node],
-        site: true,
-        long: false,
-        run: sizes,
+        needs_site: true,
+        is_slow: false,
+        run: measure_size,
     },
     Bench {
         name: "decisions",
-        about: "time of a scheduling decision, natively, against its limit (1/20 of kube-scheduler's)",
+        about: "native time of a scheduling decision, with its limit (1/20 of kube-scheduler's time)",
         tools: &[Tool::Toolchain],
-        site: false,
-        long: false,
+        needs_site: false,
+        is_slow: false,
         run: |_| {
             let figure = |(name, value, unit)| Figure { name, value, unit };
             Ok(decisions::times()?.into_iter().map(figure).collect())
@@ -67,117 +66,117 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "chromium",
-        about: "time of a scheduling decision in headless Chromium, against its limit (1/10 of kube-scheduler's)",
-        tools: decisions::BROWSER,
-        site: false,
-        long: false,
-        run: |paths| figures(decisions::in_chromium(paths)?),
+        about: "time of a scheduling decision in headless Chromium, with its limit (1/10 of kube-scheduler's time)",
+        tools: decisions::CHROMIUM_TOOLS,
+        needs_site: false,
+        is_slow: false,
+        run: |paths| run_for_figures(decisions::in_chromium(paths)?),
     },
     Bench {
         name: "page",
-        about: "the release site in Chromium: first paint, engine ready, frames while it computes",
+        about: "the release site in Chromium: first paint, engine ready, frame times during simulation",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        site: true,
-        long: false,
-        run: |paths| figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
+        needs_site: true,
+        is_slow: false,
+        run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
     },
     Bench {
         name: "frames",
-        about: "CPU time of the page's thread a frame while 1 000 and 10 000 pods play at 10x",
+        about: "main-thread CPU time per frame while 1 000 and 10 000 pods run at 10x",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        site: true,
-        long: false,
-        run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
+        needs_site: true,
+        is_slow: false,
+        run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
     Bench {
         name: "engine",
-        about: "the release site's engine in its worker: the 25 MB dump (5 s), seeks as in `timeline`, a lesson's speed (5 000x)",
+        about: "the release site's engine in its worker: loading the 25 MB dump (5 s), seeks as in `timeline`, speed of a lesson (5 000x)",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        site: true,
-        long: false,
-        run: |paths| engine(paths, &["load", "lesson", "large"]),
+        needs_site: true,
+        is_slow: false,
+        run: |paths| run_engine(paths, &["load", "lesson", "large"]),
     },
     Bench {
         name: "timeline",
-        about: "seek to any instant of half an hour: a lesson (50 ms), 1 000 nodes (300 ms); memory with checkpoints",
+        about: "seek to any instant of half an hour, in a lesson (50 ms) and with 1 000 nodes (300 ms); memory of the checkpoints",
         tools: &[],
-        site: false,
-        long: false,
-        run: |_| native("timeline"),
+        needs_site: false,
+        is_slow: false,
+        run: |_| run_native("timeline"),
     },
     Bench {
         name: "frame",
-        about: "what a frame costs the engine while 10 000 pods on 1 000 nodes play at 10x, natively: made, and as bytes",
+        about: "native engine time per frame while 10 000 pods on 1 000 nodes run at 10x: building the frame and encoding it",
         tools: &[],
-        site: false,
-        long: false,
-        run: |_| native("frame"),
+        needs_site: false,
+        is_slow: false,
+        run: |_| run_native("frame"),
     },
     Bench {
         name: "load",
-        about: "the 25 MB dump of a live cluster, natively",
+        about: "native loading of a 25 MB dump of a live cluster",
         tools: &[],
-        site: false,
-        long: false,
-        run: |_| native("load"),
+        needs_site: false,
+        is_slow: false,
+        run: |_| run_native("load"),
     },
     Bench {
         name: "huge",
-        about: "5 000 nodes with 50 000 pods, natively: until all run, and ten minutes more",
+        about: "5 000 nodes with 50 000 pods, natively: until all pods run, and ten minutes more",
         tools: &[],
-        site: false,
-        long: true,
-        run: |_| native("huge"),
+        needs_site: false,
+        is_slow: true,
+        run: |_| run_native("huge"),
     },
     Bench {
         name: "engine-huge",
-        about: "the same in the release site's engine: ten minutes at 20 times real time, 400 MB of wasm memory",
+        about: "the same as `huge` in the release site's engine: ten minutes at 20x, 400 MB of wasm memory",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        site: true,
-        long: true,
-        run: |paths| engine(paths, &["huge"]),
+        needs_site: true,
+        is_slow: true,
+        run: |paths| run_engine(paths, &["huge"]),
     },
     Bench {
         name: "help",
-        about: "what would help a pod on 1 000 nodes (1 s), and its longest step",
+        about: "computing what would help a pod on 1 000 nodes (1 s), and the longest step of it",
         tools: &[],
-        site: false,
-        long: false,
-        run: |_| native("help"),
+        needs_site: false,
+        is_slow: false,
+        run: |_| run_native("help"),
     },
     Bench {
         name: "long",
-        about: "an hour of cluster time on 100 nodes, clicked and typed at by a seed: no error, no leak over 50 MB, no lost session",
+        about: "an hour of cluster time on 100 nodes with random clicks and commands: no error, no leak over 50 MB, no lost session",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        site: true,
-        long: true,
-        run: |paths| figures(Run::new("node").args(["tests/e2e/long.mjs"]).tools(paths)),
+        needs_site: true,
+        is_slow: true,
+        run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/long.mjs"]).tools(paths)),
     },
     Bench {
         name: "flags",
-        about: "the engine built otherwise: bytes (brotli), decisions in Chromium; only when named (half an hour)",
-        tools: decisions::BROWSER,
-        site: false,
-        long: true,
+        about: "the engine with other build flags: bytes (brotli), decisions in Chromium; only when named (half an hour)",
+        tools: decisions::CHROMIUM_TOOLS,
+        needs_site: false,
+        is_slow: true,
         run: flags::measure,
     },
 ];
 
-/// Runs the named measurements, or all; those of the page on the release site.
+/// Runs the named benchmarks, or all that are not slow. Builds the release site if one needs it.
 pub(crate) fn bench(args: &[String]) -> Fallible {
     if let Some(unknown) = args.iter().find(|a| BENCHES.iter().all(|b| b.name != a.as_str())) {
         let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(format!("no measurement `{unknown}`; there are {}", names.join(", ")));
     }
-    let chosen: Vec<&Bench> = BENCHES
+    let selected: Vec<&Bench> = BENCHES
         .iter()
-        .filter(|b| args.is_empty() && !b.long || args.iter().any(|a| a == b.name))
+        .filter(|b| args.is_empty() && !b.is_slow || args.iter().any(|a| a == b.name))
         .collect();
-    if chosen.iter().any(|b| b.site) {
+    if selected.iter().any(|b| b.needs_site) {
         site::build_with(&tools::ensure(tools::SITE)?)?;
     }
     let mut rows = Vec::new();
-    for bench in chosen {
+    for bench in selected {
         eprintln!("\n== {}: {}", bench.name, bench.about);
         for figure in (bench.run)(&tools::ensure(bench.tools)?)? {
             println!("{figure}");
@@ -193,22 +192,22 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     Ok(())
 }
 
-/// `tests/examples/bench.rs`.
-fn example() -> Run {
+/// Command that runs `tests/examples/bench.rs`.
+fn native_bench() -> Run {
     let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-tests"]);
     run.args(["--example", "bench", "--"])
 }
 
-/// A measurement of it.
-fn native(name: &str) -> Fallible<Vec<Figure>> {
-    figures(example().args([name]))
+/// Runs one benchmark of `tests/examples/bench.rs`.
+fn run_native(name: &str) -> Fallible<Vec<Figure>> {
+    run_for_figures(native_bench().args([name]))
 }
 
-/// The measurements of the engine in a browser, on files that the native ones write.
-fn engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
+/// Runs benchmarks of the engine in a browser. Their input files are written by the native example.
+fn run_engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     let inputs = host::target().join("bench").display().to_string();
-    example().args(["inputs", &inputs]).status()?;
-    figures(
+    native_bench().args(["inputs", &inputs]).status()?;
+    run_for_figures(
         Run::new("node")
             .args(["tests/e2e/engine.mjs", &inputs])
             .args(rows)
@@ -216,7 +215,7 @@ fn engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     )
 }
 
-fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
+fn measure_size(_: &Paths) -> Fallible<Vec<Figure>> {
     let files = size::first_visit()?;
     let figure = |name: &str, bytes: u64| Figure::new(name.to_string(), bytes as f64 / 1024.0, "KiB");
     let wasm = files
@@ -230,11 +229,11 @@ fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
     ])
 }
 
-/// Runs a process and reads its figures.
-pub(crate) fn figures(run: Run) -> Fallible<Vec<Figure>> {
+/// Runs a process and parses the figures in its output.
+pub(crate) fn run_for_figures(run: Run) -> Fallible<Vec<Figure>> {
     let mut found = Vec::new();
     for line in run.output()?.lines() {
-        match figure_of(line) {
+        match parse_figure(line) {
             Some(figure) => found.push(figure),
             None => println!("{line}"),
         }
@@ -242,11 +241,11 @@ pub(crate) fn figures(run: Run) -> Fallible<Vec<Figure>> {
     Ok(found)
 }
 
-fn figure_of(line: &str) -> Option<Figure> {
+fn parse_figure(line: &str) -> Option<Figure> {
     let (name, rest) = line.strip_prefix("figure: ")?.split_once(" = ")?;
     let (value, unit) = rest.split_once(' ')?;
-    let plain = |text: &str| !text.contains(['"', '\\']);
-    (plain(name) && plain(unit)).then_some(())?;
+    let needs_no_escape = |text: &str| !text.contains(['"', '\\']);
+    (needs_no_escape(name) && needs_no_escape(unit)).then_some(())?;
     Some(Figure {
         name: name.into(),
         value: value.parse().ok()?,
@@ -256,17 +255,20 @@ fn figure_of(line: &str) -> Option<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use super::figure_of;
+    use super::parse_figure;
 
     #[test]
-    fn figures_are_read_and_other_lines_are_not() {
-        assert_eq!(figure_of("figure: steps = 7.0 ").map(|figure| figure.value), Some(7.0));
-        let figure = figure_of("figure: first paint = 41.5 ms").expect("a figure");
+    fn only_figure_lines_are_parsed() {
+        assert_eq!(
+            parse_figure("figure: steps = 7.0 ").map(|figure| figure.value),
+            Some(7.0)
+        );
+        let figure = parse_figure("figure: first paint = 41.5 ms").expect("a figure");
         assert_eq!(
             (figure.name.as_str(), figure.value, figure.unit.as_str()),
             ("first paint", 41.5, "ms")
         );
-        assert!(figure_of("first paint = 41.5 ms").is_none());
-        assert!(figure_of("figure: \"x\" = 1 ms").is_none());
+        assert!(parse_figure("first paint = 41.5 ms").is_none());
+        assert!(parse_figure("figure: \"x\" = 1 ms").is_none());
     }
 }

@@ -1,17 +1,18 @@
-//! Chromium and its driver: found where systems keep them, installed by apt where that is allowed;
-//! elsewhere the message is the one command to type.
+//! Finds Chromium and its driver in the usual places, or installs them with apt if that is allowed. Otherwise the error
+//! message contains the command that installs them.
 
 use crate::host;
 use crate::run::{Fallible, Run};
-use crate::tools::{exe, number};
+use crate::tools::{exe_name, first_number};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Browser and driver, if both are there and of one version: a driver speaks to no other.
+/// Paths of browser and driver, if both exist and have the same major version: a driver works only with its own
+/// version.
 pub(crate) fn find() -> Option<(PathBuf, PathBuf)> {
     let (chromium, driver) = (chromium()?, chromedriver()?);
-    let major = |program: &Path| host::version_of(program).and_then(|v| number(&v));
+    let major = |program: &Path| host::version_of(program).and_then(|v| first_number(&v));
     (major(&chromium) == major(&driver)).then_some((chromium, driver))
 }
 
@@ -41,8 +42,8 @@ fn chromium() -> Option<PathBuf> {
 
 fn chromedriver() -> Option<PathBuf> {
     let named = std::env::var_os("PODSCOPE_CHROMEDRIVER").map(PathBuf::from);
-    // Hosted runners name the driver's directory so.
-    let runner = std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe("chromedriver")));
+    // GitHub's hosted runners have the driver's directory in this variable.
+    let runner = std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe_name("chromedriver")));
     named
         .into_iter()
         .chain(runner)
@@ -51,30 +52,28 @@ fn chromedriver() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// What is wrong with the browser that there is.
+/// Why the installed browser cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lack {
-    Both,
-    Browser,
-    Driver,
-    /// Both are there, of different versions.
-    Match,
+enum Problem {
+    BothMissing,
+    BrowserMissing,
+    DriverMissing,
+    VersionMismatch,
 }
 
-fn lack() -> Lack {
+fn problem() -> Problem {
     match (chromium(), chromedriver()) {
-        (None, None) => Lack::Both,
-        (None, Some(_)) => Lack::Browser,
-        (Some(_), None) => Lack::Driver,
-        (Some(_), Some(_)) => Lack::Match,
+        (None, None) => Problem::BothMissing,
+        (None, Some(_)) => Problem::BrowserMissing,
+        (Some(_), None) => Problem::DriverMissing,
+        (Some(_), Some(_)) => Problem::VersionMismatch,
     }
 }
 
 const APT: &str = "sudo apt-get install ";
 
-/// Families of systems by their names in `/etc/os-release`, and the command that installs both
-/// programs there.
-const BY_PACKAGES: &[(&[&str], &str)] = &[
+/// Linux distributions by their names in `/etc/os-release`, with the command that installs browser and driver there.
+const INSTALL_COMMANDS: &[(&[&str], &str)] = &[
     (
         &["ubuntu"],
         "sudo apt-get install chromium-browser chromium-chromedriver",
@@ -87,34 +86,36 @@ const BY_PACKAGES: &[(&[&str], &str)] = &[
     (&["nixos"], "nix-shell -p chromium chromedriver"),
 ];
 
-/// Chrome's own way, for every system that it has builds for.
+/// Installation from npm, for all systems that Chrome is built for.
 const BY_NPM: &str = "npx @puppeteer/browsers install chrome@stable
   npx @puppeteer/browsers install chromedriver@stable
 and name the programs that they print in PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDRIVER";
 
-/// The message for a person who has to install the browser, on the system that this
-/// `/etc/os-release` describes (empty where there is none).
-fn by_hand(lack: Lack, os_release: &str) -> String {
-    let lacks = match lack {
-        Lack::Both => "Chromium (or Chrome) and chromedriver are missing",
-        Lack::Browser => "Chromium (or Chrome) is missing",
-        Lack::Driver => "chromedriver is missing",
-        Lack::Match => "Chromium (or Chrome) and chromedriver are of different versions",
+/// The message that asks a person to install the browser, with the command for the system that this `/etc/os-release`
+/// describes (empty if the file does not exist).
+fn install_message(problem: Problem, os_release: &str) -> String {
+    let description = match problem {
+        Problem::BothMissing => "Chromium (or Chrome) and chromedriver are missing",
+        Problem::BrowserMissing => "Chromium (or Chrome) is missing",
+        Problem::DriverMissing => "chromedriver is missing",
+        Problem::VersionMismatch => "Chromium (or Chrome) and chromedriver have different versions",
     };
-    let command = by_packages(os_release).unwrap_or(BY_NPM);
-    format!("{lacks}, and the browser tests need both, of one version. Please run:\n  {command}")
+    let command = install_command(os_release).unwrap_or(BY_NPM);
+    format!("{description}, and the browser tests need both, in the same version. Please run:\n  {command}")
 }
 
-/// The command of the first family that the system belongs to.
-fn by_packages(os_release: &str) -> Option<&'static str> {
-    names_of(os_release).iter().find_map(|name| {
-        let row = BY_PACKAGES.iter().find(|(family, _)| family.contains(&name.as_str()));
+/// The install command of the first distribution that the system is or resembles.
+fn install_command(os_release: &str) -> Option<&'static str> {
+    system_names(os_release).iter().find_map(|name| {
+        let row = INSTALL_COMMANDS
+            .iter()
+            .find(|(family, _)| family.contains(&name.as_str()));
         row.map(|(_, command)| *command)
     })
 }
 
-/// What a system calls itself, and what it is like: `ID` and then the words of `ID_LIKE`.
-fn names_of(os_release: &str) -> Vec<String> {
+/// Names of the system and of the systems it resembles: `ID`, then the words of `ID_LIKE`.
+fn system_names(os_release: &str) -> Vec<String> {
     let value = |key: &str| {
         let line = os_release
             .lines()
@@ -123,28 +124,28 @@ fn names_of(os_release: &str) -> Vec<String> {
     };
     let mut names = vec![value("ID")];
     names.extend(value("ID_LIKE").split_whitespace().map(String::from));
-    // openSUSE's editions: `opensuse-tumbleweed`, `opensuse-leap`.
+    // The editions of openSUSE are named `opensuse-tumbleweed` and `opensuse-leap`.
     if names[0].starts_with("opensuse") {
         names.push("opensuse".into());
     }
     names
 }
 
-/// Where packages come by apt and we may use it, that; elsewhere says what to install.
+/// Installs browser and driver with apt if this user may; otherwise returns the message with the command to run.
 pub(crate) fn install() -> Fallible {
     let os_release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let message = by_hand(lack(), &os_release);
+    let message = install_message(problem(), &os_release);
     if host::which("apt-get").is_none() {
         return Err(message);
     }
-    let root = Command::new("id").arg("-u").output();
-    let root = root.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == "0");
-    let sudo: &[&str] = match root {
+    let id = Command::new("id").arg("-u").output();
+    let is_root = id.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == "0");
+    let sudo: &[&str] = match is_root {
         true => &[],
         false if host::succeeds("sudo", &["-n", "true"]) => &["sudo", "-n"],
         false => return Err(message),
     };
-    let command = by_packages(&os_release).and_then(|line| line.strip_prefix(APT));
+    let command = install_command(&os_release).and_then(|line| line.strip_prefix(APT));
     let packages = command.unwrap_or("chromium chromium-driver").split_whitespace();
     let apt = |args: &[&str]| {
         let line: Vec<&str> = sudo
@@ -170,10 +171,10 @@ pub(crate) fn install() -> Fallible {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lack, by_hand};
+    use super::{Problem, install_message};
 
     #[test]
-    fn each_system_is_told_the_one_command_that_installs_the_browser_there() {
+    fn message_has_install_command_of_the_system() {
         for (os_release, want) in [
             ("NAME=Fedora\nID=fedora\n", "sudo dnf install chromium chromedriver"),
             (
@@ -193,11 +194,11 @@ mod tests {
                 "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n",
                 "sudo apt-get install chromium-browser chromium-chromedriver",
             ),
-            // macOS and Windows have no such file; of others nothing is known.
+            // macOS and Windows have no such file; other systems are unknown.
             ("", "npx @puppeteer/browsers install chromedriver@stable"),
             ("ID=plan9\n", "npx @puppeteer/browsers install chromedriver@stable"),
         ] {
-            let text = by_hand(Lack::Both, os_release);
+            let text = install_message(Problem::BothMissing, os_release);
             assert!(text.contains(want), "{os_release:?}: {text}");
             let commands = text.lines().filter(|line| line.starts_with("  ")).count();
             assert_eq!(commands, if want.starts_with("npx") { 2 } else { 1 }, "{text}");
@@ -205,9 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_what_is_missing() {
-        assert!(by_hand(Lack::Driver, "").starts_with("chromedriver is missing"));
-        assert!(by_hand(Lack::Browser, "").starts_with("Chromium (or Chrome) is missing"));
-        assert!(by_hand(Lack::Match, "").contains("different versions"));
+    fn message_names_missing_program() {
+        assert!(install_message(Problem::DriverMissing, "").starts_with("chromedriver is missing"));
+        assert!(install_message(Problem::BrowserMissing, "").starts_with("Chromium (or Chrome) is missing"));
+        assert!(install_message(Problem::VersionMismatch, "").contains("different versions"));
     }
 }

@@ -1,11 +1,11 @@
-//! `cargo xtask test --changed`: form, clippy and tests of what a change touches.
+//! `cargo xtask test --changed`: formatting, clippy and tests of the crates that a change concerns.
 //!
 //! ```text
-//! files that differ from main ─► crates they lie in (touched) ─► those that use them (affected)
-//!                                      tests                          clippy: they still compile
+//! files that differ from main ─► their crates (touched) ─► crates that depend on them (affected)
+//! tests                          clippy: they still compile
 //! ```
-//! The tests that cross crates are many and long: of those, the golden scenarios run when the engine
-//! is affected, and a test of theirs when its own file changed. `cargo xtask test` runs everything.
+//! The tests that span crates are many and slow. Of these, the golden scenarios run if the engine is affected, and a
+//! test module runs if its own file changed. `cargo xtask test` runs everything.
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
@@ -13,22 +13,22 @@ use crate::steps::{self, BROWSER_CRATES, Outcome};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// The package of tests that cross crates.
+/// The package of the tests that span crates.
 const TESTS: &str = "podscope-tests";
-/// A package that every run of the engine contains.
+/// A package that is part of every simulation.
 const ENGINE: &str = "podscope-cluster";
 
 /// A package of the workspace.
 struct Member {
     name: String,
-    /// Its folder, from the root.
+    /// Its folder, relative to the root.
     dir: String,
-    /// Members that it uses, for its tests too.
-    uses: Vec<String>,
+    /// Members that it depends on, also as dev-dependencies.
+    dependencies: Vec<String>,
 }
 
-pub(crate) fn test() -> Fallible {
-    let files = files()?;
+pub(crate) fn run() -> Fallible {
+    let files = changed_files()?;
     let members = members()?;
     let touched = touched(&files, &members);
     let affected = affected(&touched, &members);
@@ -41,13 +41,13 @@ pub(crate) fn test() -> Fallible {
         let Some(run) = run else { return };
         eprintln!("\n== {name}");
         let began = Instant::now();
-        let (done, counts) = run.counted();
+        let (result, counts) = run.count_tests();
         let seconds = began.elapsed().as_secs_f64();
         outcomes.push(Outcome {
             name,
             seconds,
             counts,
-            done,
+            result,
         });
     };
     step("fmt", Some(Run::cargo().args(["fmt", "--all", "--check"])));
@@ -61,31 +61,31 @@ pub(crate) fn test() -> Fallible {
         "clippy-wasm",
         clippy(affected.iter().copied().filter(|name| !is_native(name)), &wasm),
     );
-    // The page's pure parts are tested natively; the engine's JavaScript surface is not.
-    let own = touched
+    // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
+    let native = touched
         .iter()
         .copied()
         .filter(|name| *name != TESTS && *name != "podscope-js");
-    step("native", of(own, &["test", "--no-fail-fast"], &[]));
-    let crossing = crossing(&files, affected.contains(ENGINE));
-    let filters: Vec<String> = crossing.iter().map(|module| format!("{module}::")).collect();
-    let crossing = || {
+    step("native", cargo_packages(native, &["test", "--no-fail-fast"], &[]));
+    let modules = cross_crate_modules(&files, affected.contains(ENGINE));
+    let filters: Vec<String> = modules.iter().map(|module| format!("{module}::")).collect();
+    let cross_crate_tests = || {
         Run::cargo()
             .args(["test", "-p", TESTS, "--test", "all", "--"])
             .args(filters)
     };
-    step("crossing", (!files.is_empty()).then(crossing));
+    step("crossing", (!files.is_empty()).then(cross_crate_tests));
 
     let began = Instant::now();
-    let done = crate::spec::report(&["--missing".to_string()]);
+    let result = crate::spec::report(&["--missing".to_string()]);
     let (seconds, counts) = (began.elapsed().as_secs_f64(), Counts::default());
     outcomes.push(Outcome {
         name: "spec",
         seconds,
         counts,
-        done,
+        result,
     });
-    steps::summary(&outcomes, "cargo xtask test --changed")
+    steps::print_summary(&outcomes, "cargo xtask test --changed")
 }
 
 fn listed(names: &BTreeSet<&str>) -> String {
@@ -97,19 +97,19 @@ fn listed(names: &BTreeSet<&str>) -> String {
     }
 }
 
-/// `cargo COMMAND -p …`, or nothing to do.
-fn of<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
+/// `cargo COMMAND -p …` for these packages; `None` if there are none.
+fn cargo_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
     let packages: Vec<&str> = names.flat_map(|name| ["-p", name]).collect();
     (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(rest))
 }
 
 fn clippy<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<Run> {
     let command: Vec<&str> = ["clippy", "--keep-going"].iter().chain(target).copied().collect();
-    of(names, &command, &["--all-targets", "--", "-D", "warnings"])
+    cargo_packages(names, &command, &["--all-targets", "--", "-D", "warnings"])
 }
 
-/// Files that differ from where the branch left main, uncommitted and new ones too.
-fn files() -> Fallible<Vec<String>> {
+/// Files that differ from the commit where the branch left main, including uncommitted and new files.
+fn changed_files() -> Fallible<Vec<String>> {
     let git = |args: &[&str]| Run::new("git").args(args).output();
     let base = git(&["merge-base", "main", "HEAD"]).or_else(|_| git(&["merge-base", "origin/main", "HEAD"]));
     let base = base.or_else(|_| git(&["rev-parse", "HEAD"]))?;
@@ -130,11 +130,11 @@ fn members() -> Fallible<Vec<Member>> {
         "all",
     ]);
     let text = tree.args(["--edges", "normal,build,dev", "--format", "{p}"]).output()?;
-    Ok(members_of(&text, &host::root().to_string_lossy()))
+    Ok(parse_members(&text, &host::root().to_string_lossy()))
 }
 
-/// Reads `0NAME vVERSION (/PATH)`, a member, and `1NAME …`, what it uses; only members have a path.
-fn members_of(tree: &str, root: &str) -> Vec<Member> {
+/// Parses lines `0NAME vVERSION (/PATH)` for a member and `1NAME …` for a dependency of it. Only members have a path.
+fn parse_members(tree: &str, root: &str) -> Vec<Member> {
     let mut members: Vec<Member> = Vec::new();
     for line in tree.lines() {
         let Some((name, rest)) = line.split_once(' ') else {
@@ -149,19 +149,19 @@ fn members_of(tree: &str, root: &str) -> Vec<Member> {
             members.push(Member {
                 name: name.into(),
                 dir,
-                uses: Vec::new(),
+                dependencies: Vec::new(),
             });
         } else if let (Some(name), Some(member)) = (name.strip_prefix('1'), members.last_mut()) {
-            member.uses.push(name.into());
+            member.dependencies.push(name.into());
         }
     }
     members
 }
 
-/// The members in whose folders the files lie; all, where one is of the whole workspace.
+/// The members whose folders contain the files; all members if one of the files concerns the whole workspace.
 fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
-    let of_all = ["Cargo.toml", "Cargo.lock", ".clippy.toml", "rust-toolchain.toml"];
-    if files.iter().any(|file| of_all.contains(&file.as_str())) {
+    let workspace_files = ["Cargo.toml", "Cargo.lock", ".clippy.toml", "rust-toolchain.toml"];
+    if files.iter().any(|file| workspace_files.contains(&file.as_str())) {
         return members.iter().map(|member| member.name.as_str()).collect();
     }
     let lies_in = |file: &str, dir: &str| file.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
@@ -171,13 +171,13 @@ fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
     holders.map(|member| member.name.as_str()).collect()
 }
 
-/// These members and all that use them, directly or not.
+/// These members and all that depend on them, directly or not.
 fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<&'m str> {
     let mut affected = touched.clone();
     loop {
         let before = affected.len();
         for member in members {
-            if member.uses.iter().any(|name| affected.contains(name.as_str())) {
+            if member.dependencies.iter().any(|name| affected.contains(name.as_str())) {
                 affected.insert(&member.name);
             }
         }
@@ -187,8 +187,8 @@ fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<
     }
 }
 
-/// The modules of tests that cross crates and that these files concern.
-fn crossing(files: &[String], is_engine_affected: bool) -> BTreeSet<&str> {
+/// The modules of cross-crate tests that these files concern.
+fn cross_crate_modules(files: &[String], is_engine_affected: bool) -> BTreeSet<&str> {
     let mut tests = BTreeSet::new();
     for file in files {
         if let Some(name) = file
@@ -216,15 +216,15 @@ fn crossing(files: &[String], is_engine_affected: bool) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{affected, crossing, members_of, touched};
+    use super::{affected, cross_crate_modules, parse_members, touched};
     use std::collections::BTreeSet;
 
     const TREE: &str = "0podscope-api v0.1.0 (/r/crates/api)\n1libm v0.2.1\n0podscope-sim v0.1.0 (/r/crates/sim)\n\
         1podscope-api v0.1.0 (/r/crates/api)\n0podscope v0.1.0 (/r/crates/cli)\n1podscope-sim v0.1.0 (/r/crates/sim) (*)\n\
         0xtask v0.1.0 (/r/crates/xtask)\n1sha2 v0.11.1\n";
 
-    fn names(files: &[&str]) -> (Vec<String>, Vec<String>) {
-        let members = members_of(TREE, "/r");
+    fn touched_and_affected(files: &[&str]) -> (Vec<String>, Vec<String>) {
+        let members = parse_members(TREE, "/r");
         let files: Vec<String> = files.iter().map(|file| (*file).to_string()).collect();
         let touched = touched(&files, &members);
         let owned = |names: &BTreeSet<&str>| names.iter().map(|name| (*name).to_string()).collect();
@@ -232,29 +232,32 @@ mod tests {
     }
 
     #[test]
-    fn a_change_touches_its_crate_and_affects_who_uses_it() {
-        let (touched, affected) = names(&["crates/sim/src/rng.rs", "README.md"]);
+    fn change_touches_its_crate_and_affects_dependents() {
+        let (touched, affected) = touched_and_affected(&["crates/sim/src/rng.rs", "README.md"]);
         assert_eq!(touched, ["podscope-sim"]);
         assert_eq!(affected, ["podscope", "podscope-sim"]);
-        assert_eq!(names(&["crates/xtask/src/main.rs"]).1, ["xtask"]);
-        assert_eq!(names(&["Cargo.lock"]).0.len(), 4);
-        assert!(names(&["crates/simulated/x.rs"]).0.is_empty());
+        assert_eq!(touched_and_affected(&["crates/xtask/src/main.rs"]).1, ["xtask"]);
+        assert_eq!(touched_and_affected(&["Cargo.lock"]).0.len(), 4);
+        assert!(touched_and_affected(&["crates/simulated/x.rs"]).0.is_empty());
     }
 
     #[test]
-    fn tests_that_cross_crates_run_when_the_engine_or_they_themselves_changed() {
-        let of = |files: &[&str], engine| -> Vec<String> {
+    fn cross_crate_tests_run_if_engine_or_own_file_changed() {
+        let modules = |files: &[&str], engine| -> Vec<String> {
             let files: Vec<String> = files.iter().map(|file| (*file).to_string()).collect();
-            crossing(&files, engine).into_iter().map(str::to_string).collect()
+            cross_crate_modules(&files, engine)
+                .into_iter()
+                .map(str::to_string)
+                .collect()
         };
         assert_eq!(
-            of(&["crates/node/src/lib.rs"], true),
+            modules(&["crates/node/src/lib.rs"], true),
             ["architecture", "documents", "scenarios"]
         );
         assert_eq!(
-            of(&["tests/tests/all/links.rs"], false),
+            modules(&["tests/tests/all/links.rs"], false),
             ["architecture", "documents", "links"]
         );
-        assert!(of(&[], false).is_empty());
+        assert!(modules(&[], false).is_empty());
     }
 }

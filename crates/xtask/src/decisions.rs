@@ -1,6 +1,6 @@
-//! What a scheduling decision costs: time natively (`cargo xtask bench decisions`) and in Chromium
-//! (`cargo xtask bench chromium`), and instructions, which are the same on a busy machine
-//! (`cargo xtask test instructions`).
+//! Cost of a scheduling decision: time natively (`cargo xtask bench decisions`) and in Chromium (`cargo xtask bench
+//! chromium`), and the number of instructions (`cargo xtask test instructions`), which does not depend on how busy the
+//! machine is.
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// A workload of `podscope bench`.
 struct Workload {
     name: &'static str,
-    /// Microseconds kube-scheduler v1.34.1 takes for a decision (5 000 nodes, 5 000 pods, 2 cores).
+    /// Microseconds that kube-scheduler v1.34.1 needs per decision (5 000 nodes, 5 000 pods, 2 cores).
     reference: f64,
-    /// Instructions a decision takes with 500 nodes and 500 pods in a development build. Crates below the scheduler are
-    /// not optimised there, and lend it the generic code that they happen to use (`Range::contains` of `i64` in one of
-    /// them cost 13 to 25 %): a jump without a change of the scheduler is looked for there.
+    /// Instructions per decision with 500 nodes and 500 pods in a development build. There, the scheduler shares
+    /// generic code with the crates below it, which are not optimised; for example, `Range::contains` of `i64` in one
+    /// of them cost 13 to 25 %. If the number jumps without a change of the scheduler, look there.
     instructions: u64,
 }
 
@@ -47,11 +47,11 @@ const WORKLOADS: [Workload; 5] = [
     },
 ];
 
-/// How much a count may differ from the one that is written down, in percent: toolchains differ a little.
+/// Accepted deviation from the recorded number of instructions, in percent: toolchains differ slightly.
 const TOLERANCE: u64 = 8;
 
-/// Name, value and unit of each measurement: the five workloads and `preempt` at the reference's size, the same
-/// with 200 templates and deletions, and how a decision's cost grows with nodes and with pods.
+/// Name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
+/// workloads with 200 templates and deletions, and the growth of the cost with nodes and pods.
 pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
@@ -59,7 +59,7 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     let podscope = host::target().join("native").join("podscope");
     let mut rows = Vec::new();
     let mut measure = |name: String, limit: Option<f64>, args: &[&str]| -> Fallible {
-        let value = decision(&podscope, args)?;
+        let value = microseconds_per_decision(&podscope, args)?;
         let unit = limit.map_or_else(|| "us".to_owned(), |limit| format!("us of {limit:.0}"));
         rows.push((name, value, unit));
         Ok(())
@@ -88,8 +88,8 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     Ok(rows)
 }
 
-/// What [`in_chromium`] takes.
-pub(crate) const BROWSER: &[Tool] = &[
+/// Tools that [`in_chromium`] needs.
+pub(crate) const CHROMIUM_TOOLS: &[Tool] = &[
     Tool::Toolchain,
     Tool::WasmBindgen,
     Tool::WasmOpt,
@@ -98,9 +98,9 @@ pub(crate) const BROWSER: &[Tool] = &[
     Tool::Browser,
 ];
 
-/// Builds `podscope-js` with these features as the site's engine is built, but for what `config` (cargo's
-/// `--config`) says; the directory that has the module, before `wasm-opt`.
-pub(crate) fn built_for_browsers(paths: &Paths, features: &str, config: &[&str]) -> Fallible<PathBuf> {
+/// Builds `podscope-js` with these features like the engine of the site, except for the settings in `config` (cargo's
+/// `--config`). Returns the directory with the module; `wasm-opt` has not been applied.
+pub(crate) fn build_for_browsers(paths: &Paths, features: &str, config: &[&str]) -> Fallible<PathBuf> {
     Run::cargo()
         .args(["build", "--release", "--target", "wasm32-unknown-unknown"])
         .args([
@@ -122,13 +122,13 @@ pub(crate) fn built_for_browsers(paths: &Paths, features: &str, config: &[&str])
     Ok(out)
 }
 
-/// The module's name in that directory.
+/// File name of the module in the directory that [`build_for_browsers`] returns.
 pub(crate) const WASM: &str = "podscope_js_bg.wasm";
 
-/// Has `tests/e2e/decisions.mjs` time decisions in headless Chromium, built as the site's engine. The limit is a
-/// tenth of kube-scheduler's time.
+/// A run of `tests/e2e/decisions.mjs`, which times decisions in headless Chromium with the engine built as for the
+/// site. The limit is a tenth of kube-scheduler's time.
 pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
-    let out = built_for_browsers(paths, "bench", &[])?;
+    let out = build_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(WASM);
     Run::new("wasm-opt")
         .args(["-O2", "-o"])
@@ -136,17 +136,19 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
         .tools(paths)
         .status()?;
     let limit = |workload: &Workload| format!("{}={:.0}", workload.name, workload.reference / 10.0);
-    Ok(timer(paths, &out).args(WORKLOADS.iter().map(limit)).args(["preempt"]))
+    Ok(time_decisions(paths, &out)
+        .args(WORKLOADS.iter().map(limit))
+        .args(["preempt"]))
 }
 
-/// The script that times them; its arguments are workloads.
-pub(crate) fn timer(paths: &Paths, directory: &Path) -> Run {
+/// The script that times decisions; its arguments are the names of workloads.
+pub(crate) fn time_decisions(paths: &Paths, directory: &Path) -> Run {
     let run = Run::new("node").args(["tests/e2e/decisions.mjs"]);
     run.env("PODSCOPE_BENCH", directory).tools(paths)
 }
 
-/// Microseconds of one decision, as `podscope bench` prints them.
-fn decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
+/// Microseconds per decision, as `podscope bench` prints them.
+fn microseconds_per_decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
     let text = Run::new(podscope).args(["bench"]).args(args).output()?;
     let value = text
         .trim()
@@ -157,57 +159,58 @@ fn decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
         .ok_or_else(|| format!("`podscope bench` printed {text:?}"))
 }
 
-/// Counts the instructions of a decision of each workload with callgrind, where valgrind is installed.
+/// Counts the instructions per decision of each workload with callgrind, if valgrind is installed.
 pub(crate) fn instructions() -> (Fallible, Counts) {
     let mut counts = Counts::default();
     if host::which("valgrind").is_none() {
         println!("skipped: valgrind is not on PATH (apt-get install valgrind)");
         return (Ok(()), counts);
     }
-    let podscope = match steps::program("", "podscope") {
+    let podscope = match steps::build_program("", "podscope") {
         Ok(program) => program,
         Err(message) => return (Err(message), counts),
     };
-    let mut wrong = Vec::new();
+    let mut changed = Vec::new();
     for workload in &WORKLOADS {
         match instructions_of(&podscope, workload.name) {
             Ok(found) => {
-                let room = workload.instructions * TOLERANCE / 100;
-                let fits = found.abs_diff(workload.instructions) <= room;
+                let tolerance = workload.instructions * TOLERANCE / 100;
+                let is_expected = found.abs_diff(workload.instructions) <= tolerance;
                 println!(
-                    "{:<12} {found:>9} instructions a decision; {} ± {TOLERANCE} % expected",
+                    "{:<12} {found:>9} instructions per decision; {} ± {TOLERANCE} % expected",
                     workload.name, workload.instructions
                 );
                 counts.add(Counts {
-                    passed: u64::from(fits),
-                    failed: u64::from(!fits),
+                    passed: u64::from(is_expected),
+                    failed: u64::from(!is_expected),
                 });
-                if !fits {
-                    wrong.push(workload.name);
+                if !is_expected {
+                    changed.push(workload.name);
                 }
             }
             Err(message) => return (Err(message), counts),
         }
     }
-    let done = match wrong.as_slice() {
+    let result = match changed.as_slice() {
         [] => Ok(()),
         names => Err(format!(
             "the cost of a decision has changed: {} (crates/xtask/src/decisions.rs)",
             names.join(", ")
         )),
     };
-    (done, counts)
+    (result, counts)
 }
 
-/// Setting the cluster up costs more than the decisions: what 110 of them add to a run is counted.
+/// Instructions per decision. Two runs of different length are compared, because setting up the cluster takes more
+/// instructions than the decisions.
 fn instructions_of(podscope: &Path, workload: &str) -> Fallible<u64> {
-    // A run makes a tenth more decisions than asked for, to warm up.
-    let short = collected(podscope, workload, "100")?;
-    let long = collected(podscope, workload, "200")?;
+    // A run makes a tenth more decisions than requested, to warm up: the two runs differ by 110.
+    let short = total_instructions(podscope, workload, "100")?;
+    let long = total_instructions(podscope, workload, "200")?;
     Ok(long.saturating_sub(short) / 110)
 }
 
-fn collected(podscope: &Path, workload: &str, decisions: &str) -> Fallible<u64> {
+fn total_instructions(podscope: &Path, workload: &str, decisions: &str) -> Fallible<u64> {
     let out: PathBuf = host::target().join("callgrind.out");
     let mut option = std::ffi::OsString::from("--callgrind-out-file=");
     option.push(&out);

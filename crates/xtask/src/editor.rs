@@ -1,5 +1,5 @@
-//! The editor's bundle: CodeMirror from npm, bundled once into `target/editor/`, from where
-//! Trunk copies it. The page loads it when the editor is first opened.
+//! Bundles the editor: CodeMirror from npm, bundled once into `target/editor/`, from where Trunk copies it. The page
+//! loads the bundle when the editor is first opened.
 
 use crate::host;
 use crate::run::{Fallible, Run};
@@ -8,24 +8,24 @@ use std::path::PathBuf;
 
 const SOURCES: &[&str] = &["package.json", "package-lock.json", "editor.js"];
 
-fn source() -> PathBuf {
+fn source_dir() -> PathBuf {
     host::root().join("crates/web/editor")
 }
 
-/// Bundles the editor unless the last bundle was made from the same sources.
+/// Bundles the editor, unless the existing bundle was made from the same sources.
 pub(crate) fn bundle() -> Fallible {
     let out = host::root().join("target/editor/editor.js");
     let work = host::root().join("target/editor-build");
     let stamp = work.join("made-from");
     let mut made_from = String::new();
     for name in SOURCES {
-        made_from.push_str(&crate::site::read(&source().join(name))?);
+        made_from.push_str(&crate::site::read(&source_dir().join(name))?);
     }
     if out.is_file() && fs::read_to_string(&stamp).is_ok_and(|old| old == made_from) {
         return Ok(());
     }
     for name in SOURCES {
-        crate::site::write(&work.join(name), &crate::site::read(&source().join(name))?)?;
+        crate::site::write(&work.join(name), &crate::site::read(&source_dir().join(name))?)?;
     }
     let npm = host::which("npm").unwrap_or_else(|| "npm".into());
     Run::new(npm)

@@ -1,19 +1,19 @@
-//! `cargo xtask bench flags`: what the engine weighs and how fast it decides when it is built otherwise; the first row
-//! is the committed choice. What came of it, and when, is under "What was tried" in docs/measurements.md.
+//! `cargo xtask bench flags`: size and speed of the engine with other build flags. The first row has the committed
+//! flags. Results are recorded under "What was tried" in docs/measurements.md.
 
-use crate::bench::{Figure, figures};
-use crate::decisions::{WASM, built_for_browsers, timer};
+use crate::bench::{Figure, run_for_figures};
+use crate::decisions::{WASM, build_for_browsers, time_decisions};
 use crate::run::{Fallible, Run};
 use crate::size;
 use crate::tools::Paths;
 use std::fs;
 
-/// A way to build.
+/// A set of build flags.
 struct Variant {
     name: &'static str,
-    /// Cargo's `--config`, over the profile of the workspace.
+    /// Cargo's `--config` arguments, which override the profile of the workspace.
     config: &'static [&'static str],
-    /// `wasm-opt`'s levels, each applied to the same module; none is the module as it is.
+    /// Levels of `wasm-opt`, each applied to the same module; an empty one leaves the module unchanged.
     levels: &'static [&'static str],
 }
 
@@ -58,22 +58,22 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// For each variant: the whole engine's bytes, and microseconds of a decision in headless Chromium.
+/// For each variant: bytes of the whole engine, and microseconds per decision in headless Chromium.
 pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
     let mut rows = Vec::new();
     for variant in VARIANTS {
-        let out = built_for_browsers(paths, "worker,bench", variant.config)?;
+        let out = build_for_browsers(paths, "worker,bench", variant.config)?;
         let wasm = out.join(WASM);
-        let plain = out.join("before.wasm");
-        fs::copy(&wasm, &plain).map_err(|e| format!("{}: {e}", wasm.display()))?;
+        let unoptimised = out.join("before.wasm");
+        fs::copy(&wasm, &unoptimised).map_err(|e| format!("{}: {e}", wasm.display()))?;
         for level in variant.levels {
             match *level {
-                "" => fs::copy(&plain, &wasm)
+                "" => fs::copy(&unoptimised, &wasm)
                     .map(drop)
                     .map_err(|e| format!("{}: {e}", wasm.display()))?,
                 level => Run::new("wasm-opt")
                     .args([level, "-o"])
-                    .args([&wasm, &plain])
+                    .args([&wasm, &unoptimised])
                     .tools(paths)
                     .status()?,
             }
@@ -81,13 +81,13 @@ pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
                 "" => format!("{}, without wasm-opt", variant.name),
                 level => format!("{}, {level}", variant.name),
             };
-            let sizes = size::brotli(&out, &[WASM.to_owned()])?;
+            let sizes = size::brotli_sizes(&out, &[WASM.to_owned()])?;
             let (_, brotli) = sizes.first().ok_or("no size")?;
             let mut row = vec![Figure::new(format!("{name}: engine"), *brotli as f64 / 1024.0, "KiB")];
-            for figure in figures(timer(paths, &out).args(["basic", "spread"]))? {
-                row.push(figure.of(&name));
+            for figure in run_for_figures(time_decisions(paths, &out).args(["basic", "spread"]))? {
+                row.push(figure.with_group(&name));
             }
-            // It takes long: what is known is told.
+            // Printed at once, because the whole benchmark takes long.
             for figure in &row {
                 eprintln!("{figure}");
             }

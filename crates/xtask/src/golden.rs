@@ -1,4 +1,4 @@
-//! Files that are written by a command and checked by a test: golden results and notices.
+//! Commands that write files which tests compare: golden results and third-party notices.
 
 use crate::run::{Fallible, Run};
 use crate::{host, site};
@@ -6,20 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-/// `cargo xtask bless`: runs the native tests with the golden files rewritten; names select.
+/// `cargo xtask bless`: runs the native tests so that they rewrite their golden files; `names` filters the tests.
 pub(crate) fn bless(names: &[String]) -> Fallible {
     Run::cargo()
         .args(["test", "--package", "podscope-tests", "--"])
         .args(names)
         .env("PODSCOPE_BLESS", "1")
         .status()?;
-    println!("look at `git diff` before you commit");
+    println!("check `git diff` before you commit");
     Ok(())
 }
 
 const NOTICES: &str = "www/THIRD-PARTY.md";
 
-/// `cargo xtask notices`: the licences of what the site and the command line are built from.
+/// `cargo xtask notices`: writes the licences of the packages that the site and the command line are built from.
 pub(crate) fn notices() -> Fallible {
     let path = host::root().join(NOTICES);
     site::write(&path, &notices_text()?)?;
@@ -27,16 +27,16 @@ pub(crate) fn notices() -> Fallible {
     Ok(())
 }
 
-/// The notices name exactly the packages that are used.
-pub(crate) fn notices_are_current() -> Fallible {
+/// Fails unless the notices name exactly the packages that are used.
+pub(crate) fn check_notices() -> Fallible {
     let rows = |text: &str| -> Vec<String> {
         text.lines()
             .filter(|line| line.starts_with("| "))
             .map(String::from)
             .collect()
     };
-    let kept = site::read(&host::root().join(NOTICES))?;
-    if rows(&kept) == rows(&notices_text()?) {
+    let committed = site::read(&host::root().join(NOTICES))?;
+    if rows(&committed) == rows(&notices_text()?) {
         Ok(())
     } else {
         Err(format!("{NOTICES} is not current: run `cargo xtask notices`"))
@@ -92,7 +92,7 @@ fn notices_text() -> Fallible<String> {
     Ok(text)
 }
 
-/// The licence texts that a package of the registry carries.
+/// The licence texts in the registry's copy of a package.
 fn license_files(name: &str, version: &str) -> Vec<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;

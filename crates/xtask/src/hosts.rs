@@ -1,19 +1,19 @@
-//! Headers for hosts that let a site choose them: the page's policy stands in the page already, and
-//! reaches by header what has no page (the offline copy's worker); some of it (`frame-ancestors`) holds
-//! as a header only. One list, in the form of each host.
+//! HTTP headers for hosts that let a site choose them. The page contains its Content-Security-Policy already; as a
+//! header the policy also covers files without a page (the worker of the offline copy), and some directives
+//! (`frame-ancestors`) only work as a header. One list is written in the format of each host.
 
 use crate::run::Fallible;
 use crate::site::write;
 use std::path::Path;
 
-/// What no page of ours asks for, and nothing that gets into it may.
+/// Browser permissions that the page never needs, and that injected content must not get.
 const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
                            magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
-/// Whoever may show the page in a frame: all, since embedding is meant. A framed page keeps nothing.
+/// Any site may show the page in a frame: embedding is supported. A framed page stores nothing.
 const FRAMES: &str = "frame-ancestors *";
 
-/// Files that tell hosts their headers. They are no part of the site.
+/// Configuration files with the headers for hosts. The page itself does not use them.
 pub(crate) const FILES: &[&str] = &[
     "_headers",
     ".htaccess",
@@ -25,7 +25,7 @@ pub(crate) const FILES: &[&str] = &[
 fn headers(policy: &str) -> Vec<(&'static str, String)> {
     vec![
         ("Content-Security-Policy", format!("{policy}; {FRAMES}")),
-        // Who opened the page in a window has no handle on it: it cannot open link after link there.
+        // A window that opened the page gets no handle to it, so it cannot navigate the page to further links.
         ("Cross-Origin-Opener-Policy", "same-origin".into()),
         ("Permissions-Policy", PERMISSIONS.into()),
         ("Referrer-Policy", "no-referrer".into()),
@@ -33,13 +33,13 @@ fn headers(policy: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Writes them beside the page, whose policy this is.
+/// Writes the configuration files beside the page; `policy` is the page's Content-Security-Policy.
 pub(crate) fn write_headers(site: &Path, policy: &str) -> Fallible {
     let headers = headers(policy);
     let lines = |line: &dyn Fn(&str, &str) -> String| -> String {
         headers.iter().map(|(name, value)| line(name, value) + "\n").collect()
     };
-    // Netlify, Cloudflare Pages; Apache; Vercel; and what to include in a server's own configuration.
+    // In the order of `FILES`: Netlify and Cloudflare Pages; Apache; Vercel; snippets for Caddy and nginx.
     let texts = [
         format!("/*\n{}", lines(&|name, value| format!("  {name}: {value}"))),
         format!(

@@ -1,8 +1,9 @@
 //! `cargo xtask`: sets up the tools, serves, builds, tests and measures Podscope.
 //!
-//! It knows commands and files, never the simulator. Each job is one file; the list of
-//! test steps is data in [`steps`].
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a build tool: real time, `std`'s maps and sorts
+//! It works with commands and files, and does not depend on the simulator. Each job is one file; the list of test steps
+//! is in [`steps`].
+// A build tool may use real time and the maps and sorts of `std`.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 mod bench;
 mod browser;
@@ -28,18 +29,18 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask <command>
 
-  serve [ARG…]       build, serve with live reload, say the address (ARGs go to Trunk)
+  serve [ARG…]       build, serve with live reload, print the address (ARGs go to Trunk)
   build              the deployable site in dist/
-  picture            the README's pictures of the page, taken anew
+  picture            take the README's pictures of the page again
   package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
-  test --changed     form, clippy and tests of what differs from main
-  e2e WORD… [--FLAG] the browser stories whose file or name holds a word, on dist/ (flags go to Playwright)
-  bless [NAME…]      rewrite golden files from what the code does now
-  fuzz [ARG…]        changed texts for some minutes (--minutes 60 --log FILE), or one again (TARGET FILE)
-  bench [NAME…]      performance figures, and target/bench.json
-  spec [--missing]   rows of the specification, facts, and the tests that show them
-  size               bytes of a first visit, with the budget
+  test --changed     formatting, clippy and tests of the changes since main
+  e2e WORD… [--FLAG] the browser stories whose file or name contains a word, on dist/ (flags go to Playwright)
+  bless [NAME…]      rewrite golden files with the current results
+  fuzz [ARG…]        random inputs for some minutes (--minutes 60 --log FILE), or one input again (TARGET FILE)
+  bench [NAME…]      benchmarks; also writes target/bench.json
+  spec [--missing]   rows of the specification and facts, with the tests that show them
+  size               bytes of a first visit, compared with the budget
   notices            rewrite www/THIRD-PARTY.md from the dependencies
   doctor [--install] tools: where each is found, what is missing
 ";
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let command = args.next().unwrap_or_default();
     let rest: Vec<String> = args.collect();
-    let done = match command.as_str() {
+    let result = match command.as_str() {
         "serve" => site::serve(&rest),
         "build" => site::build(),
         "picture" => site::picture(),
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
         "finish" => site::finish(),
         "editor" => editor::bundle(),
         "test" => steps::test(&rest),
-        "e2e" => stories::some(&rest),
+        "e2e" => stories::run_matching(&rest),
         "bless" => golden::bless(&rest),
         "fuzz" => fuzz(&rest),
         "bench" => bench::bench(&rest),
@@ -70,17 +71,17 @@ fn main() -> ExitCode {
         }
         other => Err(format!("unknown command `{other}`\n\n{USAGE}")),
     };
-    exit(done)
+    exit(result)
 }
 
-/// The fuzzer's full run (Q-03): optimised, but with overflow checks and assertions.
+/// A full run of the fuzzer (Q-03), optimised but with overflow checks and assertions.
 fn fuzz(args: &[String]) -> Fallible {
     let run = run::Run::cargo().args(["run", "--quiet", "--profile", "fuzz", "--package", "podscope-tests"]);
     run.args(["--example", "fuzz", "--"]).args(args).status()
 }
 
-fn exit(done: Fallible) -> ExitCode {
-    match done {
+fn exit(result: Fallible) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             if !message.is_empty() {

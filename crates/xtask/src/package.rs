@@ -1,5 +1,5 @@
-//! The npm package: wasm-pack builds `crates/js`, npm packs it. One tarball serves browsers and
-//! Node (`crates/js/npm/package.json` says which entry is whose).
+//! The npm package: wasm-pack builds `crates/js`, npm packs it. One tarball serves browsers and Node;
+//! `crates/js/npm/package.json` lists the entry point of each.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
@@ -7,7 +7,7 @@ use crate::{host, site};
 use std::fs;
 use std::path::PathBuf;
 
-/// What building the package takes.
+/// Tools that are needed to build the package.
 pub(crate) const TOOLS: &[Tool] = &[
     Tool::Toolchain,
     Tool::Node,
@@ -26,12 +26,12 @@ pub(crate) fn package() -> Fallible {
     Ok(())
 }
 
-/// Builds the package and says where its tarball lies.
+/// Builds the package and returns the path of its tarball.
 pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
     let root = host::root();
     let out = host::target().join("package");
     let staged = out.join("engine");
-    // What an older build left would be packed as well.
+    // Files of an older build would be packed as well.
     let _ = fs::remove_dir_all(&out);
     Run::new("wasm-pack")
         .args(["build", "crates/js", "--target", "web", "--scope", "podscope"])

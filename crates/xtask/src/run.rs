@@ -1,4 +1,4 @@
-//! Running a child process: what it prints is passed on, its test results are counted.
+//! Runs child processes: passes their output on, and counts their test results.
 
 use crate::host;
 use crate::tools::Paths;
@@ -7,10 +7,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Done, or a message for the person at the terminal.
+/// Success, or an error message for the person at the terminal.
 pub(crate) type Fallible<T = ()> = Result<T, String>;
 
-/// Tests that passed and failed.
+/// Numbers of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -23,13 +23,12 @@ impl Counts {
         self.failed += other.failed;
     }
 
-    /// Reads a closing line: cargo's `test result: ok. 3 passed; 0 failed; …`, or
-    /// `3 passed, 0 failed` alone.
-    pub(crate) fn of_line(line: &str) -> Option<Counts> {
+    /// Parses a summary line: cargo's `test result: ok. 3 passed; 0 failed; …`, or just `3 passed, 0 failed`.
+    pub(crate) fn parse(line: &str) -> Option<Counts> {
         let rest = line.split_once("test result: ").map_or(line, |(_, rest)| {
             rest.split_once(". ").map_or(rest, |(_, counts)| counts)
         });
-        let closing = line.contains("test result: ");
+        let is_cargo_summary = line.contains("test result: ");
         let mut words = rest.split_whitespace();
         let passed = words.next()?.parse().ok()?;
         if !matches!(words.next()?, "passed;" | "passed,") {
@@ -37,12 +36,12 @@ impl Counts {
         }
         let failed = words.next()?.parse().ok()?;
         let last = words.next()?;
-        (last.trim_end_matches(';') == "failed" && (closing || words.next().is_none()))
+        (last.trim_end_matches(';') == "failed" && (is_cargo_summary || words.next().is_none()))
             .then_some(Counts { passed, failed })
     }
 }
 
-/// A command about to run in the repository's root with the tools on its PATH.
+/// A command that runs in the root of the repository with the tools on its PATH.
 pub(crate) struct Run(Command);
 
 impl Run {
@@ -66,7 +65,7 @@ impl Run {
         self
     }
 
-    pub(crate) fn without(mut self, name: &str) -> Run {
+    pub(crate) fn without_env(mut self, name: &str) -> Run {
         self.0.env_remove(name);
         self
     }
@@ -83,7 +82,7 @@ impl Run {
         self
     }
 
-    fn shown(&self) -> String {
+    fn command_line(&self) -> String {
         let mut line = Path::new(self.0.get_program())
             .file_stem()
             .unwrap_or_default()
@@ -96,60 +95,65 @@ impl Run {
         line
     }
 
-    /// Runs to the end with the terminal's own input and output.
+    /// Runs to the end; stdout and stderr are inherited.
     pub(crate) fn status(mut self) -> Fallible {
-        eprintln!("$ {}", self.shown());
-        let status = self.0.status().map_err(|e| format!("{}: {e}", self.shown()))?;
+        eprintln!("$ {}", self.command_line());
+        let status = self.0.status().map_err(|e| format!("{}: {e}", self.command_line()))?;
         if status.success() {
             Ok(())
         } else {
-            Err(format!("`{}`: {status}", self.shown()))
+            Err(format!("`{}`: {status}", self.command_line()))
         }
     }
 
-    /// Starts it and goes on.
+    /// Starts the process and does not wait for it.
     pub(crate) fn start(mut self) -> Fallible<Child> {
-        eprintln!("$ {}", self.shown());
-        self.0.spawn().map_err(|e| format!("{}: {e}", self.shown()))
+        eprintln!("$ {}", self.command_line());
+        self.0.spawn().map_err(|e| format!("{}: {e}", self.command_line()))
     }
 
-    /// What it prints; an error when it fails.
+    /// Runs to the end and returns stdout; an error if the process fails.
     pub(crate) fn output(mut self) -> Fallible<String> {
-        let out = self.0.output().map_err(|e| format!("{}: {e}", self.shown()))?;
+        let out = self.0.output().map_err(|e| format!("{}: {e}", self.command_line()))?;
         if out.status.success() {
             Ok(String::from_utf8_lossy(&out.stdout).into_owned())
         } else {
             let stderr = String::from_utf8_lossy(&out.stderr);
-            Err(format!("`{}`: {}\n{}", self.shown(), out.status, stderr.trim_end()))
+            Err(format!(
+                "`{}`: {}\n{}",
+                self.command_line(),
+                out.status,
+                stderr.trim_end()
+            ))
         }
     }
 
-    /// Runs to the end, passing its output on and counting the tests it reports.
-    pub(crate) fn counted(mut self) -> (Fallible, Counts) {
-        eprintln!("$ {}", self.shown());
+    /// Runs to the end, passes stdout on, and counts the tests that it reports.
+    pub(crate) fn count_tests(mut self) -> (Fallible, Counts) {
+        eprintln!("$ {}", self.command_line());
         let mut counts = Counts::default();
         let child = self.0.stdout(Stdio::piped()).spawn();
         let mut child = match child {
             Ok(child) => child,
-            Err(e) => return (Err(format!("{}: {e}", self.shown())), counts),
+            Err(e) => return (Err(format!("{}: {e}", self.command_line())), counts),
         };
         if let Some(stdout) = child.stdout.take() {
             let mut reader = BufReader::new(stdout);
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
                 let _ = std::io::stdout().write_all(&line);
-                if let Some(found) = Counts::of_line(String::from_utf8_lossy(&line).trim()) {
+                if let Some(found) = Counts::parse(String::from_utf8_lossy(&line).trim()) {
                     counts.add(found);
                 }
                 line.clear();
             }
         }
-        let done = match child.wait() {
+        let result = match child.wait() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("`{}`: {status}", self.shown())),
-            Err(e) => Err(format!("{}: {e}", self.shown())),
+            Ok(status) => Err(format!("`{}`: {status}", self.command_line())),
+            Err(e) => Err(format!("{}: {e}", self.command_line())),
         };
-        (done, counts)
+        (result, counts)
     }
 }
 
@@ -158,7 +162,7 @@ mod tests {
     use super::Counts;
 
     #[test]
-    fn closing_lines_are_counted_and_nothing_else() {
+    fn only_summary_lines_are_counted() {
         for (line, want) in [
             (
                 "test result: ok. 12 passed; 1 failed; 0 ignored; 0 measured",
@@ -171,7 +175,7 @@ mod tests {
             ("running 3 tests", None),
             ("", None),
         ] {
-            let got = Counts::of_line(line).map(|c| (c.passed, c.failed));
+            let got = Counts::parse(line).map(|c| (c.passed, c.failed));
             assert_eq!(got, want, "{line}");
         }
     }

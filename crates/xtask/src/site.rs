@@ -1,5 +1,5 @@
-//! The site: Trunk builds it, `finish` (Trunk's last hook) makes it ready to be served from
-//! anywhere: names by content, Content-Security-Policy, headers for hosts, offline copy.
+//! The site: Trunk builds it, and `finish` (Trunk's last hook) prepares it for any static host: content hashes in
+//! names, Content-Security-Policy, header files for hosts, offline copy.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Files that the offline copy does without.
+/// Files that are left out of the offline copy.
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
-/// Directories that are named by what they hold: no file of one version is ever taken for another's.
-const NAMED: &[&str] = &["engine", "editor", "icons"];
-/// The file of the lessons' texts, beside the engine.
+/// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
+const HASHED_DIRS: &[&str] = &["engine", "editor", "icons"];
+/// File name of the lesson texts, in the directory of the engine.
 pub(crate) const LESSONS: &str = "lessons";
-/// What installing the page as an application needs.
+/// Web app manifest, for installing the page as an application.
 const MANIFEST: &str = "manifest.webmanifest";
 
-/// How long a development build may take, on a slow machine that has built nothing yet.
-const PATIENCE: Duration = Duration::from_secs(20 * 60);
+/// Time limit of a development build, enough for a first build on a slow machine.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
-/// Where the deployable site lies.
+/// Directory of the deployable site.
 pub(crate) fn dist() -> PathBuf {
     host::root().join("dist")
 }
@@ -34,11 +34,11 @@ pub(crate) fn dist() -> PathBuf {
 /// `cargo xtask build`.
 pub(crate) fn build() -> Fallible {
     build_with(&tools::ensure(tools::SITE)?)?;
-    println!("dist/ is the site: serve it from any path of any static host");
+    println!("dist/ is the site: serve it at any path of any static host");
     crate::size::report()
 }
 
-/// `cargo xtask picture`: the README's pictures, of the release site.
+/// `cargo xtask picture`: takes the README's pictures of the release site.
 pub(crate) fn picture() -> Fallible {
     build_with(&tools::ensure(tools::SITE)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
@@ -53,18 +53,18 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible {
         .status()
 }
 
-/// Trunk is told to stay offline, so that it never downloads tools of its own choice; cargo hears
-/// that too and must have every package before.
+/// Downloads all packages. Trunk runs with `--offline`, so that it downloads no tools of its own choice; it passes this
+/// on to cargo, which then cannot download packages.
 fn fetch() -> Fallible {
     Run::cargo().args(["fetch"]).status()
 }
 
 /// `cargo xtask serve`: builds in the development profile, with live reload.
 pub(crate) fn serve(args: &[String]) -> Fallible {
-    server(&tools::ensure(tools::SITE)?, args)?.status()
+    trunk_serve(&tools::ensure(tools::SITE)?, args)?.status()
 }
 
-fn server(paths: &Paths, args: &[String]) -> Fallible<Run> {
+fn trunk_serve(paths: &Paths, args: &[String]) -> Fallible<Run> {
     fetch()?;
     let port = args
         .iter()
@@ -72,8 +72,8 @@ fn server(paths: &Paths, args: &[String]) -> Fallible<Run> {
         .find(|(flag, _)| *flag == "--port" || *flag == "-p")
         .map_or("8080", |(_, port)| port);
     println!("Podscope will be at http://127.0.0.1:{port}/ as soon as it is built");
-    // A directory of its own, so that `dist/` is always the release site. Trunk wants those that
-    // it does not watch to exist.
+    // Serving uses its own directory, so that `dist/` is always the release site. Trunk requires that the directories
+    // which it ignores exist.
     let served = host::target().join("serve");
     for dir in [&served, &dist()] {
         fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
@@ -82,17 +82,16 @@ fn server(paths: &Paths, args: &[String]) -> Fallible<Run> {
     Ok(run.args([&served]).args(args).tools(paths))
 }
 
-/// The step `serve`: what `cargo xtask serve` starts gives the page, the page's scripts and wasm,
-/// and the socket of its live reload.
-pub(crate) fn serve_is_there(paths: &Paths) -> Fallible {
+/// The test step `serve`: `cargo xtask serve` must serve the page with scripts, wasm and the script of live reload.
+pub(crate) fn check_serve(paths: &Paths) -> Fallible {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = free.map_err(|e| format!("no free port: {e}"))?.port();
-    let mut server = server(paths, &["--port".into(), port.to_string()])?.start()?;
-    let served = wait_for_page(&mut server, port).and_then(|page| {
+    let mut server = trunk_serve(paths, &["--port".into(), port.to_string()])?.start()?;
+    let result = wait_for_page(&mut server, port).and_then(|page| {
         let engine = page
             .split_once("data-engine=\"")
             .and_then(|(_, rest)| rest.split_once('"'));
-        let engine = engine.ok_or("the page names no engine")?.0.to_string();
+        let engine = engine.ok_or("the page contains no path of the engine")?.0.to_string();
         let folder = engine.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
         for (path, kind) in [
             (engine, "text/javascript"),
@@ -103,20 +102,20 @@ pub(crate) fn serve_is_there(paths: &Paths) -> Fallible {
                 return Err(format!("{path}: {head}"));
             }
         }
-        let reloads = page.contains(".well-known/trunk/ws");
-        reloads
+        let has_live_reload = page.contains(".well-known/trunk/ws");
+        has_live_reload
             .then_some(())
-            .ok_or_else(|| "the page does not reload itself".into())
+            .ok_or_else(|| "the page has no live reload".into())
     });
     let _ = server.kill();
     let _ = server.wait();
-    served
+    result
 }
 
-/// The page, as soon as it is built.
+/// Waits until the page is built, and returns its HTML.
 fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
     let began = Instant::now();
-    while began.elapsed() < PATIENCE {
+    while began.elapsed() < BUILD_TIMEOUT {
         if let Ok((head, page)) = get(port, "/")
             && head.starts_with("HTTP/1.1 200")
             && page.contains("<title>Podscope</title>")
@@ -128,66 +127,69 @@ fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
         }
         std::thread::sleep(Duration::from_millis(500));
     }
-    Err(format!("nothing was served within {} minutes", PATIENCE.as_secs() / 60))
+    Err(format!(
+        "nothing was served within {} minutes",
+        BUILD_TIMEOUT.as_secs() / 60
+    ))
 }
 
-/// The head and the body of an answer.
+/// Requests a path; returns the head and the body of the response.
 fn get(port: u16, path: &str) -> Fallible<(String, String)> {
-    let ask = || -> std::io::Result<Vec<u8>> {
+    let request = || -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         write!(
             stream,
             "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: */*\r\nConnection: close\r\n\r\n"
         )?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer)?;
-        Ok(answer)
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response)?;
+        Ok(response)
     };
-    let answer = ask().map_err(|e| format!("{path}: {e}"))?;
-    let answer = String::from_utf8_lossy(&answer);
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let response = request().map_err(|e| format!("{path}: {e}"))?;
+    let response = String::from_utf8_lossy(&response);
+    let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
     Ok((head.to_string(), body.to_string()))
 }
 
-/// Trunk's last hook, run in the staged site.
+/// `cargo xtask finish`: Trunk's last hook, run in the staged site.
 pub(crate) fn finish() -> Fallible {
     let staging = std::env::var_os("TRUNK_STAGING_DIR")
         .map(PathBuf::from)
-        .ok_or("`finish` is Trunk's hook: run `cargo xtask build`")?;
+        .ok_or("`finish` is a hook of Trunk: run `cargo xtask build`")?;
     let index = staging.join("index.html");
     let mut html = read(&index)?;
-    // Trunk's live reload rewrites its script while serving: its hash is not known here.
-    let serving = html.contains("__TRUNK_ADDRESS__");
+    // While serving, Trunk rewrites its live-reload script after this hook, so its hash is unknown here.
+    let is_serving = html.contains("__TRUNK_ADDRESS__");
 
     write(&staging.join("engine").join(LESSONS), &lessons()?)?;
     let manifest = staging.join(MANIFEST);
-    let mut installs = read(&manifest)?;
-    for dir in NAMED {
+    let mut manifest_text = read(&manifest)?;
+    for dir in HASHED_DIRS {
         let files = files_under(&staging, dir)?;
         let named = format!("{dir}-{}", &hash_of(&staging, &files)?[..16]);
         fs::rename(staging.join(dir), staging.join(&named)).map_err(|e| format!("{dir}: {e}"))?;
-        for text in [&mut html, &mut installs] {
+        for text in [&mut html, &mut manifest_text] {
             *text = text.replace(&format!("\"{dir}/"), &format!("\"{named}/"));
         }
     }
-    write(&manifest, &installs)?;
+    write(&manifest, &manifest_text)?;
     let named = format!("manifest-{}.webmanifest", &hash_of(&staging, &[MANIFEST.into()])?[..16]);
     fs::rename(&manifest, staging.join(&named)).map_err(|e| format!("{MANIFEST}: {e}"))?;
     html = html.replace(&format!("\"{MANIFEST}\""), &format!("\"{named}\""));
 
-    let allowed = if serving {
+    let allowed = if is_serving {
         "'unsafe-inline'".to_string()
     } else {
         inline_hashes(&html)
     };
     html = html.replace("'sha256-inline'", &allowed);
-    if serving {
+    if is_serving {
         write(&index, &html)?;
         return fs::remove_file(staging.join("sw.js")).map_err(|e| format!("sw.js: {e}"));
     }
 
-    // The version is that of everything, the offline copy's own worker included. The page holds it.
+    // The version is a hash of all files including the worker of the offline copy. The page contains it.
     write(&index, &html)?;
     let version = hash_of(&staging, &files_under(&staging, "")?)?[..16].to_string();
     html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
@@ -214,8 +216,8 @@ pub(crate) fn finish() -> Fallible {
     hosts::write_headers(&staging, policy)
 }
 
-/// The lessons' texts in one file, which the engine asks for when one is first opened: name and text in turn, each ended
-/// by a NUL (`podscope_session::lessons::provide`).
+/// All lesson texts in one file, which the engine requests when the first lesson is opened: names and texts alternate,
+/// each with a NUL at its end (see `podscope_session::lessons::provide`).
 fn lessons() -> Fallible<String> {
     let folder = host::root().join("crates/session/lessons");
     let mut all = String::new();
@@ -227,7 +229,7 @@ fn lessons() -> Fallible<String> {
     Ok(all)
 }
 
-/// The CSP sources of the scripts that stand in the page itself.
+/// CSP sources (hashes) of the scripts that are inline in the page.
 fn inline_hashes(html: &str) -> String {
     let mut sources = Vec::new();
     let mut rest = html;
@@ -247,11 +249,11 @@ fn inline_hashes(html: &str) -> String {
     sources.join(" ")
 }
 
-/// Files below `dir` of `base`, as sorted relative paths with slashes.
+/// Files below directory `dir` of `base`, as sorted relative paths with slashes.
 pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
     let mut found = Vec::new();
-    let mut open = vec![dir.to_string()];
-    while let Some(dir) = open.pop() {
+    let mut pending_dirs = vec![dir.to_string()];
+    while let Some(dir) = pending_dirs.pop() {
         let path = base.join(&dir);
         let entries = fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         for entry in entries {
@@ -259,7 +261,7 @@ pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let name = if dir.is_empty() { name } else { format!("{dir}/{name}") };
             if entry.path().is_dir() {
-                open.push(name);
+                pending_dirs.push(name);
             } else {
                 found.push(name);
             }
@@ -275,7 +277,7 @@ fn digest_of(base: &Path, file: &str) -> Fallible<impl AsRef<[u8]> + use<>> {
     Ok(Sha256::digest(bytes))
 }
 
-/// A digest of names and contents, in hexadecimal.
+/// SHA-256 of the names and contents of files, in hexadecimal.
 fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
     let mut hash = Sha256::new();
     for file in files {
@@ -288,7 +290,7 @@ fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
     Ok(hex(&hash.finalize()))
 }
 
-/// The digest of bytes, in hexadecimal.
+/// SHA-256 of bytes, in hexadecimal.
 pub(crate) fn hex_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -313,7 +315,7 @@ mod tests {
     use super::inline_hashes;
 
     #[test]
-    fn inline_scripts_are_hashed_and_files_are_not() {
+    fn only_inline_scripts_are_hashed() {
         let html = "<script>alert(1)</script><script src=\"a.js\"></script><script type=\"module\">\nx\n</script>";
         assert_eq!(
             inline_hashes(html),

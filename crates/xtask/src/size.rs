@@ -1,14 +1,14 @@
-//! What a first visit transfers, brotli-compressed, and its budget.
+//! Brotli-compressed size of everything that a first visit transfers, and its budget.
 
 use crate::hosts;
 use crate::run::{Fallible, Run};
 use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
-/// Bytes of everything that a first visit loads, as a CDN sends it.
+/// Limit for the compressed bytes of all files that a first visit loads.
 const VISIT_BUDGET: u64 = 1960 * 1024;
 
-/// What a first visit does not load: asked for later, or fetched for the offline copy only.
+/// Name prefixes of files that a first visit does not load: they are requested later, or only for the offline copy.
 const LATER: &[&str] = &["sw.js", "editor-", "LICENSE", "THIRD-PARTY.md"];
 
 /// A file of the site.
@@ -18,7 +18,7 @@ pub(crate) struct File {
     pub(crate) brotli: u64,
 }
 
-/// The files of a first visit.
+/// The files that a first visit loads.
 pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let is_lessons = |name: &str| name.starts_with("engine-") && name.ends_with(&format!("/{LESSONS}"));
@@ -27,14 +27,14 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
         .filter(|name| !is_lessons(name))
         .filter(|name| !LATER.iter().any(|l| name.starts_with(l)) && !hosts::FILES.contains(&name.as_str()))
         .collect();
-    let sizes = brotli(&dist(), &names)?;
+    let sizes = brotli_sizes(&dist(), &names)?;
     let files = names.into_iter().zip(sizes);
     let files = files.map(|(name, (bytes, brotli))| File { name, bytes, brotli });
     Ok(files.collect())
 }
 
-/// Bytes of files of a directory, as they are and compressed by brotli.
-pub(crate) fn brotli(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u64)>> {
+/// Bytes of the files of a directory, uncompressed and compressed with brotli.
+pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u64)>> {
     let script = "const z=require('zlib'),f=require('fs');\
         for(const n of process.argv.slice(1)){const b=f.readFileSync(n);\
         console.log(b.length, z.brotliCompressSync(b,{params:{[z.constants.BROTLI_PARAM_QUALITY]:11,\
@@ -51,7 +51,7 @@ pub(crate) fn brotli(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u64)>> 
     Ok(sizes.collect())
 }
 
-/// Prints the table; an error when a budget is exceeded.
+/// Prints a table of the files; an error if the budget is exceeded.
 pub(crate) fn report() -> Fallible {
     let files = first_visit()?;
     let kib = |bytes: u64| format!("{:.1}", bytes as f64 / 1024.0);

@@ -1,16 +1,16 @@
-//! `cargo xtask spec`: each row of the specification and each numbered fact with the tests that show it.
+//! `cargo xtask spec`: lists each row of the specification and each numbered fact with the tests that show it.
 //!
-//! A test shows a row when a comment says so: `Shows: S-01, SCH-041`. The comment stands above a Rust test or in its body,
-//! above a browser story, or in a scenario or lesson file. A mere mention does not count, but every ID that is mentioned
-//! anywhere must stand in the book (`docs/`): an ID that leads nowhere is an error, and so is one in the name of a test,
-//! which says what the test shows.
+//! A test shows a row if a comment such as `Shows: S-01, SCH-041` names it. The comment stands above a Rust test or in
+//! its body, above a browser story, or in a scenario or lesson file. Other mentions do not count. Every ID that is
+//! mentioned anywhere must be defined in the book (`docs/`); unknown IDs are errors. IDs in names of tests are errors
+//! too, because a name must describe the behaviour.
 
 use crate::host;
 use crate::run::Fallible;
 use crate::site::{files_under, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of the book whose lines begin with the IDs they define.
+/// The files of the book: lines that begin with an ID define it.
 const BOOK: &[&str] = &[
     "docs/specification.md",
     "docs/facts/scheduler.md",
@@ -23,7 +23,7 @@ const BOOK: &[&str] = &[
     "docs/facts/dra.md",
 ];
 
-/// What an ID begins with, and how many digits follow.
+/// Prefix of the IDs of each family, and the number of digits that follow.
 const FAMILIES: &[(&str, usize)] = &[
     ("P", 2),
     ("S", 2),
@@ -47,23 +47,23 @@ const FAMILIES: &[(&str, usize)] = &[
     ("DRA", 3),
 ];
 
-/// What a comment says before the IDs that its test shows.
+/// Text of a comment before the IDs that its test shows.
 const SHOWS: &str = "Shows:";
 
-/// Prints the rows; with `--missing` only those of the specification that nothing shows, and the figures.
+/// Prints all rows; with `--missing` only the rows of the specification without a test, and the counts.
 pub(crate) fn report(args: &[String]) -> Fallible {
     let missing_only = args.iter().any(|a| a == "--missing");
     let sources = sources()?;
     let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (file, text) in &sources {
-        for (place, ids) in places(file, text) {
+        for (place, ids) in tests_with_ids(file, text) {
             for id in ids {
                 shown.entry(id).or_default().insert(place.clone());
             }
         }
-        wrong.extend(numbered_tests(file, text));
-        wrong.extend(empty_lists(file, text));
+        errors.extend(numbered_tests(file, text));
+        errors.extend(empty_lists(file, text));
     }
 
     let mut known = BTreeSet::new();
@@ -71,7 +71,7 @@ pub(crate) fn report(args: &[String]) -> Fallible {
         let rows = rows(&read(&host::root().join(file))?);
         let n_shown = rows.iter().filter(|(id, _)| shown.contains_key(id)).count();
         for (id, title) in &rows {
-            show(id, title, shown.get(id), missing_only, *file == BOOK[0]);
+            print_row(id, title, shown.get(id), missing_only, *file == BOOK[0]);
         }
         println!(
             "{file}: {n_shown} of {} rows are shown by a test, a story or a scenario",
@@ -82,34 +82,34 @@ pub(crate) fn report(args: &[String]) -> Fallible {
 
     for (file, text) in &sources {
         for (number, line) in text.lines().enumerate() {
-            let lost = ids_in(line).into_iter().filter(|id| !known.contains(id));
-            wrong.extend(lost.map(|id| format!("{file}:{}: the book has no {id}", number + 1)));
+            let unknown = ids_in(line).into_iter().filter(|id| !known.contains(id));
+            errors.extend(unknown.map(|id| format!("{file}:{}: the book has no {id}", number + 1)));
         }
     }
-    if wrong.is_empty() {
+    if errors.is_empty() {
         Ok(())
     } else {
-        Err(wrong.join("\n"))
+        Err(errors.join("\n"))
     }
 }
 
-fn show(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_only: bool, is_specification: bool) {
+fn print_row(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_only: bool, is_specification: bool) {
     if missing_only {
         if places.is_none() && is_specification {
-            println!("{id}  {}", cut(title, 100));
+            println!("{id}  {}", truncate(title, 100));
         }
         return;
     }
-    println!("{id}  {}", cut(title, 100));
+    println!("{id}  {}", truncate(title, 100));
     for place in places.into_iter().flatten() {
         println!("      {place}");
     }
     if places.is_none() && is_specification {
-        println!("      (nothing shows it)");
+        println!("      (no test shows it)");
     }
 }
 
-fn cut(text: &str, length: usize) -> String {
+fn truncate(text: &str, length: usize) -> String {
     let mut chars = text.chars();
     let start: String = chars.by_ref().take(length).collect();
     if chars.next().is_some() {
@@ -119,7 +119,7 @@ fn cut(text: &str, length: usize) -> String {
     }
 }
 
-/// The IDs that lines begin with, whatever marks stand before them, with what follows; in order.
+/// The IDs at the beginning of lines (after Markdown markers) with the rest of their lines, in order.
 fn rows(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| {
@@ -131,30 +131,31 @@ fn rows(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Files that may cite the book, with their text.
+/// Files that may mention IDs, with their text.
 fn sources() -> Fallible<Vec<(String, String)>> {
     let root = host::root();
     let mut files: Vec<String> = ["README.md", "ARCHITECTURE.md", "index.html"].map(String::from).into();
     for dir in ["crates", "tests", "docs", "www", ".github"] {
         files.extend(files_under(&root, dir)?);
     }
-    let wanted = |file: &String| {
+    let is_source = |file: &String| {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let built = ["/node_modules/", "/target/", "/pkg/"]
+        let is_generated = ["/node_modules/", "/target/", "/pkg/"]
             .iter()
             .any(|dir| file.contains(dir));
-        ["rs", "mjs", "js", "yaml", "yml", "md", "html", "css", "toml"].contains(&ending) && !built
+        ["rs", "mjs", "js", "yaml", "yml", "md", "html", "css", "toml"].contains(&ending) && !is_generated
     };
-    let files = files.into_iter().filter(wanted);
+    let files = files.into_iter().filter(is_source);
     files
         .map(|file| read(&root.join(&file)).map(|text| (file, text)))
         .collect()
 }
 
-/// The tests of a file with the IDs that they show: Rust's test functions, stories, scenarios and lessons.
-fn places(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
+/// The tests of a file with the IDs that they show. A test is a Rust test function, or the whole file of a story,
+/// scenario or lesson.
+fn tests_with_ids(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     if file.ends_with("spec.rs") {
-        return Vec::new(); // its own tests hold such comments as texts
+        return Vec::new(); // the tests of this file contain such comments as text
     }
     if file.ends_with(".rs") {
         let tests = test_functions(text).into_iter();
@@ -170,14 +171,16 @@ fn places(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     }
 }
 
-/// The IDs that the comments of a text say it shows.
+/// The IDs in the `Shows:` comments of a text.
 fn shown_in(text: &str) -> BTreeSet<String> {
-    lists(text).into_iter().flat_map(|(_, list)| ids_in(&list)).collect()
+    shows_lists(text)
+        .into_iter()
+        .flat_map(|(_, list)| ids_in(&list))
+        .collect()
 }
 
-/// What stands after `Shows:` in comments, with the number of its line. A list that ends with a comma goes on in the next
-/// line.
-fn lists(text: &str) -> Vec<(usize, String)> {
+/// The text after `Shows:` in comments, with its line number. A list that ends with a comma continues in the next line.
+fn shows_lists(text: &str) -> Vec<(usize, String)> {
     let comment = |line: &str| {
         let (_, comment) = line.split_once("//").or_else(|| line.split_once('#'))?;
         Some(comment.trim_start_matches(['/', '!', ' ']).to_string())
@@ -201,18 +204,20 @@ fn lists(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Comments that say `Shows:` and name nothing.
+/// Errors about `Shows:` comments without an ID.
 fn empty_lists(file: &str, text: &str) -> Vec<String> {
     if file.ends_with(".md") || file.ends_with("spec.rs") {
-        return Vec::new(); // both speak of such comments
+        return Vec::new(); // Markdown files and this file describe such comments
     }
-    let lists = lists(text).into_iter().filter(|(_, list)| ids_in(list).is_empty());
+    let lists = shows_lists(text)
+        .into_iter()
+        .filter(|(_, list)| ids_in(list).is_empty());
     lists
         .map(|(number, _)| format!("{file}:{number}: `{SHOWS}` names no row"))
         .collect()
 }
 
-/// Tests whose names hold an ID: a number says nothing to who reads that the test failed.
+/// Errors about tests whose names contain an ID, which does not tell a reader what failed.
 fn numbered_tests(file: &str, text: &str) -> Vec<String> {
     if !file.ends_with(".rs") {
         return Vec::new();
@@ -220,21 +225,25 @@ fn numbered_tests(file: &str, text: &str) -> Vec<String> {
     let tests = test_functions(text).into_iter().map(|(name, _)| name);
     tests
         .filter(|name| has_id(name))
-        .map(|name| format!("{file}: {name} holds an ID in its name: it belongs into the comment"))
+        .map(|name| format!("{file}: {name} contains an ID in its name: move it into a comment"))
         .collect()
 }
 
-/// Each function marked as a test: its name, and its text with the comments above.
+/// Name and text of each test function, including the comments above it.
 fn test_functions(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
-    let above = |line: &str| line.starts_with("//") || line.starts_with("#[");
+    let is_attribute_or_comment = |line: &str| line.starts_with("//") || line.starts_with("#[");
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate() {
         let trimmed = line.trim();
         if !(trimmed.starts_with("#[test]") || trimmed.starts_with("#[wasm_bindgen_test")) {
             continue;
         }
-        let start = (0..i).rev().take_while(|&j| above(lines[j].trim())).last().unwrap_or(i);
+        let start = (0..i)
+            .rev()
+            .take_while(|&j| is_attribute_or_comment(lines[j].trim()))
+            .last()
+            .unwrap_or(i);
         let Some(head) = (i + 1..lines.len()).find(|&j| lines[j].contains("fn ")) else {
             continue;
         };
@@ -254,7 +263,7 @@ fn test_functions(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The IDs of a text: `S-01`, `SCH-041`.
+/// The IDs in a text, such as `S-01` and `SCH-041`.
 fn ids_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.filter(|word| is_id(word)).map(str::to_string).collect()
@@ -266,7 +275,7 @@ fn is_id(word: &str) -> bool {
     })
 }
 
-/// Whether a function's name holds an ID: `s_01_…`, `sch041_…`.
+/// Whether the name of a function contains an ID, such as `s_01_…` or `sch041_…`.
 fn has_id(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').collect();
     let joined = words.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1]));
@@ -282,7 +291,7 @@ mod tests {
     use super::{empty_lists, has_id, ids_in, rows, shown_in, test_functions};
 
     #[test]
-    fn only_comments_that_say_shows_count() {
+    fn only_shows_comments_are_counted() {
         for (text, want) in [
             ("// Shows: S-01", "S-01"),
             ("    /// Shows: S-01, SCH-041.", "S-01 SCH-041"),
@@ -300,13 +309,13 @@ mod tests {
     }
 
     #[test]
-    fn shows_without_an_id_is_refused() {
+    fn shows_comment_without_id_is_an_error() {
         assert_eq!(empty_lists("a.mjs", "x\n// Shows: nothing\n").len(), 1);
         assert!(empty_lists("a.mjs", "// Shows: S-01\n").is_empty());
     }
 
     #[test]
-    fn only_whole_ids_count() {
+    fn partial_ids_are_ignored() {
         let found: Vec<String> = ids_in("S-01, SCH-104 and F-020; (P-02) LC-138 E-01. X-01 US-01 SHA-256")
             .into_iter()
             .collect();
@@ -314,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_in_names_of_tests() {
+    fn ids_in_test_names_are_found() {
         let named = [
             "s_10_two_constraints",
             "a_page_u08",
@@ -327,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_ends_where_its_brace_does() {
+    fn test_text_ends_at_closing_brace() {
         let text = "/// Q-01.\n#[test]\nfn a() {\n    if x {\n    }\n}\n\n// K-01 elsewhere\nfn b() {}\n";
         let found = test_functions(text);
         assert_eq!(found.len(), 1);
@@ -336,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_begin_with_their_id() {
+    fn only_lines_that_begin_with_an_id_are_rows() {
         let text =
             "| ID | requirement |\n| P-01 | A static site. |\ntext S-01\n- **LC-001** A pod.\nVA-003|Required|`x`\n";
         let found = rows(text);

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: one list of named steps, each timed, none hidden by an earlier failure,
-//! and a summary at the end.
+//! `cargo xtask test`: runs a list of named, timed steps. A failed step does not stop the others, and a summary is
+//! printed at the end.
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
@@ -12,15 +12,15 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     tools: &'static [Tool],
-    /// A step that must have passed before; choosing this one chooses that too.
+    /// A step that must pass before this one; selecting this step selects that one too.
     after: Option<&'static str>,
     run: fn(&Paths) -> (Fallible, Counts),
 }
 
-/// The browser's crates: built for wasm only.
+/// Crates of the page and the npm package, which are built only for wasm.
 pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 
-/// Chooses the page's tests in a browser too.
+/// Feature that enables the page's tests that run in a browser.
 pub(crate) const IN_BROWSER: [&str; 2] = ["--features", "podscope-web/in-browser"];
 
 pub(crate) const STEPS: &[Step] = &[
@@ -29,14 +29,14 @@ pub(crate) const STEPS: &[Step] = &[
         about: "rustfmt changes nothing",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| plain(Run::cargo().args(["fmt", "--all", "--check"])),
+        run: |_| without_counts(Run::cargo().args(["fmt", "--all", "--check"])),
     },
     Step {
         name: "clippy",
         about: "no warnings in the native crates and tests",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| plain(native("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
+        run: |_| without_counts(native("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
     },
     Step {
         name: "clippy-wasm",
@@ -47,7 +47,7 @@ pub(crate) const STEPS: &[Step] = &[
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
             let run = run.args(packages).args(IN_BROWSER);
-            plain(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
+            without_counts(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
         },
     },
     Step {
@@ -55,11 +55,11 @@ pub(crate) const STEPS: &[Step] = &[
         about: "unit, conformance, golden and architecture tests, natively",
         tools: &[Tool::Toolchain],
         after: None,
-        // The page's pure parts are tested natively; the engine's JavaScript surface is not.
+        // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
         run: |_| {
             Run::cargo()
                 .args(["test", "--workspace", "--exclude", "podscope-js", "--no-fail-fast"])
-                .counted()
+                .count_tests()
         },
     },
     Step {
@@ -71,7 +71,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "kubectl",
-        about: "the official kubectl works with what `podscope serve` serves",
+        about: "the official kubectl works with the server of `podscope serve`",
         tools: &[Tool::Toolchain, Tool::Kubectl],
         after: None,
         run: |paths| {
@@ -79,29 +79,29 @@ pub(crate) const STEPS: &[Step] = &[
             Run::cargo()
                 .args(["test", "-p", "podscope-serve", "--test", "all", "kubectl"])
                 .env("PODSCOPE_KUBECTL", kubectl)
-                .counted()
+                .count_tests()
         },
     },
     Step {
         name: "instructions",
-        about: "instructions of a scheduling decision, counted by callgrind",
+        about: "instructions per scheduling decision, counted by callgrind",
         tools: &[Tool::Toolchain],
         after: None,
         run: |_| decisions::instructions(),
     },
     Step {
         name: "wasm",
-        about: "wasm-pack tests in headless Chromium, equal traces to native among them",
+        about: "wasm-pack tests in headless Chromium, including equality with native traces",
         tools: &[Tool::Toolchain, Tool::WasmBindgen, Tool::WasmPack, Tool::Browser],
         after: None,
         run: wasm,
     },
     Step {
         name: "serve",
-        about: "the development server gives the page and reloads it",
+        about: "the development server serves the page with live reload",
         tools: tools::SITE,
         after: None,
-        run: |paths| (site::serve_is_there(paths), Counts::default()),
+        run: |paths| (site::check_serve(paths), Counts::default()),
     },
     Step {
         name: "site",
@@ -122,7 +122,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "stories on the release site in Chromium: screenshots, axe",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
-        run: |paths| stories::run(paths, &[]).counted(),
+        run: |paths| stories::run(paths, &[]).count_tests(),
     },
     Step {
         name: "package",
@@ -143,7 +143,7 @@ pub(crate) const STEPS: &[Step] = &[
                 .args(["tests/package/run.mjs"])
                 .args([tarball])
                 .tools(paths)
-                .counted(),
+                .count_tests(),
             Err(message) => (Err(message), Counts::default()),
         },
     },
@@ -152,7 +152,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "rustdoc builds without warnings",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| plain(native("doc").args(["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
+        run: |_| without_counts(native("doc").args(["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
     },
     Step {
         name: "deny",
@@ -163,67 +163,67 @@ pub(crate) const STEPS: &[Step] = &[
             let deny = Run::new("cargo-deny").args(["--workspace", "--all-features", "check"]);
             let deny = deny.args(["--hide-inclusion-graph", "licenses", "bans", "sources"]);
             (
-                deny.tools(paths).status().and_then(|()| golden::notices_are_current()),
+                deny.tools(paths).status().and_then(|()| golden::check_notices()),
                 Counts::default(),
             )
         },
     },
     Step {
         name: "spec",
-        about: "rows of the specification and facts, and who shows them; an ID that leads nowhere fails",
+        about: "rows of the specification and facts with their tests; unknown IDs are errors",
         tools: &[],
         after: None,
         run: |_| (spec::report(&["--missing".to_string()]), Counts::default()),
     },
 ];
 
-/// `cargo COMMAND` for everything that runs natively.
+/// `cargo COMMAND` for all crates that run natively.
 fn native(command: &str) -> Run {
     let excluded = BROWSER_CRATES.iter().flat_map(|name| ["--exclude", name]);
     Run::cargo().args([command, "--workspace"]).args(excluded)
 }
 
-fn plain(run: Run) -> (Fallible, Counts) {
+fn without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
 
-/// A program of the workspace, built with all packages as the native tests are: chosen alone, its dependencies would
-/// have other features and be built once more.
-pub(crate) fn program(kind: &str, name: &str) -> Fallible<PathBuf> {
+/// Builds a program of the workspace and returns its path. The build selects the whole workspace like the native tests,
+/// because with one package selected its dependencies would get other features and be compiled again.
+pub(crate) fn build_program(kind: &str, name: &str) -> Fallible<PathBuf> {
     let build = Run::cargo().args(["build", "--workspace", "--exclude", "podscope-js"]);
-    // An example among what is built: only then do the features of tests count.
+    // Building an example makes cargo enable the features of dev-dependencies, as for the tests.
     let build = build.args(["--bin", "podscope", "--example", "hashes"]);
     build.status()?;
     let dir = host::target().join("debug").join(kind);
-    Ok(dir.join(tools::exe(name)))
+    Ok(dir.join(tools::exe_name(name)))
 }
 
 fn conformance(_: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
-    let mut done = Ok(());
-    let podscope = match program("", "podscope") {
+    let mut result = Ok(());
+    let podscope = match build_program("", "podscope") {
         Ok(podscope) => podscope,
         Err(message) => return (Err(message), counts),
     };
     for corpus in ["decisions", "configured", "dra"] {
         let cases = format!("tests/conformance/{corpus}.jsonl.gz");
         let run = Run::new(&podscope).args(["explain", "--check", "--cases", &cases]);
-        let (one, found) = run.counted();
+        let (step_result, found) = run.count_tests();
         counts.add(found);
-        done = done.and(one);
+        result = result.and(step_result);
     }
-    (done, counts)
+    (result, counts)
 }
 
-/// wasm-pack takes one crate at a time.
+/// Runs the browser tests, one wasm-pack per crate.
 fn wasm(paths: &Paths) -> (Fallible, Counts) {
-    // The native engine's traces, boiled down, for the wasm one to compare with.
-    let hashes = match program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
+    // Hashes of the native engine's traces; the wasm engine must produce the same.
+    let hashes = match build_program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
         Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
         Err(message) => return (Err(message), Counts::default()),
     };
     let mut counts = Counts::default();
-    let mut done = Ok(());
+    let mut result = Ok(());
     for name in ["js", "web"] {
         if !has_browser_tests(name) {
             continue;
@@ -236,34 +236,34 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         if name == "web" {
             run = run.args(["--features", "in-browser"]);
         }
-        let (one, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).counted();
+        let (step_result, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).count_tests();
         counts.add(found);
-        done = done.and(one);
+        result = result.and(step_result);
     }
-    (done, counts)
+    (result, counts)
 }
 
 fn has_browser_tests(name: &str) -> bool {
     let root = host::root();
     let files = site::files_under(&root, &format!("crates/{name}")).unwrap_or_default();
-    let marked = |file: &String| {
+    let has_test = |file: &String| {
         file.ends_with(".rs") && site::read(&root.join(file)).is_ok_and(|text| text.contains("#[wasm_bindgen_test"))
     };
-    files.iter().any(marked)
+    files.iter().any(has_test)
 }
 
-/// How a step ended.
+/// Result of a step.
 pub(crate) struct Outcome {
     pub(crate) name: &'static str,
     pub(crate) seconds: f64,
     pub(crate) counts: Counts,
-    pub(crate) done: Fallible,
+    pub(crate) result: Fallible,
 }
 
-/// Runs the named steps, or all; with `--changed`, those of what a change touches.
+/// Runs the named steps, or all; with `--changed`, those that a change concerns.
 pub(crate) fn test(args: &[String]) -> Fallible {
     if args == ["--changed"] {
-        return changed::test();
+        return changed::run();
     }
     if args.iter().any(|a| a == "--list") {
         for step in STEPS {
@@ -274,10 +274,10 @@ pub(crate) fn test(args: &[String]) -> Fallible {
     if let Some(unknown) = args.iter().find(|a| STEPS.iter().all(|s| s.name != a.as_str())) {
         return Err(format!("no step `{unknown}`; `cargo xtask test --list` lists them"));
     }
-    let chosen = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
+    let is_selected = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
     let steps: Vec<&Step> = STEPS
         .iter()
-        .filter(|s| chosen(s.name) || STEPS.iter().any(|t| chosen(t.name) && t.after == Some(s.name)))
+        .filter(|s| is_selected(s.name) || STEPS.iter().any(|t| is_selected(t.name) && t.after == Some(s.name)))
         .collect();
 
     let mut wanted: Vec<Tool> = steps.iter().flat_map(|s| s.tools).copied().collect();
@@ -291,54 +291,55 @@ pub(crate) fn test(args: &[String]) -> Fallible {
         let began = Instant::now();
         let blocked = step
             .after
-            .filter(|name| outcomes.iter().any(|o| o.name == *name && o.done.is_err()));
-        let (done, counts) = match blocked {
+            .filter(|name| outcomes.iter().any(|o| o.name == *name && o.result.is_err()));
+        let (result, counts) = match blocked {
             Some(name) => (Err(format!("not run: `{name}` failed")), Counts::default()),
             None => (step.run)(&paths),
         };
         let seconds = began.elapsed().as_secs_f64();
-        if let Err(message) = &done {
+        if let Err(message) = &result {
             eprintln!("{message}");
         }
         eprintln!(
             "== {} {} ({seconds:.1} s)",
             step.name,
-            if done.is_ok() { "ok" } else { "FAILED" }
+            if result.is_ok() { "ok" } else { "FAILED" }
         );
         outcomes.push(Outcome {
             name: step.name,
             seconds,
             counts,
-            done,
+            result,
         });
     }
-    summary(&outcomes, "cargo xtask test STEP")
+    print_summary(&outcomes, "cargo xtask test STEP")
 }
 
-/// Each step and each test counts one; `again` is how a step is run again, STEP being its name.
-pub(crate) fn summary(outcomes: &[Outcome], again: &str) -> Fallible {
+/// Prints the summary; each step and each test counts as one. `again` is the command that repeats a step, with STEP in
+/// place of its name.
+pub(crate) fn print_summary(outcomes: &[Outcome], again: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");
     for o in outcomes {
-        let verdict = if o.done.is_ok() { "ok    " } else { "FAILED" };
+        let verdict = if o.result.is_ok() { "ok    " } else { "FAILED" };
         let tests = o.counts.passed + o.counts.failed;
         let tests = if tests > 0 { tests.to_string() } else { String::new() };
         println!("{:<12} {:>7.1} s {tests:>7}  {verdict}", o.name, o.seconds);
         total.add(o.counts);
-        total.add(match o.done {
+        total.add(match o.result {
             Ok(()) => Counts { passed: 1, failed: 0 },
             Err(_) => Counts { passed: 0, failed: 1 },
         });
     }
     println!("time {:.1} min", outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0);
     for o in outcomes {
-        if let Err(message) = &o.done {
+        if let Err(message) = &o.result {
             println!("FAILED {}: {}", o.name, message.lines().next().unwrap_or_default());
             println!("       again: {}", again.replace("STEP", o.name));
         }
     }
     println!("{} passed, {} failed", total.passed, total.failed);
-    if outcomes.iter().all(|o| o.done.is_ok()) {
+    if outcomes.iter().all(|o| o.result.is_ok()) {
         Ok(())
     } else {
         Err(String::new())
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn workflow_runs_every_step_in_one_job() {
         let workflow = host::root().join(".github/workflows/test.yml");
-        let text = site::read(&workflow).expect("the workflow is there");
+        let text = site::read(&workflow).expect("the workflow exists");
         let lists = text.lines().filter_map(|line| line.split_once("steps: \""));
         let run: Vec<&str> = lists
             .flat_map(|(_, list)| list.trim_end_matches([' ', '}', '"']).split(' '))

@@ -1,10 +1,10 @@
-//! The browser stories (`tests/e2e/stories`) and their runner, `@playwright/test`.
+//! Runs the browser stories (`tests/e2e/stories`) with `@playwright/test`.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
 use std::path::PathBuf;
 
-/// Runs all stories with `args` for Playwright's own command line.
+/// Runs all stories, with `args` for Playwright's command line.
 pub(crate) fn run(paths: &Paths, args: &[String]) -> Run {
     let modules = paths
         .var("PODSCOPE_NODE_MODULES")
@@ -17,14 +17,14 @@ pub(crate) fn run(paths: &Paths, args: &[String]) -> Run {
         .tools(paths)
 }
 
-/// `cargo xtask e2e WORD… [--FLAG…]`: the stories whose file or name holds one of the words, on the site in `dist/`.
-/// Everything from the first flag on goes to Playwright.
-pub(crate) fn some(args: &[String]) -> Fallible {
+/// `cargo xtask e2e WORD… [--FLAG…]`: runs the stories whose file or name contains one of the words, on the site in
+/// `dist/`. All arguments after the first flag are passed to Playwright.
+pub(crate) fn run_matching(args: &[String]) -> Fallible {
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     run(&paths, &passthrough_args(args)).status()
 }
 
-/// Playwright takes a pattern for the text of file and name where we take words.
+/// Converts the words to a `--grep` pattern of Playwright, which matches file and name of a story.
 fn passthrough_args(args: &[String]) -> Vec<String> {
     let n_words = args.iter().take_while(|arg| !arg.starts_with('-')).count();
     let (words, flags) = args.split_at(n_words);
@@ -37,7 +37,7 @@ fn passthrough_args(args: &[String]) -> Vec<String> {
     passed
 }
 
-/// A regular expression that matches the text itself.
+/// A regular expression that matches exactly this text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {
@@ -57,16 +57,16 @@ mod tests {
     #[test]
     fn stories_wait_for_states_and_never_sleep() {
         let root = host::root();
-        let stories = site::files_under(&root, "tests/e2e/stories").expect("the stories are there");
+        let stories = site::files_under(&root, "tests/e2e/stories").expect("the stories exist");
         let shared = ["tests/e2e/actions.mjs", "tests/e2e/looks.mjs"].map(String::from);
         for file in stories.into_iter().chain(shared) {
-            let text = site::read(&root.join(&file)).expect("the file is there");
+            let text = site::read(&root.join(&file)).expect("the file exists");
             assert!(!text.contains("waitForTimeout"), "{file} sleeps: wait for a state");
         }
     }
 
     #[test]
-    fn words_become_a_pattern_and_flags_are_passed_on() {
+    fn words_become_a_pattern_and_flags_pass_through() {
         for (args, want) in [
             (vec![], vec![]),
             (vec!["presses"], vec!["--grep=presses"]),

