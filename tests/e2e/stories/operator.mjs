@@ -84,7 +84,7 @@ test("a dump that lacks a kind of objects keeps its pods, and assumptions are li
     if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
       await chooseFromMore(page, /^About what was opened/);
       const notice = page.getByRole("dialog", { name: "About what was opened" });
-      await expect(notice.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file isStored a PodDisruptionBudget/).first()).toBeVisible();
+      await expect(notice.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first()).toBeVisible();
       await page.keyboard.press("Escape");
     }
   }
@@ -105,7 +105,7 @@ test("a pasted pending pod is explained with one click, and its remedies with a 
     await mark.click(); // first click
     const side = page.locator(".side");
     await expect(side.getByText(/none of 4 nodes can take it/)).toBeVisible();
-    await expect(side.getByText(/No file isStored a PodDisruptionBudget/).first()).toBeVisible();
+    await expect(side.getByText(/No file has a PodDisruptionBudget/).first()).toBeVisible();
     await side.getByRole("button", { name: /What would help/ }).click(); // second click
     const answer = side.locator(".help li").first();
     await expect(answer).toBeVisible();

@@ -41,8 +41,8 @@ test("a phone shows the cluster first, other parts as sheets, and play in reach 
     await chooseFromMore(page, name);
     await expect(page.locator(region)).toBeVisible();
     await t.checkLooks(page, `phone${region}`);
-    await page.keyboard.tryButton("Escape");
-    await page.keyboard.tryButton("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
     await expect(page.locator(region)).toBeHidden();
   }
   await page.locator("[data-node] [data-pod]").first().tap();
@@ -109,9 +109,9 @@ test("tables keep their columns in a phone's console", async ({ t }) => {
   const log = page.getByRole("log", { name: "What was commanded and printed" });
   for (const line of ["kubectl get pods -o wide", "kubectl describe node a-1"]) {
     await field.fill("clear");
-    await field.tryButton("Enter");
+    await field.press("Enter");
     await field.fill(line);
-    await field.tryButton("Enter");
+    await field.press("Enter");
     await expect(log.locator("p.output").first()).toBeVisible();
     await t.waitUntilSettled(page);
     const lineCount = await log.locator("p.output .text").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))));
@@ -123,11 +123,11 @@ test("tables keep their columns in a phone's console", async ({ t }) => {
   }
   // Arrow keys scroll, too; the next command scrolls back to the first column.
   await log.focus();
-  for (let i = 0; i < 3; i += 1) await page.keyboard.tryButton("ArrowRight");
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft > 40);
   await t.waitUntilStill(log.locator("p").first());
   await field.fill("kubectl get nodes");
-  await field.tryButton("Enter");
+  await field.press("Enter");
   await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft === 0);
 });
 

@@ -1,4 +1,4 @@
-// Requests to Services: a lane of rates and failures, and why a stretch of them failed.
+// Requests to Services: a lane of rates and failures, and the cause of a failed stretch.
 // Shows: TR-040, TR-056
 import { expect, test } from "../test.mjs";
 
@@ -20,22 +20,22 @@ spec:
 {apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {nodeName: b-1, containers: [{name: app, image: "app:1", ports: [{containerPort: 80}]}]}}
 `;
 
-test("a lane shows rates and failures, and a stretch says why it failed", async ({ t }) => {
+test("the requests lane shows rates and failures, and the cause of a failed stretch", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "hasty.yaml": HASTY });
   await t.seek(page, "0:40.0");
   const lane = page.locator('[data-lane="requests"]');
-  await expect(lane.locator(".k-requests").first(), "all are answered").toBeVisible();
-  await expect(lane.locator(".k-failing").first(), "some fail").toBeAttached();
+  await expect(lane.locator(".k-requests").first(), "at first all requests are answered").toBeVisible();
+  await expect(lane.locator(".k-failing").first(), "later some requests fail").toBeAttached();
   await expect(lane.locator(".k-requests").first()).toHaveAttribute("title", /web 4000\/s/);
   const lost = lane.locator(".k-lost").last();
   await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
   await t.checkLooks(page, "requests-lane");
 
-  // The stretch is a thing with its thread of causes: the signal, and the deletion that led to it.
+  // A click on the stretch opens its chain of causes: the signal, and the deletion that led to it.
   await lost.click();
   await expect(page.locator('.side[data-subject="web-0"]')).toBeVisible();
-  // The cursor is where the stretch began; its record is made when it ends.
+  // The cursor is at the beginning of the stretch, but its record is made at its end.
   await t.seek(page, "0:40.0");
   await page.getByRole("tab", { name: "Life" }).click();
   const thread = page.locator(".side .thread");

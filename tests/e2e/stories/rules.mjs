@@ -1,5 +1,5 @@
-// What v1.36 decides anew is said where one looks: how even a pod leaves a node, what an old kubelet lacks, and which
-// restart rule matched.
+// Rules that are new in v1.36 are explained: the effect of a pod on a node's balance, features that an old kubelet
+// lacks, and the restart rule that matched.
 // Shows: F-05
 import { expect, test } from "../test.mjs";
 
@@ -37,7 +37,7 @@ spec:
 `;
 
 // Shows: S-14
-test("evenness, declared features and restart rules are said in words", async ({ t }) => {
+test("node balance, declared features and restart rules are explained", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "rules.yaml": RULES });
   await t.seek(page, "0:20.0");
@@ -45,9 +45,9 @@ test("evenness, declared features and restart rules are said in words", async ({
   const side = page.locator(".side");
   await side.getByRole("tab", { name: /Why/ }).click();
   await expect(side.locator(".scores").getByText("NodeResourcesBalancedAllocation").first()).toBeVisible();
-  const said = side.locator("details").filter({ hasText: "BalancedAllocation" });
-  await said.locator("summary").click();
-  await expect(said.getByText(/\d+ → \d+: this pod makes the node less even/).first()).toBeVisible();
+  const balanceDetails = side.locator("details").filter({ hasText: "BalancedAllocation" });
+  await balanceDetails.locator("summary").click();
+  await expect(balanceDetails.getByText(/\d+ → \d+: this pod makes the node less even/).first()).toBeVisible();
   await expect(side.getByText(/RestartAllContainersOnContainerExits/).first()).toBeVisible();
   await t.checkLooks(page, "rules-why");
   await side.getByRole("tab", { name: /Life/ }).click();

@@ -1,11 +1,11 @@
-// What was there stays, whatever comes in.
+// Saved sessions survive reloads, crashes, invalid links and other tabs.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const kept = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
+const savedSessions = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
 
-/** A session with a command in it, kept by the browser. */
-const worked = async (t) => {
+/** Opens a page with a session that has one command and is saved in the browser. */
+const openSavedSession = async (t) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
@@ -15,7 +15,7 @@ const worked = async (t) => {
 };
 
 // Shows: U-18
-test("a first visit of which nobody has done anything is one again after a reload", async ({ t }) => {
+test("a first visit without any action starts again after a reload", async ({ t }) => {
   const moments = [
     async () => {},
     (page) => expect(page.locator("[data-node]").first()).toBeVisible(),
@@ -33,13 +33,13 @@ test("a first visit of which nobody has done anything is one again after a reloa
 });
 
 // Shows: U-12, T-08
-test("who comes back to a lesson finds its step, its answers, and the question that waits", async ({ t }) => {
+test("a reloaded lesson restores its step, answers and open question", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: /kubectl run hello/ }).click();
   await story.getByRole("button", { name: "Next" }).click();
   // The pod runs, and time waits for the question of the third step. The forward button leads there, unless the story
-  // has turned by itself.
+  // has already moved on by itself.
   await expect(page.locator("[data-forward]")).toContainText("Answer first");
   await page.locator("[data-forward]").click();
   await expect(story.getByText("3 of 4")).toBeVisible();
@@ -58,7 +58,7 @@ test("who comes back to a lesson finds its step, its answers, and the question t
 });
 
 // Shows: U-18
-test("the ways in lead to free play from wherever they were asked for", async ({ t }) => {
+test("the choices of a first visit can also be opened in a lesson and lead to free play", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story").getByRole("heading", { name: "Your first pod" })).toBeVisible();
   await page.getByRole("button", { name: /^Podscope: what this is/ }).click();
@@ -68,55 +68,55 @@ test("the ways in lead to free play from wherever they were asked for", async ({
 });
 
 // Shows: T-08
-test("a link that cannot be opened touches nothing that was kept", async ({ t }) => {
-  const page = await worked(t);
-  const before = await kept(page);
+test("a link that cannot be opened does not change the saved session", async ({ t }) => {
+  const page = await openSavedSession(t);
+  const before = await savedSessions(page);
   for (const bad of ["#s1:AAAA", "#s99:AAAA", "#lesson=no-such-lesson", "?scenario=no-such-file.yaml", "?scenario=another.yaml", "?scenario=a-third.yaml"]) {
     await page.goto(`${t.url}${bad}`);
     await page.reload();
     await t.waitUntilReady(page);
     await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-    expect(await kept(page), `${bad}: the session is still there`).toContain(before.split("|")[0].split(",")[1].slice(0, 40));
+    expect(await savedSessions(page), `${bad}: the session is still there`).toContain(before.split("|")[0].split(",")[1].slice(0, 40));
   }
 });
 
 // Shows: T-05
-test("what is done is kept before one can leave, whatever comes right after it", async ({ t }) => {
-  const page = await worked(t);
-  // Back in time: what was done later is still there after a reload.
+test("every action is saved, also if a reload follows immediately", async ({ t }) => {
+  const page = await openSavedSession(t);
+  // After a seek back in time and a reload, the later command still exists.
   await t.seek(page, "0:05.0");
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(page.locator('.page[data-now="0:05.0"]')).toBeVisible();
-  await expect(page.locator(".node.dark"), "nothing has happened yet").toHaveCount(0);
+  await expect(page.locator(".node.dark"), "the command lies in the future").toHaveCount(0);
   await t.seek(page, "0:20.1");
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  // A command, and a reload at once: the way to the next page is long enough.
+  // A reload immediately after a command: the page has time to save before it is replaced.
   await t.command(page, "fault poweroff a-1");
   await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
   await page.reload();
   await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-  // A reload while the engine is still on its way to the instant, and another.
+  // A reload while the engine is still seeking to the instant, and another one.
   for (const part of ["html", ".page", "[data-node]"]) {
-    // While one page takes the place of another the browser hears of no third.
+    // While one page replaces another, the browser may refuse to attach to a further one.
     await page.reload({ waitUntil: "commit" }).catch((error) => { if (!/Not attached/.test(error)) throw error; });
     await expect(page.locator(part).first()).toBeAttached();
   }
   await page.reload();
   await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-  await expect(page.locator(".node.dark"), "both").toHaveCount(2);
+  await expect(page.locator(".node.dark"), "both nodes are off").toHaveCount(2);
 });
 
 // Shows: T-08
-test("a link opens beside the session that was there", async ({ t }) => {
-  const page = await worked(t);
+test("a link opens a further session beside the saved one", async ({ t }) => {
+  const page = await openSavedSession(t);
   await page.goto("about:blank");
   await page.goto(`${t.url}#lesson=first-pod`);
   await t.waitUntilReady(page);
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await chooseFromMore(page, "Files");
   const list = page.locator(".sessions li");
-  expect(await list.count(), "it is listed").toBeGreaterThanOrEqual(1);
+  expect(await list.count(), "the saved session is listed").toBeGreaterThanOrEqual(1);
   await t.checkLooks(page, "sessions");
   await list.getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
@@ -124,8 +124,8 @@ test("a link opens beside the session that was there", async ({ t }) => {
 
 // Shows: T-08
 test("two tabs do not overwrite each other's session", async ({ t }) => {
-  const page = await worked(t);
-  // A second tab goes on with what is there, and from then on by itself.
+  const page = await openSavedSession(t);
+  // A second tab continues a copy of the session independently.
   const other = await t.tab(page.context());
   await expect(other.locator('.node.dark[data-node="c-2"]')).toBeVisible();
   await t.pause(other);
@@ -135,23 +135,23 @@ test("two tabs do not overwrite each other's session", async ({ t }) => {
   await t.command(page, "fault poweroff b-1");
   await expect(page.locator('.node.dark[data-node="b-1"]')).toBeVisible();
   await t.waitUntilSaved(page);
-  const dark = (page) => page.locator(".node.dark").evaluateAll((all) => all.map((node) => node.dataset.node).sort().join());
+  const darkNodes = (page) => page.locator(".node.dark").evaluateAll((all) => all.map((node) => node.dataset.node).sort().join());
   for (const [tab, nodes] of [[page, "b-1,c-2"], [other, "a-1,c-2"]]) {
     await tab.reload();
     await expect(tab.locator('.node.dark[data-node="c-2"]')).toBeVisible();
     await tab.waitForFunction((n) => document.querySelectorAll(".node.dark").length === n, 2);
-    expect(await dark(tab), "each its own").toBe(nodes);
+    expect(await darkNodes(tab), "each tab restores its own session").toBe(nodes);
   }
 });
 
 // Shows: T-08
-test("a tab that crashed leaves its session to the next one, without a copy", async ({ t }) => {
-  const page = await worked(t);
-  const before = await kept(page);
+test("the session of a crashed tab is continued by the next tab without a copy", async ({ t }) => {
+  const page = await openSavedSession(t);
+  const before = await savedSessions(page);
   const context = page.context();
-  const wire = await context.newCDPSession(page);
+  const devtools = await context.newCDPSession(page);
   const crashed = page.waitForEvent("crash");
-  wire.send("Page.crash").catch(() => {});
+  devtools.send("Page.crash").catch(() => {});
   await crashed;
   const next = await t.tab(context);
   await expect(next.locator('.node.dark[data-node="c-2"]')).toBeVisible();
@@ -159,21 +159,21 @@ test("a tab that crashed leaves its session to the next one, without a copy", as
   await t.command(next, "fault poweroff a-1");
   await t.waitUntilSaved(next);
   const names = (text) => text.split("|").map((entry) => entry.split(",")[0]).join();
-  expect(names(await kept(next)), "the sessions that are kept").toBe(names(before));
+  expect(names(await savedSessions(next)), "no session was added").toBe(names(before));
   await page.close();
 });
 
 // Shows: T-08
-test("a kept session of a newer version stays and can be downloaded", async ({ t }) => {
-  const page = await worked(t);
+test("a saved session of a newer version is preserved and can be downloaded", async ({ t }) => {
+  const page = await openSavedSession(t);
   const newer = "s99:bmV3ZXI";
   const key = await page.evaluate((newer) => {
     const key = Object.keys(localStorage).find((key) => key.includes("/session."));
-    // No page of this version writes it again.
+    // Written on leaving, so that the page of this version does not overwrite it.
     addEventListener("pagehide", () => localStorage.setItem(key, newer));
     return key;
   }, newer);
-  // The address would go on with the session that it names.
+  // Open without a hash: the address would continue the session that it names.
   await page.goto(t.url);
   const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
   await expect(dialog.getByText(/newer Podscope/)).toBeVisible();
@@ -182,12 +182,12 @@ test("a kept session of a newer version stays and can be downloaded", async ({ t
   await t.pause(page);
   await t.command(page, "fault poweroff a-1");
   await t.waitUntilSaved(page);
-  expect(await page.evaluate((key) => localStorage.getItem(key), key), "it is kept aside").toBe(newer);
+  expect(await page.evaluate((key) => localStorage.getItem(key), key), "the newer session is unchanged").toBe(newer);
   await chooseFromMore(page, "Files");
   const row = page.locator(".sessions li").last();
   const [download] = await Promise.all([page.waitForEvent("download"), row.getByRole("button", { name: /Download|Save/ }).click()]);
   const { readFileSync } = await import("node:fs");
-  expect(readFileSync(await download.path(), "utf8"), "and can be taken along").toContain(newer);
+  expect(readFileSync(await download.path(), "utf8"), "the newer session can be downloaded").toContain(newer);
 });
 
 test.describe(() => {
@@ -204,7 +204,7 @@ test.describe(() => {
     await page.goto(beside);
     await t.waitUntilReady(page);
     await expect(page.locator('[data-node="c-2"]').first()).toBeVisible();
-    await expect(page.locator(".node.dark"), "the other site begins by itself").toHaveCount(0);
+    await expect(page.locator(".node.dark"), "the other site starts without that session").toHaveCount(0);
     await t.pause(page);
     await t.command(page, "fault poweroff a-1");
     await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
@@ -212,17 +212,17 @@ test.describe(() => {
     for (const [url, node] of [[t.url, "c-2"], [beside, "a-1"]]) {
       await page.goto(url);
       await expect(page.locator(`.node.dark[data-node="${node}"]`)).toBeVisible();
-      await expect(page.locator(".node.dark"), "each its own").toHaveCount(1);
+      await expect(page.locator(".node.dark"), "each site restores its own session").toHaveCount(1);
     }
   });
 });
 
 // Shows: T-08
-test("an opening that did not finish is not tried again by itself", async ({ t }) => {
-  const page = await worked(t);
+test("a session that did not finish opening is not opened again automatically", async ({ t }) => {
+  const page = await openSavedSession(t);
   const context = page.context();
   await page.close();
-  // The engine hangs on the wire; who closes the page after a while has waited in vain.
+  // The engine's wasm never arrives, and the user closes the page after a while.
   const stuck = await t.tab(context, "", {
     before: async (page) => {
       await page.clock.install();
@@ -230,32 +230,32 @@ test("an opening that did not finish is not tried again by itself", async ({ t }
     },
   });
   await stuck.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
-  // So long that a person gives up.
+  // Longer than a user would wait.
   await stuck.clock.fastForward(6_000);
   await stuck.close();
   const next = await t.tab(context);
   await expect(next.getByText(/did not finish opening/)).toBeVisible();
   await expect(next.locator("[data-zone] [data-node]").first()).toBeVisible();
-  await expect(next.locator(".node.dark"), "the first visit's cluster").toHaveCount(0);
+  await expect(next.locator(".node.dark"), "the cluster of a first visit is shown").toHaveCount(0);
   await chooseFromMore(next, "Files");
   await next.locator(".sessions li").getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
   await expect(next.locator('.node.dark[data-node="c-2"]')).toBeVisible();
 });
 
 // Shows: T-08
-test("#new starts fresh, and a page in a frame keeps nothing", async ({ t }) => {
-  const page = await worked(t);
-  const before = await kept(page);
+test("#new starts a new session, and a page in a frame saves nothing", async ({ t }) => {
+  const page = await openSavedSession(t);
+  const before = await savedSessions(page);
   await page.goto("about:blank");
   await page.goto(`${t.url}#new`);
   await t.waitUntilReady(page);
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await expect(page.locator(".node.dark"), "a new session").toHaveCount(0);
-  expect(await kept(page), "the other is kept").toContain(before.split(",")[0]);
+  expect(await savedSessions(page), "the other session is still saved").toContain(before.split(",")[0]);
   const framing = await page.context().newPage();
   await framing.clock.install();
   await page.close();
-  // Some text of the same site: nothing there saves but the frame.
+  // A text file of the same site: only the frame in it could save anything.
   await framing.goto(`${t.url}THIRD-PARTY.md`);
   await framing.evaluate(() => localStorage.clear());
   await framing.evaluate((url) => {
@@ -264,14 +264,14 @@ test("#new starts fresh, and a page in a frame keeps nothing", async ({ t }) => 
     document.body.replaceChildren(frame);
   }, t.url);
   await expect(framing.frameLocator("iframe").locator("[data-node]").first()).toBeVisible();
-  // Longer than it takes a page of its own to keep what it opens.
+  // Longer than the page takes to save an opened session.
   await framing.clock.fastForward(20_000);
   await expect(framing.frameLocator("iframe").locator("html")).toHaveAttribute("data-settled", "true");
-  expect(await kept(framing), "a frame keeps nothing").toBe("");
+  expect(await savedSessions(framing), "a frame saves nothing").toBe("");
 });
 
 // Shows: T-08
-test("a session has the name that somebody gives it", async ({ t }) => {
+test("a session can be renamed", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   await t.command(page, "fault partition a-1");
@@ -288,18 +288,18 @@ test("a session has the name that somebody gives it", async ({ t }) => {
   await chooseFromMore(other, "Files");
   await expect(other.locator(".sessions li").getByRole("button", { name: /^Open .* · My outage drill/ }).first()).toBeVisible();
   await t.checkLooks(other, "session-named");
-  // So has one that no tab works on, and a second tab's copy is named after its original.
+  // A session without a tab can be renamed, too, and a second tab's copy is named after its original.
   const copy = await t.tab(page.context());
   await expect(copy.locator("[data-node]").first()).toBeVisible();
   await t.waitUntilSaved(copy);
   await chooseFromMore(copy, "Files");
   const names = copy.locator(".sessions input");
-  const all = () => names.evaluateAll((all) => all.map((field) => field.value));
-  const original = (await all()).find((name) => / \(2\)$/.test(name))?.slice(0, -4);
-  expect(await all(), `a copy beside its original: ${await all()}`).toContain(original);
+  const sessionNames = () => names.evaluateAll((all) => all.map((field) => field.value));
+  const original = (await sessionNames()).find((name) => / \(2\)$/.test(name))?.slice(0, -4);
+  expect(await sessionNames(), `the copy is listed beside its original: ${await sessionNames()}`).toContain(original);
   await copy.getByLabel(/^Name of .* · My outage drill$/).fill("Drill of Monday");
   await copy.keyboard.press("Tab");
-  expect(await all(), `${await all()}`).toContain("Drill of Monday");
+  expect(await sessionNames(), `${await sessionNames()}`).toContain("Drill of Monday");
   await t.resize(copy, 360, 640);
   await t.expectNoOverflow(copy, "sessions on a phone");
   await t.checkLooks(copy, "sessions-360");

@@ -1,9 +1,9 @@
-// Small things that were seen on other screens: forced colours, the canvas, zoom, rows that wrap.
+// Further display conditions: forced colours, the canvas, zoom, rows that wrap.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** Boxes of the control plane that lie over the one before them, or outside the stage. */
-const apart = (page) => page.locator(".run").evaluateAll((runs) => runs.flatMap((run) => {
+/** Machines of the control plane that overlap the previous one or leave the stage. */
+const misplacedMachines = (page) => page.locator(".run").evaluateAll((runs) => runs.flatMap((run) => {
   const room = run.getBoundingClientRect();
   const boxes = [...run.querySelectorAll(".machine")].map((box) => [box.className, box.getBoundingClientRect()]);
   return boxes.filter(([, r], nth) => r.right > room.right + 1 || nth > 0 && r.left < boxes[nth - 1][1].right - 1).map(([name]) => name);
@@ -14,19 +14,19 @@ const BIG = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name:
   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 300\n  selector: {matchLabels: {app: web}}\n" +
   "  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: \"app:1\", resources: {requests: {cpu: 100m}}}]}\n";
 
-/** Remembers what is painted on the canvas. */
-const remember = (page) => page.locator(".overview canvas").evaluate((canvas) => {
+/** Stores the current pixels of the canvas. */
+const storePixels = (page) => page.locator(".overview canvas").evaluate((canvas) => {
   window.before = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
 });
 
-/** How many values of the canvas's pixels are not what is remembered. */
-const painted = (page) => page.locator(".overview canvas").evaluate((canvas) => {
+/** Number of colour values of the canvas that differ from the stored pixels. */
+const changedValues = (page) => page.locator(".overview canvas").evaluate((canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return data.reduce((sum, value, i) => sum + (value !== window.before[i] ? 1 : 0), 0);
 });
 
 // Shows: U-08
-test("forced colours show everything", async ({ t }) => {
+test("everything is visible with forced colours", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
@@ -34,9 +34,9 @@ test("forced colours show everything", async ({ t }) => {
   await t.seek(page, "1:30.0");
   await page.emulateMedia({ forcedColors: "active" });
   await page.locator("[data-node] [data-pod]").first().click();
-  // What is told by a fill alone would be gone: every mark, meter, bar and dot has an edge or a system colour.
-  const blank = await page.evaluate(() => {
-    const shows = (e, pseudo) => {
+  // Forced colours remove fills: every mark, meter, bar and dot needs a border or a system colour.
+  const invisible = await page.evaluate(() => {
+    const isVisible = (e, pseudo) => {
       const s = getComputedStyle(e, pseudo);
       const paper = getComputedStyle(document.body).backgroundColor;
       const edge = ["Top", "Left", "Bottom", "Right"].some((side) => parseFloat(s[`border${side}Width`]) > 0 && s[`border${side}Style`] !== "none");
@@ -44,18 +44,18 @@ test("forced colours show everything", async ({ t }) => {
       return edge || fill || s.backgroundImage !== "none" || parseFloat(s.outlineWidth) > 0 && s.outlineStyle !== "none";
     };
     const wanted = [".node .pod .face", ".meter i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
-    return wanted.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !shows(e) && !shows(e, "::before") && !shows(e, "::after")).slice(0, 1).map(() => what));
+    return wanted.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !isVisible(e) && !isVisible(e, "::before") && !isVisible(e, "::after")).slice(0, 1).map(() => what));
   });
-  expect(blank.join(), "what cannot be seen").toBe("");
+  expect(invisible.join(), "invisible elements").toBe("");
   for (const theme of ["light", "dark"]) {
     await page.emulateMedia({ forcedColors: "active", colorScheme: theme });
     await t.screenshot(page, `forced-colours-${theme}`);
   }
-  // (axe takes the colours of the style sheet for those that are seen: nothing to ask it here.)
+  // (axe would use the colours of the style sheet instead of the forced ones, so it is not run here.)
 });
 
 // Shows: U-09, U-14
-test("the picture of a big cluster is filtered, and has both truths", async ({ t }) => {
+test("the overview of a large cluster can be filtered and shows each view of the cluster", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
@@ -63,7 +63,7 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
   await t.seek(page, "0:32.0");
-  // After a first search all is painted anew, with the frame at the node that was found.
+  // After a first search everything is painted anew, with the frame at the found node.
   const find = async () => {
     await page.locator("#stage").focus();
     await page.keyboard.press("/");
@@ -74,23 +74,23 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
   await page.locator(".find input").press("Escape");
   await expect(page.locator(".find")).toHaveCount(0);
   await t.waitForDrawing(page);
-  await remember(page);
+  await storePixels(page);
   await find();
-  await expect.poll(() => painted(page), "what does not match is painted dimly").toBeGreaterThan(2_000);
+  await expect.poll(() => changedValues(page), "nodes that do not match are dimmed").toBeGreaterThan(2_000);
   await t.checkLooks(page, "find-big");
   await page.locator(".find input").press("Escape");
-  await expect.poll(() => painted(page), "all is painted as before").toBe(0);
+  await expect.poll(() => changedValues(page), "the canvas is painted as before").toBe(0);
   await t.openView(page);
   const whose = page.getByRole("group", { name: "Whose picture" });
   await whose.getByRole("button", { name: "API" }).click();
-  await expect.poll(() => painted(page), "the API server does not know yet that the node is cut off").toBeGreaterThan(0);
-  await remember(page);
+  await expect.poll(() => changedValues(page), "the API's view does not show the cut yet").toBeGreaterThan(0);
+  await storePixels(page);
   await whose.getByRole("button", { name: "machine" }).click();
-  await expect.poll(() => painted(page), "the machines know").toBeGreaterThan(0);
+  await expect.poll(() => changedValues(page), "the machines' view shows the cut").toBeGreaterThan(0);
 });
 
 // Shows: U-09, T-04
-test("two runs of a big cluster: what differs is outlined in both pictures and in the tray", async ({ t }) => {
+test("differences between two runs of a large cluster are outlined in both overviews and in the tray", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
@@ -100,11 +100,11 @@ test("two runs of a big cluster: what differs is outlined in both pictures and i
   await t.command(page, "kubectl create deployment wide --image=app --replicas=20");
   await t.seek(page, "0:50.0");
   await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "Compare with no commands" }).click();
-  const pictures = page.locator(".runs .overview canvas");
-  await expect(pictures.nth(1)).toBeVisible();
+  const overviews = page.locator(".runs .overview canvas");
+  await expect(overviews.nth(1)).toBeVisible();
   await expect(page.getByText(/pods differ now/)).toBeVisible();
-  // The names of the zones are of the same colour, in both.
-  const outlined = (canvas) => canvas.evaluate((canvas) => {
+  // The outline has the colour of the zones' names, which are painted in both overviews.
+  const outlinePixels = (canvas) => canvas.evaluate((canvas) => {
     const probe = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
     const coloured = document.body.appendChild(document.createElement("i"));
     coloured.className = "chip on";
@@ -118,32 +118,32 @@ test("two runs of a big cluster: what differs is outlined in both pictures and i
     for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12) n += 1;
     return n;
   });
-  const surplus = async () => await outlined(pictures.first()) - await outlined(pictures.nth(1));
-  await expect.poll(surplus, "pixels of the outlines of twenty pods more in this run").toBeGreaterThan(40);
-  await expect(page.locator('.side-a .queue .pod.differs[data-pod="default/huge"]'), "and the pending one").toHaveCount(1);
+  const surplus = async () => await outlinePixels(overviews.first()) - await outlinePixels(overviews.nth(1));
+  await expect.poll(surplus, "outline pixels of twenty additional pods in this run").toBeGreaterThan(40);
+  await expect(page.locator('.side-a .queue .pod.differs[data-pod="default/huge"]'), "the pending pod is outlined").toHaveCount(1);
   await t.checkLooks(page, "compared-big");
 });
 
 // Shows: U-13
-test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ t }) => {
+test("the layout is complete at 200 % zoom, on a wide screen and on a small phone", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
-  // The boxes of the control plane stand apart.
+  // The machines of the control plane do not overlap.
   for (const width of [1280, 1440, 1920]) {
     await t.resize(page, width, 900);
-    expect(await apart(page), `${width}: the boxes of the control plane`).toEqual([]);
+    expect(await misplacedMachines(page), `${width}: overlapping machines of the control plane`).toEqual([]);
   }
-  // 1 280 and 1 440 pixels at 200 %, and a phone on its side: there is room for the cluster.
+  // Windows of 1 280 and 1 440 pixels at 200 % zoom, and a phone in landscape: the cluster is visible.
   for (const [width, height] of [[844, 390], [720, 450], [640, 400]]) {
     await t.resize(page, width, height);
     await t.expectNoOverflow(page, `${width} × ${height}`);
     const [room, node, transport] = await Promise.all([".room", "[data-node]", ".transport"].map((what) => page.locator(what).first().boundingBox()));
     expect(node.y, `${width}: the first node`).toBeLessThan(room.y);
-    expect(transport.y + transport.height, `${width}: the transport is in sight`).toBeLessThanOrEqual(height + 1);
+    expect(transport.y + transport.height, `${width}: the transport is visible`).toBeLessThanOrEqual(height + 1);
   }
-  for (const name of ["Play", /^Share/, "More"]) await expect(page.getByRole("button", { name }).first(), `${name} is there`).toBeVisible();
+  for (const name of ["Play", /^Share/, "More"]) await expect(page.getByRole("button", { name }).first(), `${name} is visible`).toBeVisible();
   await t.checkLooks(page, "zoom-200");
-  // The first visit on a small phone: the ways in leave room for the cluster.
+  // The first visit on a small phone: the choices leave space for the cluster.
   const phone = await t.open("", { before: (page) => page.setViewportSize({ width: 360, height: 640 }) });
   await expect(phone.locator(".start")).toBeVisible();
   await expect(phone.locator("[data-node]").first()).toBeVisible();
@@ -155,7 +155,7 @@ test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ 
 });
 
 // Shows: U-05, E-04
-test("a command that is pressed twice is given once; a break explains itself", async ({ t }) => {
+test("a double click runs its command once; a broken guarantee is explained", async ({ t }) => {
   const page = await t.open("#guarantees");
   await page.locator('[data-guarantee="at-most-one"]').getByRole("link", { name: /See it/ }).click();
   const side = page.locator('.side[data-subject="at-most-one"]');
@@ -164,7 +164,7 @@ test("a command that is pressed twice is given once; a break explains itself", a
   const other = await t.open("#new");
   await t.seek(other, "0:30.0");
   await t.command(other, "fault partition c-2");
-  // The node is NotReady: its pod's successor goes elsewhere.
+  // The node is NotReady, so the pod's replacement is bound to another node.
   await t.seek(other, "1:30.0");
   await t.confirmCommand(other, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(other, "2:30.0");
@@ -174,19 +174,19 @@ test("a command that is pressed twice is given once; a break explains itself", a
   const ways = other.locator(".ways-back");
   await expect(ways.getByRole("button", { name: /^Back to/ })).toBeVisible();
   await t.checkLooks(other, "broken");
-  // Pods of one name are told apart as people tell them apart.
+  // Two pods of the same name are distinguished by node and start time.
   await other.locator(".side .promise").getByRole("button", { name: "at-most-one" }).or(other.locator('.side[data-subject="at-most-one"] h3')).first().click();
   await expect(other.locator(".side").getByText(/processes of two pods default\/db-0 run: on c-2 since 0:0\d\.\d and on [ab]-\d since \d:\d\d\.\d/)).toBeVisible();
   await ways.getByRole("button", { name: "Heal c-2" }).dblclick();
   await other.getByLabel("Command", { exact: true }).click();
-  await expect(other.locator(".con .log p.input").filter({ hasText: "fault heal c-2" }), "given once").toHaveCount(1);
+  await expect(other.locator(".con .log p.input").filter({ hasText: "fault heal c-2" }), "the command ran once").toHaveCount(1);
   await other.keyboard.press("Escape");
   await chooseFromMore(other, /^Branch/);
   const branches = other.getByRole("group", { name: "Branches" });
   await expect(branches).toBeVisible();
   await t.waitUntilSettled(other);
-  await expect(branches.locator("[aria-pressed]"), "one branch more").toHaveCount(2);
-  // The button that stops a skip comes where the one that began it was.
+  await expect(branches.locator("[aria-pressed]"), "one branch was added").toHaveCount(2);
+  // The button that stops a skip appears where the button that starts it was.
   await t.command(other, "fault heal c-2");
   await t.seek(other, "2:45.0");
   await t.command(other, "fault partition b-1");
@@ -196,22 +196,22 @@ test("a command that is pressed twice is given once; a break explains itself", a
 });
 
 // Shows: U-03, U-13
-test("the strip is one row with all it has, and heals everything at once", async ({ t }) => {
+test("the control plane strip stays one row, and heals all cuts at once", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2");
-  await expect(page.locator(".rail .heal"), "one cut is healed where it is").toHaveCount(0);
+  await expect(page.locator(".rail .heal"), "there is no button to heal all for a single cut").toHaveCount(0);
   await t.command(page, "fault partition a-1");
   await t.seek(page, "1:30.0");
   await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "2:30.0");
-  // After a resize the page measures its stage and draws it anew.
-  const strip = (at) => expect.poll(() => apart(page), `${at}: boxes that lie over others`).toEqual([]);
+  // After a resize the page measures its stage and draws it again.
+  const expectNoOverlap = (at) => expect.poll(() => misplacedMachines(page), `${at}: overlapping machines`).toEqual([]);
   await page.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
   for (const [width, height] of [[768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160], [320, 568], [360, 640], [390, 844]]) {
     await t.resize(page, width, height);
-    await strip(`${width} px`);
-    await expect(page.locator(".rail .bad:visible"), `${width} px: what is broken is said`).toHaveCount(1);
+    await expectNoOverlap(`${width} px`);
+    await expect(page.locator(".rail .bad:visible"), `${width} px: the broken guarantee is shown`).toHaveCount(1);
   }
   await t.checkLooks(page, "strip-390");
   await page.locator("details.view > summary").click();
@@ -222,21 +222,21 @@ test("the strip is one row with all it has, and heals everything at once", async
   await chooseFromMore(page, "Editor");
   await page.getByRole("button", { name: "Beside the cluster" }).click();
   await expect(page.locator(".code-beside .cm-content")).toBeVisible();
-  await strip("beside the editor");
+  await expectNoOverlap("beside the editor");
   await t.checkLooks(page, "strip-beside");
   await page.getByRole("button", { name: "Close the editor" }).click();
   await page.getByRole("button", { name: "Compare with no commands" }).click();
   await expect(page.locator(".runs .run").nth(1)).toBeVisible();
-  await strip("in a comparison");
+  await expectNoOverlap("in a comparison");
   await t.checkLooks(page, "strip-compared");
   await page.getByRole("button", { name: "End the comparison" }).click();
   await page.locator(".rail").getByRole("button", { name: "Heal everything" }).click();
   await expect(page.locator(".node.cut").first()).toHaveCount(0);
-  await expect(page.locator(".rail .heal"), "nothing is left to heal").toHaveCount(0);
+  await expect(page.locator(".rail .heal"), "the button to heal all is gone").toHaveCount(0);
 });
 
 // Shows: T-01
-test("a command that is given on the way to an instant waits until it is reached", async ({ t }) => {
+test("a command entered during a seek runs when the target is reached", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   const clock = page.getByLabel("Clock: type an instant to go there");
@@ -246,11 +246,11 @@ test("a command that is given on the way to an instant waits until it is reached
   await expect(page.locator('[data-node="b-1"]').getByText("cordoned")).toBeVisible();
   await expect(page.locator('.page[data-now^="9:00"]')).toBeVisible();
   await page.getByLabel("Command", { exact: true }).click();
-  expect(await page.locator(".con .log p.input").filter({ hasText: "kubectl cordon b-1" }).locator(".when").innerText(), "when it was given").toBe("9:00.0");
+  expect(await page.locator(".con .log p.input").filter({ hasText: "kubectl cordon b-1" }).locator(".when").innerText(), "the command's instant is the seek's target").toBe("9:00.0");
 });
 
 // Shows: U-08
-test("what a button is refused is said where the console is closed", async ({ t }) => {
+test("a refused button press is reported while the console is closed", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   await page.getByRole("button", { name: /^Undo/ }).click();

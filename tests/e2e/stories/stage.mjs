@@ -1,85 +1,85 @@
-// The page's regions: how much of the window the stage has, what a lesson asks in sight, and that nothing moves the
+// The page's regions: the stage's share of the window, the visibility of a lesson's task, and that nothing moves the
 // stage.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "../test.mjs";
 
-const WINDOWS = [[1366, 650], [1440, 900], [1920, 1080], [820, 1180], [390, 844]];
+const WINDOW_SIZES = [[1366, 650], [1440, 900], [1920, 1080], [820, 1180], [390, 844]];
 const LESSONS = readdirSync(fileURLToPath(new URL("../../../crates/session/lessons", import.meta.url)))
   .filter((file) => /^[\w-]+\.yaml$/.test(file)).map((file) => file.slice(0, -5));
 const resize = (page, [width, height]) => page.setViewportSize({ width, height });
 
-/** The part of the window that the stage has. */
-const share = (page) => page.evaluate(() => {
+/** The stage's share of the window's area. */
+const stageShare = (page) => page.evaluate(() => {
   const { width, height } = document.getElementById("stage").getBoundingClientRect();
   return width * height / innerWidth / innerHeight;
 });
 
 for (const [name, path] of [["the start page", ""], ["free play", "#new"]]) {
   // Shows: U-19
-  test(`the stage has most of the window on ${name}`, async ({ t }) => {
+  test(`the stage has most of the window in ${name}`, async ({ t }) => {
     const page = await t.open(path);
     await expect(page.locator("[data-node]").first()).toBeVisible();
-    for (const size of WINDOWS) {
+    for (const size of WINDOW_SIZES) {
       await resize(page, size);
-      expect(await share(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .58 : .7);
+      expect(await stageShare(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .58 : .7);
     }
   });
 }
 
 // Shows: U-19
-test("the stage has half the window in a lesson that asks", async ({ t }) => {
+test("the stage has half the window in a lesson with a question", async ({ t }) => {
   const page = await t.open("#lesson=victim-choice");
   await expect(page.locator("[data-asks] .ask")).toBeVisible();
-  for (const size of WINDOWS) {
+  for (const size of WINDOW_SIZES) {
     await resize(page, size);
-    expect(await share(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .4 : .52);
+    expect(await stageShare(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .4 : .52);
   }
 });
 
-/** What of a story is to be answered, filled in or pressed and is not wholly in sight. */
-const hidden = (page) => page.evaluate(() => {
+/** Controls of a story's current task that are not completely visible. */
+const hiddenControls = (page) => page.evaluate(() => {
   const story = document.querySelector(".story");
-  const seen = (element) => {
+  const isVisible = (element) => {
     const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
-    const over = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
+    const topmost = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
     const isInside = top >= 0 && left >= 0 && bottom <= innerHeight + .5 && right <= innerWidth + .5;
-    return isInside && (element.contains(over) || over?.contains(element));
+    return isInside && (element.contains(topmost) || topmost?.contains(element));
   };
-  const wanted = story.querySelectorAll("[data-asks] :is(b, button, textarea, input), .story-foot .next");
-  return [...wanted].filter((element) => element.checkVisibility() && !seen(element)).map((element) => element.innerText || element.ariaLabel || element.tagName);
+  const controls = story.querySelectorAll("[data-asks] :is(b, button, textarea, input), .story-foot .next");
+  return [...controls].filter((element) => element.checkVisibility() && !isVisible(element)).map((element) => element.innerText || element.ariaLabel || element.tagName);
 });
 
-async function all(page, at) {
-  for (const size of WINDOWS) {
+async function expectControlsVisible(page, at) {
+  for (const size of WINDOW_SIZES) {
     await resize(page, size);
-    expect(await hidden(page), `${at} at ${size}`).toEqual([]);
+    expect(await hiddenControls(page), `${at} at ${size}`).toEqual([]);
   }
-  await resize(page, WINDOWS[1]);
+  await resize(page, WINDOW_SIZES[1]);
 }
 
-/** Presses the first of these buttons that can be pressed. Found and pressed at once: the page may turn by itself. */
+/** Clicks the first available button of these names. Found and clicked in one step: the story may move on by itself. */
 const pressFirst = (story, names) => story.evaluate((story, names) => {
   const buttons = [...story.querySelectorAll("button:enabled")].filter((button) => button.checkVisibility());
   names.map((name) => buttons.find((button) => button.innerText.trim() === name)).find((button) => button)?.click();
 }, names);
 
-for (let first = 0; first < LESSONS.length; first += 10) {
+for (let firstIndex = 0; firstIndex < LESSONS.length; firstIndex += 10) {
   // Shows: U-23
-  test(`what lessons ${first + 1} to ${Math.min(first + 10, LESSONS.length)} ask is in sight at every size`, async ({ t }) => {
-    for (const lesson of LESSONS.slice(first, first + 10)) {
+  test(`what lessons ${firstIndex + 1} to ${Math.min(firstIndex + 10, LESSONS.length)} ask is visible at every size`, async ({ t }) => {
+    for (const lesson of LESSONS.slice(firstIndex, firstIndex + 10)) {
       const page = await t.open(`#lesson=${lesson}`);
       const story = page.locator(".story");
       await expect(story).toBeVisible();
       const skip = story.getByRole("button", { name: "Skip to the story" });
       await expect(story.locator(".story-foot").or(skip)).toBeVisible();
-      // The story may begin by itself while the press is on its way: then there is no such button.
+      // The story may begin by itself before the click arrives: then there is no such button.
       await expect(async () => {
         if (await skip.isVisible()) await skip.click({ timeout: 5_000 });
         await expect(story.locator(".story-foot")).toBeVisible({ timeout: 5_000 });
       }).toPass();
-      await all(page, `${lesson}, step 1`);
-      // By the solution's own commands to the second step, if there is one.
+      await expectControlsVisible(page, `${lesson}, step 1`);
+      // Follow the solution's own commands to the second step, if there is one.
       const second = story.locator('.steps[aria-label^="Step 2"]');
       for (let press = 0; press < 8 && !(await second.isVisible()); press++) {
         await pressFirst(story, ["I don't know", "Next ›", "Show me"]);
@@ -89,7 +89,7 @@ for (let first = 0; first < LESSONS.length; first += 10) {
         await page.context().close();
         continue;
       }
-      // What the last of them brings about may take a while.
+      // The effect of the last command may take a while.
       if (!(await second.isVisible())) {
         await page.getByLabel("Speed").selectOption("6");
         await page.getByRole("button", { name: "Play" }).click();
@@ -99,14 +99,14 @@ for (let first = 0; first < LESSONS.length; first += 10) {
         await expect(second).toBeVisible({ timeout: 1_000 });
       }).toPass();
       await t.pause(page);
-      await all(page, `${lesson}, step 2`);
+      await expectControlsVisible(page, `${lesson}, step 2`);
       await page.context().close();
     }
   });
 }
 
 // Shows: U-19
-test("nothing moves the stage while a rolling update runs, a pod is selected and a command is given", async ({ t }) => {
+test("the stage does not move during a rolling update, a selection and a command", async ({ t }) => {
   const page = await t.open("", { before: (page) => page.addInitScript(() => {
     window.shifts = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.hadRecentInput ? 0 : entry.value; })).observe({ type: "layout-shift" });

@@ -1,4 +1,4 @@
-// The timeline: lanes, bars per container, jumps, zoom, branches, a text for everything.
+// The timeline: lanes, bars per container, jumps, zoom, branches, and a text version of everything.
 // Shows: T-04, L-16
 import { expect, test } from "../test.mjs";
 
@@ -29,7 +29,7 @@ spec:
 `;
 
 // Shows: U-05
-test("lanes show what happened, bars how containers ended", async ({ t }) => {
+test("lanes show events, and bars show how containers terminated", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "graceful.yaml": GRACEFUL });
   await t.seek(page, "0:40.0");
@@ -40,7 +40,7 @@ test("lanes show what happened, bars how containers ended", async ({ t }) => {
   expect(await lane("terminations").locator(".k-sigterm").count(), "SIGTERM for each container").toBeGreaterThanOrEqual(2);
   await expect(lane("terminations").locator(".k-killed"), "only app is killed").toHaveCount(1);
 
-  // A mark is a place in time and a thing.
+  // A click on a mark goes to its instant and selects its object.
   await lane("terminations").locator(".k-preStop").click();
   await expect(page.locator('.page[data-now^="0:10."]')).toBeVisible();
   await expect(page.locator('.side[data-subject="web"]')).toBeVisible();
@@ -55,14 +55,14 @@ test("lanes show what happened, bars how containers ended", async ({ t }) => {
   await page.getByRole("button", { name: /^The lanes as lists/ }).click();
   await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Terminations" }).click();
   const list = page.getByRole("dialog", { name: "Terminations" });
-  await expect(list.getByRole("button", { name: /web\/(app|log)/ }).nth(2), "as a list").toBeVisible();
+  await expect(list.getByRole("button", { name: /web\/(app|log)/ }).nth(2), "the terminations as a list").toBeVisible();
   await t.checkLooks(page, "terminations-as-text");
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "Close the details" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
-  expect(await page.locator(".axis span").count(), "the axis follows").toBeGreaterThanOrEqual(3);
+  expect(await page.locator(".axis span").count(), "the axis shows the zoomed range").toBeGreaterThanOrEqual(3);
   await page.getByRole("button", { name: "See all" }).click();
 });
 
@@ -81,7 +81,7 @@ test("quick steps on the timeline add up", async ({ t }) => {
 });
 
 // Shows: T-01
-test("the past can be visited and forked; both futures stay", async ({ t }) => {
+test("a command in the past creates a branch; both branches are kept", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault poweroff c-1");
@@ -91,15 +91,15 @@ test("the past can be visited and forked; both futures stay", async ({ t }) => {
   await t.command(page, "kubectl cordon a-1");
   const branches = page.locator('[aria-label="Branches"] button[aria-pressed]');
   await expect(branches.nth(1)).toBeVisible();
-  await expect(branches.nth(1), "the new branch is the present one").toHaveAttribute("aria-pressed", "true");
+  await expect(branches.nth(1), "the new branch is the current one").toHaveAttribute("aria-pressed", "true");
   await expect(page.locator('[data-node="a-1"]').getByText("cordoned", { exact: true })).toBeVisible();
 
-  // Any other branch, side by side (T-04).
+  // Any other branch can be compared side by side (T-04).
   await t.seek(page, "0:31.0");
   await page.getByRole("button", { name: /^Compare with .*one clock/ }).click();
   const runs = page.locator(".runs .run");
   await expect(runs.nth(1).locator('.node.dark[data-node="c-1"]')).toBeVisible();
-  await expect(runs.first().locator(".node.dark"), "this branch is as it was").toHaveCount(0);
+  await expect(runs.first().locator(".node.dark"), "the current branch is unchanged").toHaveCount(0);
   await expect(page.locator(".versus").first().getByText("kubectl cordon a-1")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText(await branches.first().innerText())).toBeVisible();
   await t.checkLooks(page, "two-branches");

@@ -1,26 +1,26 @@
-// What the API server says and what the machines do: a cut, a forced delete, two of one name.
+// The API server's view and reality: a partition, a forced deletion, two processes of one name.
 // Shows: F-04, L-13
 import { expect, test } from "../test.mjs";
 
 // Shows: U-02
-test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
+test("after a partition and a forced delete two processes named web-0 are shown", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset");
   const pod = page.locator('[data-pod="default/web-0"]');
   await expect(pod.first()).toBeVisible();
   const node = await pod.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node");
 
-  // The link between node and control plane is cut by hand; the button names its command.
-  const wire = page.locator(`[data-wire="${node}"]`);
-  if (!(await wire.getAttribute("aria-label")).includes("heal")) await wire.click();
+  // Cut the link between node and control plane by a click; the button names its command.
+  const link = page.locator(`[data-wire="${node}"]`);
+  if (!(await link.getAttribute("aria-label")).includes("heal")) await link.click();
   await expect(page.locator(`.node.cut[data-node="${node}"]`)).toBeVisible();
   await page.getByLabel("Speed").selectOption("7");
   await expect(page.locator(`[data-node="${node}"]`).getByText(/cut off, no heartbeat for/)).toBeVisible();
   await expect(page.locator(`[data-node="${node}"] .m-unsure, [data-node="${node}"] .m-term`).first()).toBeVisible();
-  // Before its taint the scheduler takes a node that nobody hears for a good one.
-  const there = page.locator(`[data-node="${node}"]`);
-  await expect(there.getByText(/evicts in/).or(there.locator(".m-term")).first()).toBeVisible();
+  // Until the node gets its taint, the scheduler would still choose the unreachable node.
+  const nodeCard = page.locator(`[data-node="${node}"]`);
+  await expect(nodeCard.getByText(/evicts in/).or(nodeCard.locator(".m-term")).first()).toBeVisible();
 
-  // The consequence is said before, with the command; only then it is done.
+  // The dialog shows the consequence and the command before anything is executed.
   await pod.first().click();
   await page.locator(".doings").getByRole("button", { name: "Force delete" }).click();
   const confirm = page.getByRole("dialog", { name: "Are you sure?" });
@@ -34,9 +34,9 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await expect(other.and(page.locator(".m-ready, .m-starting"))).toBeVisible();
   await t.pause(page);
   await expect(ghost.locator("xpath=ancestor::*[@data-node]"), "the ghost's node").toHaveAttribute("data-node", node);
-  expect(await other.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), "the second is elsewhere").not.toBe(node);
+  expect(await other.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), "the replacement is on another node").not.toBe(node);
   await expect(page.locator(`[data-node="${node}"] .truth`).getByText(/web-0/)).toBeVisible();
-  // It takes the stage until it is read.
+  // The notice covers the stage until it is closed.
   await page.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
   await page.locator(".rail .chip.bad:visible").click();
   await expect(page.locator(".side").getByText(/Broken as well/)).toBeVisible();
@@ -45,9 +45,9 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await expect(page.locator(".side").getByText(/at-most-one/).first()).toBeVisible();
   await ghost.click();
   await expect(page.locator(".side").getByText(/the API has forgotten it/).first()).toBeVisible();
-  // Its decision is its own, not its successor's.
+  // The ghost has its own decision, not its replacement's.
   await expect(page.locator(".side .lead").getByText(node).first()).toBeVisible();
-  expect(await page.locator(".side .attempt").innerText(), "one attempt").toMatch(/1 of 1/i);
+  expect(await page.locator(".side .attempt").innerText(), "the ghost had one attempt").toMatch(/1 of 1/i);
   await other.click();
   await expect(page.locator(".side .lead").getByText(node).first()).toHaveCount(0);
   await ghost.click();
@@ -55,7 +55,7 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await t.checkLooks(page, "two-truths");
 });
 
-test("a command given while time stands still is seen at once, and says so", async ({ t }) => {
+test("a command while time is paused takes effect at once, and the pause is pointed out", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:30.0");
   const web = page.locator('[data-pod^="default/web-"].m-ready').first();
@@ -64,39 +64,39 @@ test("a command given while time stands still is seen at once, and says so", asy
   await page.keyboard.press("Delete");
   await expect(page.locator(`[data-pod="${name}"].m-term`)).toBeVisible();
   await expect(page.getByText("Time stands still: play or step to see what follows.").first()).toBeVisible();
-  expect((await t.now(page)).startsWith("0:30."), "the clock hardly moved").toBeTruthy();
+  expect((await t.now(page)).startsWith("0:30."), "the time hardly changed").toBeTruthy();
   await page.locator('[data-node="b-1"] [data-wire]').click();
   await expect(page.locator('.node.cut[data-node="b-1"]')).toBeVisible();
 });
 
 // Shows: U-03, U-12
-test("a pod dragged to the bin is deleted, dragged to a node it is refused", async ({ t }) => {
+test("a pod dragged to the bin is deleted; dragging it to a node is refused", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:40.0");
   const pod = page.locator('[data-pod^="default/web-"].m-ready').first();
   const name = await pod.getAttribute("data-pod");
   const node = await pod.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node");
-  const middle = async (locator) => {
+  const centre = async (locator) => {
     const box = await locator.boundingBox();
     return [box.x + box.width / 2, box.y + box.height / 2];
   };
   const other = page.locator(`[data-node]:not([data-node="${node}"]) h3`).first();
-  await page.mouse.move(...(await middle(pod)));
+  await page.mouse.move(...(await centre(pod)));
   await page.mouse.down();
-  await page.mouse.move(...(await middle(other)), { steps: 8 });
+  await page.mouse.move(...(await centre(other)), { steps: 8 });
   await page.mouse.up();
   await expect(page.locator(".toast").getByText(/there is no live migration|not rescheduled/i)).toBeVisible();
-  await expect(page.locator(`[data-node="${node}"] [data-pod="${name}"]`), "it stays").toHaveCount(1);
+  await expect(page.locator(`[data-node="${node}"] [data-pod="${name}"]`), "the pod stays on its node").toHaveCount(1);
 
-  await page.mouse.move(...(await middle(pod)));
+  await page.mouse.move(...(await centre(pod)));
   await page.mouse.down();
   await page.mouse.move(600, 500, { steps: 5 });
   await expect(page.locator(".bin")).toBeVisible();
   await t.screenshot(page, "bin");
-  await page.mouse.move(...(await middle(page.locator(".bin"))), { steps: 5 });
+  await page.mouse.move(...(await centre(page.locator(".bin"))), { steps: 5 });
   await page.mouse.up();
   await expect(page.locator(`[data-pod="${name}"].m-term`)).toBeVisible();
-  // The command of what a hand did is the console's last one.
+  // The command of the drag is the last one in the console.
   await page.getByLabel("Command", { exact: true }).click();
   await expect(page.getByLabel("Command", { exact: true }).and(page.locator('[placeholder*="kubectl delete pod"]'))).toBeVisible();
 });
