@@ -50,6 +50,14 @@ pub(super) struct Skip {
 }
 
 impl FastForward {
+    /// Simulated time at which the run began.
+    fn start(&self) -> SimTime {
+        match self {
+            Self::Skip(skip) => skip.from,
+            Self::Decision { from, .. } => *from,
+        }
+    }
+
     /// State of the run, for the page.
     fn view_for_page(&self) -> FastRun {
         match self {
@@ -331,11 +339,7 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
     };
     // A new step of the story ends a run that has not reached its own end.
     if story_position(session) != position_before && matches!(over, None | Some(Caption::NoDecision(..))) {
-        let from = match fast {
-            FastForward::Skip(skip) => skip.from,
-            FastForward::Decision { from, .. } => *from,
-        };
-        return Some(Caption::Story((session.now() - from).0));
+        return Some(Caption::Story((session.now() - fast.start()).0));
     }
     over
 }
