@@ -1,5 +1,5 @@
-//! Measurements that `cargo xtask bench` prints: `timeline`, `load`, `help`, `frame`, `huge`; each figure is a line.
-//! `inputs DIRECTORY` writes what the browser's measurements open.
+//! Measurements printed by `cargo xtask bench`: `timeline`, `load`, `help`, `frame`, `huge`; each figure is one line.
+//! `inputs DIRECTORY` writes the files that the browser's measurements open.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
 use std::fs;
@@ -15,11 +15,11 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_session::{export, lessons, scenario};
 use podscope_tests::dump::{Size, dump};
 
-/// Half an hour.
+/// Simulated duration of a measured session: half an hour.
 const SESSION: SimTime = SimTime::from_seconds(1800);
-/// Instants that are sought.
+/// Number of measured seeks.
 const SEEKS: u64 = 100;
-/// Pods of the largest cluster.
+/// Number of pods in the largest cluster.
 const HUGE_PODS: u64 = 50_000;
 
 fn main() {
@@ -36,7 +36,7 @@ fn main() {
         ("frame", frame),
         ("huge", huge_runs),
     ] {
-        // The largest cluster takes minutes: only who asks for it waits for it.
+        // The largest cluster takes minutes, so it runs only on request.
         if (names.is_empty() && name != "huge") || names.iter().any(|wanted| wanted == name) {
             run();
         }
@@ -47,39 +47,39 @@ fn figure(name: &str, value: f64, unit: &str) {
     println!("figure: {name} = {value:.1} {unit}");
 }
 
-/// A time that has begun.
-struct Watch {
+/// A stopwatch.
+struct Stopwatch {
     wall: Instant,
-    worked: Option<f64>,
+    processor_millis: Option<f64>,
 }
 
-impl Watch {
-    fn start() -> Watch {
-        Watch {
+impl Stopwatch {
+    fn start() -> Stopwatch {
+        Stopwatch {
             wall: Instant::now(),
-            worked: worked(),
+            processor_millis: processor_millis(),
         }
     }
 
-    /// Milliseconds since. Long ones are of the processor's time, so that what else the machine does is left out;
-    /// for short ones the system's account of it is too coarse.
+    /// Milliseconds since the start. Long durations are processor time, so that other processes do not affect them; for
+    /// short ones the system's accounting is too coarse.
     fn millis(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64() * 1000.0;
-        match (self.worked, worked()) {
+        match (self.processor_millis, processor_millis()) {
             (Some(began), Some(now)) if wall > 20.0 => (now - began).min(wall),
             _ => wall,
         }
     }
 }
 
-/// Milliseconds that this thread has computed; none where the system does not tell.
-fn worked() -> Option<f64> {
+/// Processor time of this thread in milliseconds; `None` if the system does not provide it.
+fn processor_millis() -> Option<f64> {
     let account = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = account.split(' ').next()?.parse().ok()?;
     Some(nanoseconds / 1e6)
 }
 
-/// A figure of this process in MiB; 0 where the system does not tell.
+/// A memory value of this process in MiB; 0 if the system does not provide it.
 fn memory(name: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -87,7 +87,7 @@ fn memory(name: &str) -> f64 {
     kib.unwrap_or(0.0) / 1024.0
 }
 
-/// A thousand nodes, three thousand pods, and things that go on happening to them.
+/// A session with a thousand nodes, three thousand pods, and events throughout.
 fn large() -> Session {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -116,7 +116,7 @@ spec:
     Session::new(loaded).expect("it starts")
 }
 
-/// Five thousand nodes and fifty thousand pods with probes: a cluster as large as Kubernetes promises to carry.
+/// A session with five thousand nodes and fifty thousand pods with probes, the size limits of Kubernetes.
 fn huge() -> Session {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -137,7 +137,7 @@ spec:
     Session::new(loaded).expect("it starts")
 }
 
-/// A lesson without its story: at a question time would wait for an answer.
+/// A session of a lesson without its story, because a question would stop time.
 fn lesson() -> Session {
     let name = "rolling-update-bad-image";
     let solution = lessons::load(name).expect("a lesson").scenario.solution;
@@ -148,7 +148,7 @@ fn lesson() -> Session {
     session
 }
 
-/// The same sessions and the same dump as files.
+/// Writes the sessions and the dump as files.
 fn inputs(directory: &Path) {
     fs::create_dir_all(directory).expect("a directory");
     let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");
@@ -160,22 +160,22 @@ fn inputs(directory: &Path) {
     write("huge.yaml", export::scenario(&huge()));
 }
 
-/// The same objects as `kubectl get -o json` prints them.
+/// Converts YAML objects to JSON as printed by `kubectl get -o json`.
 fn as_json(yaml: &str) -> String {
     let value = podscope_api::read_yaml(yaml).expect("YAML").to_value();
     serde_json::to_string_pretty(&value).expect("JSON")
 }
 
-/// Seeks anywhere in half an hour: a lesson within 50 ms, a thousand nodes within 300 ms.
+/// Measures seeks within half an hour. Targets: 50 ms for a lesson, 300 ms for a thousand nodes.
 fn timeline() {
     for (name, make) in [("lesson", lesson as fn() -> Session), ("1000 nodes", large)] {
         let before = memory("VmRSS");
-        let began = Watch::start();
+        let began = Stopwatch::start();
         let mut session = make();
         session.advance(SESSION, u64::MAX);
-        let ran = began.millis();
-        figure(&format!("run 30 min, {name}"), ran, "ms");
-        figure(&format!("speed, {name}"), SESSION.0 as f64 / 1000.0 / ran, "x");
+        let run_millis = began.millis();
+        figure(&format!("run 30 min, {name}"), run_millis, "ms");
+        figure(&format!("speed, {name}"), SESSION.0 as f64 / 1000.0 / run_millis, "x");
         figure(
             &format!("checkpoints, {name}"),
             session.branch().checkpoint_count() as f64,
@@ -192,7 +192,7 @@ fn timeline() {
         let mut times: Vec<f64> = (0..SEEKS)
             .map(|_| {
                 let to = SimTime(i64::try_from(rng.below(SESSION.0.unsigned_abs())).unwrap_or(0));
-                let began = Watch::start();
+                let began = Stopwatch::start();
                 session.seek(to);
                 session.advance(to, u64::MAX);
                 began.millis()
@@ -204,18 +204,18 @@ fn timeline() {
     }
 }
 
-/// The 25 MB dump of a live cluster, natively; a browser may take three seconds.
+/// Measures loading the 25 MB dump natively. The target in a browser is three seconds.
 fn load() {
     let yaml = dump(Size::FULL);
     let json = as_json(&yaml);
     for (name, text) in [("dump.yaml", yaml), ("dump.json", json)] {
         figure(name, text.len() as f64 / 1e6, "MB");
-        // What was needed to write the dump is not what it takes to read it.
+        // Reset the peak memory, because generating the dump does not count.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
-        let began = Watch::start();
+        let began = Stopwatch::start();
         let loaded = scenario::load(&[(name.to_owned(), text)]).expect("it loads");
         figure(&format!("read, {name}"), began.millis(), "ms");
-        let began = Watch::start();
+        let began = Stopwatch::start();
         let session = Session::new(loaded).expect("it starts");
         figure(&format!("start its cluster, {name}"), began.millis(), "ms");
         figure(&format!("process memory at most, {name}"), memory("VmHWM"), "MiB");
@@ -223,14 +223,14 @@ fn load() {
     }
 }
 
-/// A cluster of the largest size, until all of its pods run and for ten minutes more: at least twenty times real
-/// time in a browser, in at most 400 MB.
+/// Measures the largest cluster until all of its pods run, and for ten more minutes. Targets in a browser: twenty times
+/// real time, at most 400 MB.
 fn huge_runs() {
     let before = memory("VmRSS");
-    let began = Watch::start();
+    let began = Stopwatch::start();
     let mut session = huge();
     figure("start, huge", began.millis(), "ms");
-    let began = Watch::start();
+    let began = Stopwatch::start();
     while running(&session) < HUGE_PODS && session.now() < SESSION {
         if session.advance(session.now() + Span::seconds(10), u64::MAX) == Slice::Limit {
             break;
@@ -243,14 +243,14 @@ fn huge_runs() {
     figure("records, huge", session.trace().len() as f64, "");
     figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
     figure("session when it is full, huge", memory("VmRSS") - before, "MiB");
-    let began = Watch::start();
+    let began = Stopwatch::start();
     session.advance(session.now() + Span::seconds(600), u64::MAX);
     figure("speed, huge", 600_000.0 / began.millis(), "x");
     figure("session with checkpoints, huge", memory("VmRSS") - before, "MiB");
     figure("events at last, huge", session.world().queue_stats().1 as f64, "");
 }
 
-/// A thousand nodes with ten thousand pods, of which fifty are rolled every four seconds.
+/// A scenario with a thousand nodes and ten thousand pods, of which fifty are rolled every four seconds.
 fn rollouts() -> String {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -277,10 +277,10 @@ spec:
     text
 }
 
-/// What a frame costs the engine while that plays at 10×: it is made, and it becomes bytes.
+/// Measures the cost of creating and packing a frame while `rollouts` plays at 10×.
 fn frame() {
     let (mut host, mut clock) = (Host::new(), 0.0);
-    // Works until the host rests, or until that much time of the clock is over.
+    // Runs the host until it is idle or until the clock reaches `until`.
     let settle = |host: &mut Host, clock: &mut f64, until: f64| {
         while *clock < until {
             match host.wants() {
@@ -304,13 +304,13 @@ fn frame() {
         host.handle(Request::Play, clock);
         let until = clock + 33.0;
         settle(&mut host, &mut clock, until);
-        let began = worked();
+        let began = processor_millis();
         let updates = host.handle(Request::Pause, clock);
         for update in &updates {
             bytes += pack(update).map_or(0, |bytes| bytes.len());
             frames += u32::from(matches!(update, Update::Frame(_)));
         }
-        spent += worked().zip(began).map_or(0.0, |(now, began)| now - began);
+        spent += processor_millis().zip(began).map_or(0.0, |(now, began)| now - began);
     }
     figure(
         "a frame is made, 1000 nodes 10000 pods",
@@ -325,7 +325,7 @@ fn running(session: &Session) -> u64 {
     session.world().objects().list::<Pod>().filter(runs).count() as u64
 }
 
-/// What would help a pod on a thousand nodes: within a second, in steps that can be cancelled.
+/// Measures the search of remedies for a pod on a thousand nodes. Targets: one second, in steps that can be cancelled.
 fn help() {
     let mut session = large();
     session.advance(SimTime::from_seconds(50), u64::MAX);
@@ -341,13 +341,13 @@ fn help() {
     session.advance(SimTime::from_seconds(60), u64::MAX);
     let key = ObjectKey::new("default", "waits");
     let found = session.world().objects().get::<Pod>(&key).expect("the pod").clone();
-    let began = Watch::start();
+    let began = Stopwatch::start();
     let scheduler = session.world().scheduler().expect("a scheduler");
     let mut search = WhatWouldHelp::new(scheduler, &found, &[]);
     let mut longest = began.millis();
     let mut steps = 0_u32;
     while !search.progress().finished {
-        let step = Watch::start();
+        let step = Stopwatch::start();
         search.step();
         longest = longest.max(step.millis());
         steps += 1;

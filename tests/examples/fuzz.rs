@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: throws changed texts at all targets for some minutes, or one text again.
+//! `cargo xtask fuzz`: runs mutated inputs against all targets for some minutes, or one input again.
 //!
-//! `fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`: until the
-//! time is up, or that many texts were thrown. A text that panics, passes its target's budget of work, or
-//! takes longer than [`TOO_LONG`], is kept in `target/fuzz-findings/` and ends the run with status 1.
+//! `fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`: runs until the time is
+//! up, or until N inputs were run. An input that panics, exceeds its target's budget of work, or takes longer than
+//! [`TOO_LONG`], is saved in `target/fuzz-findings/`, and the exit status is 1.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
 use std::fmt::Write;
@@ -11,15 +11,15 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use podscope_tests::fuzz::{Cost, Depth, Fuzzer, TARGETS, Target, keep, target, throw};
+use podscope_tests::fuzz::{Cost, Depth, Fuzzer, TARGETS, Target, run_input, save_finding, target};
 
-/// One text may take this much of a processor, in an optimised build.
+/// Maximum processor time of one input, in an optimised build.
 const TOO_LONG: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {
-        [name, file] if !name.starts_with("--") => again(name, file),
+        [name, file] if !name.starts_with("--") => run_file(name, file),
         args => match Options::read(args) {
             Some(options) => run(&options),
             None => {
@@ -63,25 +63,25 @@ impl Options {
     }
 }
 
-fn again(name: &str, file: &str) -> ExitCode {
+fn run_file(name: &str, file: &str) -> ExitCode {
     let (Some(target), Ok(text)) = (target(name), fs::read_to_string(file)) else {
         eprintln!("no target {name} or no file {file}");
         return ExitCode::from(2);
     };
     let began = Instant::now();
-    let (answer, cost) = throw(target, &text, Depth::Whole);
+    let (answer, cost) = run_input(target, &text, Depth::Whole);
     println!("{:.3} s, {cost:?}: {answer:?}", began.elapsed().as_secs_f64());
     ExitCode::from(u8::from(answer.is_err()))
 }
 
-/// What a target came to.
+/// Statistics of a target.
 #[derive(Debug, Default)]
-struct Sum {
+struct Stats {
     executions: u64,
-    busy: Duration,
+    processor_time: Duration,
     slowest: Duration,
     slowest_text: String,
-    /// Most that one text cost.
+    /// Maximum cost of one input.
     most: Cost,
     findings: u64,
 }
@@ -91,26 +91,26 @@ fn run(options: &Options) -> ExitCode {
         Some(only) => vec![only],
         None => TARGETS.iter().collect(),
     };
-    let mut runs: Vec<(Fuzzer, Sum)> = targets
+    let mut runs: Vec<(Fuzzer, Stats)> = targets
         .iter()
-        .map(|target| (Fuzzer::new(target, options.seed), Sum::default()))
+        .map(|target| (Fuzzer::new(target, options.seed), Stats::default()))
         .collect();
-    for (fuzzer, sum) in &mut runs {
+    for (fuzzer, stats) in &mut runs {
         for text in fuzzer.corpus() {
-            one(fuzzer, sum, &text);
+            run_one(fuzzer, stats, &text);
         }
     }
     let current = Arc::new(Mutex::new((Instant::now(), "", String::new())));
-    watch(&current);
+    start_watchdog(&current);
     let began = Instant::now();
     let end = Duration::from_secs_f64(options.minutes * 60.0);
-    let warm = memory("VmRSS");
+    let memory_after_corpus = memory("VmRSS");
     let mut lines = String::new();
     let mut next_line = Duration::from_secs(300);
-    let thrown = |runs: &[(Fuzzer, Sum)]| runs.iter().map(|(_, sum)| sum.executions).sum::<u64>();
-    while began.elapsed() < end && thrown(&runs) < options.inputs {
-        for (at, (fuzzer, sum)) in runs.iter_mut().enumerate() {
-            let (turn, worked) = (Instant::now(), busy());
+    let n_executions = |runs: &[(Fuzzer, Stats)]| runs.iter().map(|(_, stats)| stats.executions).sum::<u64>();
+    while began.elapsed() < end && n_executions(&runs) < options.inputs {
+        for (at, (fuzzer, stats)) in runs.iter_mut().enumerate() {
+            let (turn, worked) = (Instant::now(), processor_time());
             let left = end
                 .saturating_sub(began.elapsed())
                 .min(Duration::from_secs(targets[at].turn));
@@ -119,13 +119,13 @@ fn run(options: &Options) -> ExitCode {
                 if let Ok(mut current) = current.lock() {
                     *current = (Instant::now(), targets[at].name, text.clone());
                 }
-                one(fuzzer, sum, &text);
+                run_one(fuzzer, stats, &text);
             }
-            sum.busy += busy().saturating_sub(worked);
+            stats.processor_time += processor_time().saturating_sub(worked);
         }
         if began.elapsed() >= next_line {
             next_line += Duration::from_secs(300);
-            let executions = thrown(&runs);
+            let executions = n_executions(&runs);
             let line = format!(
                 "{:>5.0} min  {executions:>9} executions  {:>5} MiB in use  {:>5} MiB at most\n",
                 began.elapsed().as_secs_f64() / 60.0,
@@ -139,7 +139,7 @@ fn run(options: &Options) -> ExitCode {
     if let Ok(mut current) = current.lock() {
         current.1 = "";
     }
-    let report = report(options, &targets, &runs, began.elapsed(), warm, &lines);
+    let report = report(options, &targets, &runs, began.elapsed(), memory_after_corpus, &lines);
     print!("{report}");
     if let Some(path) = &options.log
         && let Err(error) = fs::write(path, &report)
@@ -147,46 +147,54 @@ fn run(options: &Options) -> ExitCode {
         eprintln!("{path}: {error}");
         return ExitCode::from(2);
     }
-    ExitCode::from(u8::from(runs.iter().any(|(_, sum)| sum.findings > 0)))
+    ExitCode::from(u8::from(runs.iter().any(|(_, stats)| stats.findings > 0)))
 }
 
-fn one(fuzzer: &mut Fuzzer, sum: &mut Sum, text: &str) {
+fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
     let began = Instant::now();
-    let answer = fuzzer.throw(text);
+    let answer = fuzzer.run_input(text);
     let mut took = began.elapsed();
-    sum.executions += 1;
-    if took > sum.slowest && answer.is_ok() {
-        // Perhaps the machine did something else meanwhile: once more, by the processor's own clock.
-        let began = busy();
-        let _ = throw(fuzzer.target(), text, Depth::Whole);
-        took = busy().saturating_sub(began);
+    stats.executions += 1;
+    if took > stats.slowest && answer.is_ok() {
+        // The machine may have been busy with something else: measure again, by processor time.
+        let began = processor_time();
+        let _ = run_input(fuzzer.target(), text, Depth::Whole);
+        took = processor_time().saturating_sub(began);
     }
-    if took > sum.slowest {
-        sum.slowest = took;
-        sum.slowest_text = text.to_owned();
+    if took > stats.slowest {
+        stats.slowest = took;
+        stats.slowest_text = text.to_owned();
         if took > Duration::from_millis(500) {
-            keep(fuzzer.name(), "slow", text);
+            save_finding(fuzzer.name(), "slow", text);
         }
     }
     let cost = answer.as_ref().copied().unwrap_or_default();
-    sum.most.work = sum.most.work.max(cost.work);
-    if cost.bytes > sum.most.bytes {
-        sum.most.bytes = cost.bytes;
+    stats.most.work = stats.most.work.max(cost.work);
+    if cost.bytes > stats.most.bytes {
+        stats.most.bytes = cost.bytes;
         if cost.bytes > 300 << 20 {
-            keep(fuzzer.name(), "large", text);
+            save_finding(fuzzer.name(), "large", text);
         }
     }
     if let Err(panic) = answer {
-        sum.findings += 1;
-        eprintln!("{}: {panic}: {}", fuzzer.name(), keep(fuzzer.name(), "broken", text));
+        stats.findings += 1;
+        eprintln!(
+            "{}: {panic}: {}",
+            fuzzer.name(),
+            save_finding(fuzzer.name(), "broken", text)
+        );
     } else if took > TOO_LONG {
-        sum.findings += 1;
-        eprintln!("{}: {took:?}: {}", fuzzer.name(), keep(fuzzer.name(), "hang", text));
+        stats.findings += 1;
+        eprintln!(
+            "{}: {took:?}: {}",
+            fuzzer.name(),
+            save_finding(fuzzer.name(), "hang", text)
+        );
     }
 }
 
-/// Ends the process when a text does not come back at all.
-fn watch(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
+/// Ends the process if an input never returns.
+fn start_watchdog(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
     let current = current.clone();
     std::thread::spawn(move || {
         loop {
@@ -195,21 +203,21 @@ fn watch(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
                 && !current.1.is_empty()
                 && current.0.elapsed() > 15 * TOO_LONG
             {
-                eprintln!("{}: hangs: {}", current.1, keep(current.1, "hang", &current.2));
+                eprintln!("{}: hangs: {}", current.1, save_finding(current.1, "hang", &current.2));
                 std::process::exit(1);
             }
         }
     });
 }
 
-/// Time on a processor: what else the machine does is left out.
-fn busy() -> Duration {
+/// Processor time of this thread, which other processes do not affect.
+fn processor_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
     Duration::from_nanos(nanos.unwrap_or(0))
 }
 
-/// A figure of this process in KiB; 0 where the system does not tell.
+/// A memory value of this process in KiB; 0 if the system does not provide it.
 fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -220,9 +228,9 @@ fn memory(name: &str) -> u64 {
 fn report(
     options: &Options,
     targets: &[&'static Target],
-    runs: &[(Fuzzer, Sum)],
+    runs: &[(Fuzzer, Stats)],
     took: Duration,
-    warm: u64,
+    memory_after_corpus: u64,
     lines: &str,
 ) -> String {
     let mut report = format!(
@@ -230,7 +238,7 @@ fn report(
         options.minutes,
         options.inputs,
         options.seed,
-        runs.iter().map(|(_, sum)| sum.executions).sum::<u64>(),
+        runs.iter().map(|(_, stats)| stats.executions).sum::<u64>(),
         took.as_secs_f64() / 60.0
     );
     let _ = writeln!(
@@ -238,35 +246,35 @@ fn report(
         "{:<12} {:>11} {:>9} {:>8} {:>11} {:>10} {:>11} {:>9} {:>9}",
         "target", "executions", "a second", "answers", "slowest ms", "most work", "budget", "most MiB", "findings"
     );
-    for (target, (fuzzer, sum)) in targets.iter().zip(runs) {
+    for (target, (fuzzer, stats)) in targets.iter().zip(runs) {
         let _ = writeln!(
             report,
             "{:<12} {:>11} {:>9.0} {:>8} {:>11.0} {:>10} {:>11} {:>9.1} {:>9}",
             target.name,
-            sum.executions,
-            sum.executions as f64 / sum.busy.as_secs_f64().max(0.001),
-            fuzzer.n_forms(),
-            sum.slowest.as_secs_f64() * 1000.0,
-            sum.most.work,
+            stats.executions,
+            stats.executions as f64 / stats.processor_time.as_secs_f64().max(0.001),
+            fuzzer.n_answer_kinds(),
+            stats.slowest.as_secs_f64() * 1000.0,
+            stats.most.work,
             target.budget,
-            sum.most.bytes as f64 / f64::from(1 << 20),
-            sum.findings
+            stats.most.bytes as f64 / f64::from(1 << 20),
+            stats.findings
         );
     }
     let _ = writeln!(
         report,
         "\nmemory: {} MiB in use after the corpus, {} MiB at the end, {} MiB at most\n{lines}",
-        warm / 1024,
+        memory_after_corpus / 1024,
         memory("VmRSS") / 1024,
         memory("VmHWM") / 1024
     );
-    for (target, (_, sum)) in targets.iter().zip(runs) {
-        let text: String = sum.slowest_text.chars().take(300).collect();
+    for (target, (_, stats)) in targets.iter().zip(runs) {
+        let text: String = stats.slowest_text.chars().take(300).collect();
         let _ = writeln!(
             report,
             "slowest of {}: {} bytes, {text:?}",
             target.name,
-            sum.slowest_text.len()
+            stats.slowest_text.len()
         );
     }
     report

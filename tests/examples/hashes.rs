@@ -1,4 +1,4 @@
-//! Prints the hashes of the runs that native and wasm must agree on, one a line.
+//! Prints the trace hashes of the runs that must be equal on native and wasm, one per line.
 
 fn main() {
     for row in podscope_tests::traces::hashes() {

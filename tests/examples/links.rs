@@ -1,5 +1,5 @@
-//! Makes the links of `tests/fixtures/links` and what each of them holds. A link that is there is never
-//! made again: it must open for ever (T-03).
+//! Creates the links of `tests/fixtures/links` and the text files with their content. An existing link is never recreated,
+//! because old links must open for ever (T-03).
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use podscope_kubectl::command;
 use podscope_session::link::{Link, MAX_DOCUMENT};
 use podscope_session::timeline::{MAX_COMMANDS, Session};
 use podscope_session::{lessons, scenario};
-use podscope_tests::links::held;
+use podscope_tests::links::link_content;
 use podscope_tests::root;
 
 const SCENARIO: &str = "\
@@ -40,14 +40,14 @@ spec: {containers: [{name: c, image: nginx}]}
 fn run(text: &str, steps: &[(i64, &str)]) -> Session {
     let name = if text == UNICODE { "übung.yaml" } else { "shared.yaml" };
     play(
-        scenario::load(&[(name.to_owned(), text.to_owned())]).expect("it loads"),
+        scenario::load(&[(name.to_owned(), text.to_owned())]).expect("the scenario must load"),
         steps,
     )
 }
 
-/// Goes to each instant, in both directions, and gives the command there.
+/// Seeks to each instant, forwards or backwards, and runs the command there.
 fn play(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
-    let mut session = Session::new(loaded).expect("it starts");
+    let mut session = Session::new(loaded).expect("the session must start");
     for (seconds, line) in steps {
         let at = SimTime::from_seconds(*seconds);
         session.seek(at);
@@ -91,10 +91,10 @@ fn main() {
             continue;
         }
         let text = link.encode();
-        let holds = held(&text).expect("a link that opens");
+        let content = link_content(&text).expect("a link that opens");
         let written = fs::create_dir_all(&dir)
             .and_then(|()| fs::write(&path, &text))
-            .and_then(|()| fs::write(dir.join(format!("{name}.txt")), holds));
+            .and_then(|()| fs::write(dir.join(format!("{name}.txt")), content));
         println!("{}: {} characters {written:?}", path.display(), text.len());
     }
 }

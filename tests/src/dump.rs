@@ -1,11 +1,11 @@
-//! What `kubectl get nodes,pods,… -A -o yaml` prints of a live cluster (P-03), made up: nodes and running
-//! pods with status, managedFields and real ages, workloads that own them, and kinds that nothing here
-//! simulates. Equal sizes give equal texts.
+//! Generates text like `kubectl get nodes,pods,… -A -o yaml` of a live cluster (P-03): nodes and running pods with
+//! status, managedFields and realistic ages, the workloads that own them, and objects of kinds that are not simulated.
+//! Equal sizes give equal texts.
 
 use podscope_cluster::Rng;
 use serde_json::{Value, json};
 
-/// How large a cluster.
+/// Size of the generated cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Nodes.
@@ -15,16 +15,16 @@ pub struct Size {
 }
 
 impl Size {
-    /// The dump that must load in three seconds: 25 MB.
+    /// Size of the 25 MB dump that must load within three seconds.
     pub const FULL: Size = Size { nodes: 500, pods: 5000 };
 }
 
-/// Pods of one Deployment.
-const PODS_OF_ONE: u64 = 10;
-/// Second of the dump, in days since 1970: 2025-12-31T23:59:00Z.
-const TAKEN: i64 = 1_767_225_540;
+/// Number of pods per Deployment.
+const PODS_PER_DEPLOYMENT: u64 = 10;
+/// Time of the dump in seconds since 1970: 2025-12-31T23:59:00Z.
+const DUMP_TIME: i64 = 1_767_225_540;
 
-/// The dump of a cluster of that size, as YAML.
+/// Generates the dump of a cluster as YAML.
 #[must_use]
 pub fn dump(size: Size) -> String {
     let mut dump = Dump {
@@ -37,18 +37,18 @@ pub fn dump(size: Size) -> String {
     for node in 0..size.nodes {
         dump.node(node);
     }
-    for owner in 0..size.pods.div_ceil(PODS_OF_ONE) {
-        let pods = PODS_OF_ONE.min(size.pods - owner * PODS_OF_ONE);
+    for owner in 0..size.pods.div_ceil(PODS_PER_DEPLOYMENT) {
+        let pods = PODS_PER_DEPLOYMENT.min(size.pods - owner * PODS_PER_DEPLOYMENT);
         dump.workload(owner, pods, size.nodes);
     }
     for at in 0..size.pods / 50 + 2 {
-        dump.strangers(at);
+        dump.unsimulated_objects(at);
     }
     dump.text.push_str("kind: List\nmetadata:\n  resourceVersion: \"\"\n");
     dump.text
 }
 
-/// `2025-12-31T23:59:00Z`.
+/// Formats a time in seconds since 1970 as RFC 3339.
 fn time(seconds: i64) -> String {
     podscope_api::print_rfc3339(seconds * 1_000_000, 0)
 }
@@ -81,15 +81,15 @@ impl Dump {
         )
     }
 
-    /// A server-side record of who set which fields, as long as they are in reality.
-    fn managed(&mut self, manager: &str, at: i64, fields: &[&str]) -> Value {
+    /// An entry of `managedFields` with realistic length.
+    fn managed_fields_entry(&mut self, manager: &str, at: i64, fields: &[&str]) -> Value {
         let mut tree = json!({});
         for field in fields {
-            let mut place = &mut tree;
+            let mut node = &mut tree;
             for part in field.split('.') {
-                place = &mut place[format!("f:{part}")];
-                if place.is_null() {
-                    *place = json!({});
+                node = &mut node[format!("f:{part}")];
+                if node.is_null() {
+                    *node = json!({});
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Dump {
             "name": name,
             "uid": self.uid(),
             "resourceVersion": self.rng.below(90_000_000).to_string(),
-            "creationTimestamp": time(TAKEN - age),
+            "creationTimestamp": time(DUMP_TIME - age),
         });
         if let Some(namespace) = namespace {
             metadata["namespace"] = json!(namespace);
@@ -121,9 +121,9 @@ impl Dump {
             "node.kubernetes.io/instance-type": "m6i.2xlarge", "topology.kubernetes.io/region": "eu-1", "topology.kubernetes.io/zone": zone,
         });
         metadata["annotations"] = json!({"csi.volume.kubernetes.io/nodeid": format!("{{\"ebs.csi.aws.com\":\"i-{number:016x}\"}}"), "node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true"});
-        let beat = TAKEN - self.rng.below(40) as i64;
+        let beat = DUMP_TIME - self.rng.below(40) as i64;
         metadata["managedFields"] = json!([
-            self.managed(
+            self.managed_fields_entry(
                 "kubelet",
                 beat,
                 &[
@@ -137,9 +137,9 @@ impl Dump {
                     "status.images"
                 ]
             ),
-            self.managed(
+            self.managed_fields_entry(
                 "kube-controller-manager",
-                TAKEN - age,
+                DUMP_TIME - age,
                 &[
                     "metadata.annotations.ttl",
                     "spec.podCIDR",
@@ -147,7 +147,7 @@ impl Dump {
                 ]
             ),
         ]);
-        let condition = |kind: &str, status: &str, reason: &str| json!({"lastHeartbeatTime": time(beat), "lastTransitionTime": time(TAKEN - age), "message": format!("kubelet has {reason}"), "reason": reason, "status": status, "type": kind});
+        let condition = |kind: &str, status: &str, reason: &str| json!({"lastHeartbeatTime": time(beat), "lastTransitionTime": time(DUMP_TIME - age), "message": format!("kubelet has {reason}"), "reason": reason, "status": status, "type": kind});
         let images: Vec<Value> = (0..6)
             .map(|at| json!({"names": [format!("registry.example.com/team/image-{at}@sha256:{at:064x}"), format!("registry.example.com/team/image-{at}:v1.{at}")], "sizeBytes": 20_000_000 + at * 7_654_321}))
             .collect();
@@ -193,7 +193,7 @@ impl Dump {
                 "volumes": [{"emptyDir": {}, "name": "scratch"}],
             }})
         };
-        let since = time(TAKEN - age);
+        let since = time(DUMP_TIME - age);
         let conditions = json!([
             {"lastTransitionTime": since, "lastUpdateTime": since, "message": "Deployment has minimum availability.", "reason": "MinimumReplicasAvailable", "status": "True", "type": "Available"},
             {"lastTransitionTime": since, "lastUpdateTime": since, "message": format!("ReplicaSet \"{name}-{hash}\" has successfully progressed."), "reason": "NewReplicaSetAvailable", "status": "True", "type": "Progressing"},
@@ -213,16 +213,16 @@ impl Dump {
         let set_uid = set["uid"].clone();
         self.item(&json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": set, "spec": {"replicas": pods, "selector": {"matchLabels": pod_labels}, "template": spec(&pod_labels)}, "status": {"availableReplicas": pods, "fullyLabeledReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods}}));
         for pod in 0..pods {
-            let on = (number * PODS_OF_ONE + pod) % nodes;
-            let young = 60 + self.rng.below(age as u64 - 60) as i64;
-            let mut metadata = self.metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), young);
+            let node_number = (number * PODS_PER_DEPLOYMENT + pod) % nodes;
+            let pod_age = 60 + self.rng.below(age as u64 - 60) as i64;
+            let mut metadata = self.metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), pod_age);
             metadata["generateName"] = json!(format!("{set_name}-"));
             metadata["labels"] = pod_labels.clone();
             metadata["ownerReferences"] = owner("ReplicaSet", &set_name, &set_uid);
             metadata["managedFields"] = json!([
-                self.managed(
+                self.managed_fields_entry(
                     "kube-controller-manager",
-                    TAKEN - young,
+                    DUMP_TIME - pod_age,
                     &[
                         "metadata.generateName",
                         "metadata.labels.pod-template-hash",
@@ -235,9 +235,9 @@ impl Dump {
                         "spec.topologySpreadConstraints"
                     ]
                 ),
-                self.managed(
+                self.managed_fields_entry(
                     "kubelet",
-                    TAKEN - young + 5,
+                    DUMP_TIME - pod_age + 5,
                     &[
                         "status.conditions.k:{\"type\":\"Ready\"}.lastTransitionTime",
                         "status.containerStatuses",
@@ -249,24 +249,24 @@ impl Dump {
                 ),
             ]);
             let mut inner = spec(&pod_labels)["spec"].take();
-            inner["nodeName"] = json!(node_name(on));
+            inner["nodeName"] = json!(node_name(node_number));
             inner["enableServiceLinks"] = json!(true);
             inner["preemptionPolicy"] = json!("PreemptLowerPriority");
             inner["priority"] = json!(0);
             inner["serviceAccountName"] = json!("default");
             inner["tolerations"] = json!([{"effect": "NoExecute", "key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}, {"effect": "NoExecute", "key": "node.kubernetes.io/unreachable", "operator": "Exists", "tolerationSeconds": 300}]);
-            let since = |kind: &str, seconds: i64| json!({"lastProbeTime": null, "lastTransitionTime": time(TAKEN - young + seconds), "status": "True", "type": kind});
+            let since = |kind: &str, seconds: i64| json!({"lastProbeTime": null, "lastTransitionTime": time(DUMP_TIME - pod_age + seconds), "status": "True", "type": kind});
             let restarts = self.rng.below(40).saturating_sub(36);
             self.item(&json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": inner, "status": {
                 "conditions": [since("PodReadyToStartContainers", 2), since("Initialized", 0), since("Ready", 9), since("ContainersReady", 9), since("PodScheduled", 0)],
-                "containerStatuses": [{"allocatedResources": {"cpu": "250m", "memory": "256Mi"}, "containerID": format!("containerd://{:064x}", number * 1000 + pod), "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imageID": format!("registry.example.com/team/image-{}@sha256:{:064x}", number % 12, number % 12), "lastState": {}, "name": "app", "ready": true, "restartCount": restarts, "started": true, "state": {"running": {"startedAt": time(TAKEN - young + 3)}}}],
-                "hostIP": format!("10.1.{}.{}", on / 200, on % 200 + 1), "phase": "Running", "podIP": format!("10.2.{}.{}", on % 250, pod + 1), "qosClass": "Burstable", "startTime": time(TAKEN - young),
+                "containerStatuses": [{"allocatedResources": {"cpu": "250m", "memory": "256Mi"}, "containerID": format!("containerd://{:064x}", number * 1000 + pod), "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imageID": format!("registry.example.com/team/image-{}@sha256:{:064x}", number % 12, number % 12), "lastState": {}, "name": "app", "ready": true, "restartCount": restarts, "started": true, "state": {"running": {"startedAt": time(DUMP_TIME - pod_age + 3)}}}],
+                "hostIP": format!("10.1.{}.{}", node_number / 200, node_number % 200 + 1), "phase": "Running", "podIP": format!("10.2.{}.{}", node_number % 250, pod + 1), "qosClass": "Burstable", "startTime": time(DUMP_TIME - pod_age),
             }}));
         }
     }
 
-    /// Kinds that nothing here simulates: an Ingress, a custom resource, its definition.
-    fn strangers(&mut self, number: u64) {
+    /// Adds objects of kinds that are not simulated: an Ingress, a custom resource, and the first time its definition.
+    fn unsimulated_objects(&mut self, number: u64) {
         let ingress = self.metadata(&format!("ingress-{number}"), Some("shop"), 9000);
         self.item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
         let widget = self.metadata(&format!("widget-{number}"), Some("shop"), 8000);

@@ -1,4 +1,4 @@
-//! Tests that cross crates; what they share.
+//! Helpers shared by the tests that cross crates.
 
 pub mod dump;
 pub mod fuzz;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use podscope_session::scenario::Loaded;
 
-/// What is said of files that were read, as people read it.
+/// The notices about loaded files, as text.
 #[must_use]
 pub fn notices_of(loaded: &Loaded) -> Vec<String> {
     loaded.notices.iter().map(ToString::to_string).collect()
@@ -25,13 +25,15 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Compares `got` with the golden file `tests/golden/NAME`; `cargo xtask bless` rewrites it.
+/// Asserts that `got` equals the golden file `tests/golden/NAME`. `cargo xtask bless` rewrites the file.
 ///
 /// # Panics
-/// When they differ: with the first different line and the command to look at it.
+/// If they differ, with the first different line and the command to update the file.
 pub fn golden(name: &str, got: &str) {
     let path = root().join("tests/golden").join(name);
-    let Err(want) = kept(&path, got.as_bytes()) else { return };
+    let Err(want) = compare_with_file(&path, got.as_bytes()) else {
+        return;
+    };
     let want = String::from_utf8_lossy(&want);
     let lines = want.lines().map(Some).chain(std::iter::repeat(None));
     let pairs = got.lines().map(Some).chain([None]).zip(lines);
@@ -44,15 +46,15 @@ pub fn golden(name: &str, got: &str) {
     );
 }
 
-/// Compares `got` with a file that is kept; `cargo xtask bless` rewrites it.
+/// Compares `got` with a committed file. `cargo xtask bless` rewrites the file.
 ///
 /// # Errors
-/// What the file holds, if that is something else.
+/// The content of the file, if it differs from `got`.
 ///
 /// # Panics
-/// When it cannot be written.
-pub fn kept(path: &Path, got: &[u8]) -> Result<(), Vec<u8>> {
-    // Only tests look at the environment: the engine never does.
+/// If the file cannot be written.
+pub fn compare_with_file(path: &Path, got: &[u8]) -> Result<(), Vec<u8>> {
+    // Only tests read the environment; the engine never does.
     if std::env::var_os("PODSCOPE_BLESS").is_some() {
         let dir = path.parent().unwrap_or(path);
         let written = fs::create_dir_all(dir).and_then(|()| fs::write(path, got));
@@ -63,16 +65,16 @@ pub fn kept(path: &Path, got: &[u8]) -> Result<(), Vec<u8>> {
     if want == got { Ok(()) } else { Err(want) }
 }
 
-/// The files of a directory below the root with this ending, sorted; directories are entered.
+/// The files with this ending in a directory below the root, recursively and sorted.
 #[must_use]
 pub fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![root().join(dir)];
-    while let Some(dir) = open.pop() {
+    let mut pending_dirs = vec![root().join(dir)];
+    while let Some(dir) = pending_dirs.pop() {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
-                open.push(path);
+                pending_dirs.push(path);
             } else if path.to_string_lossy().ends_with(ending) {
                 found.push(path);
             }

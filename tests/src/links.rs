@@ -1,4 +1,4 @@
-//! What a link holds, as text: what must stay the same whatever the engine becomes (T-03).
+//! The content of a link as text. It must not change with the version of the engine (T-03).
 
 use std::fmt::Write;
 
@@ -14,15 +14,15 @@ fn hex_hash(text: &str) -> String {
     format!("{:016x}", fnv1a(hash::EMPTY, text.bytes()))
 }
 
-/// Opens a link, goes to its cursor, and tells its content: files, seed, cursor, screen, the commands with
-/// their instants, and those that the run has recorded.
+/// Opens a link, advances to its cursor, and returns its content as text: files, seed, cursor, screen, the commands with
+/// their instants, and the recorded commands of the run.
 ///
 /// # Errors
-/// Why it does not open.
-pub fn held(text: &str) -> Result<String, String> {
+/// The reason why the link does not open.
+pub fn link_content(text: &str) -> Result<String, String> {
     let link = link::decode(text)?;
     let loaded = link.load().map_err(|problems| format!("{problems:?}"))?;
-    let mut held = format!(
+    let mut content = format!(
         "lesson {:?}\nseed {}\ncursor {}\nscreen {} bytes {}\n",
         link.lesson,
         link.seed,
@@ -31,7 +31,7 @@ pub fn held(text: &str) -> Result<String, String> {
         hex_hash(&link.screen)
     );
     for (name, text) in &link.files {
-        let _ = writeln!(held, "file {name:?} {} bytes {}", text.len(), hex_hash(text));
+        let _ = writeln!(content, "file {name:?} {} bytes {}", text.len(), hex_hash(text));
     }
     let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
     let notices = link.replay(&mut session);
@@ -46,8 +46,13 @@ pub fn held(text: &str) -> Result<String, String> {
         .iter()
         .map(|timed| format!("{} {}", timed.at.0, timed.command))
         .collect();
-    let _ = writeln!(held, "commands {} {}", commands.len(), hex_hash(&commands.join("\n")));
-    held.extend(commands.iter().take(10).map(|line| format!("  {line}\n")));
+    let _ = writeln!(
+        content,
+        "commands {} {}",
+        commands.len(),
+        hex_hash(&commands.join("\n"))
+    );
+    content.extend(commands.iter().take(10).map(|line| format!("  {line}\n")));
     if session.advance(link.cursor_at(), u64::MAX) != Slice::Done || session.now() != link.cursor_at() {
         return Err(format!("the cursor stops at {}", session.now()));
     }
@@ -55,7 +60,12 @@ pub fn held(text: &str) -> Result<String, String> {
     let recorded: Vec<String> = recorded
         .map(|record| format!("{} {}", record.at.0, report::field(&record, "command")))
         .collect();
-    let _ = writeln!(held, "recorded {} {}", recorded.len(), hex_hash(&recorded.join("\n")));
-    held.extend(recorded.iter().take(10).map(|line| format!("  {line}\n")));
-    Ok(held)
+    let _ = writeln!(
+        content,
+        "recorded {} {}",
+        recorded.len(),
+        hex_hash(&recorded.join("\n"))
+    );
+    content.extend(recorded.iter().take(10).map(|line| format!("  {line}\n")));
+    Ok(content)
 }

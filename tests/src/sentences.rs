@@ -1,23 +1,23 @@
-//! Cases whose expectation is a sentence: commands on a shell, and what their answers say.
+//! Helpers for tests that run commands in a shell and check the sentences that the commands print.
 
 use podscope_cluster::Span;
 use podscope_session::scenario;
 use podscope_session::shell::Shell;
 use podscope_session::timeline::Session;
 
-/// A cluster as `podscope shell` makes it: of a scenario or of objects.
+/// Creates a shell as `podscope shell` does, from a scenario or from manifests.
 ///
 /// # Panics
-/// The text is not a scenario.
+/// If the text is not a valid scenario.
 #[must_use]
 pub fn shell(text: &str) -> Shell {
     let loaded = scenario::load(&[("case.yaml".into(), text.to_owned())]).expect("the case loads");
     Shell::new(Session::new(loaded).expect("a session"))
 }
 
-/// Runs a command, and all that it printed, with stderr behind stdout.
-pub fn told(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
-    // No time passes but what the command takes.
+/// Runs a command and returns everything that it printed, including stderr and the reason of a refusal.
+pub fn run_and_print(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
+    // Only the time that the command itself takes passes.
     let answer = shell.run(line, stdin, Span::ZERO);
     let mut text = String::new();
     for (_, line) in &answer.lines {

@@ -1,5 +1,5 @@
-//! Runs whose traces must be equal natively and in wasm, byte for byte: each is boiled down to a
-//! hash, which `cargo xtask test wasm` carries from one side to the other.
+//! Runs whose traces must be byte for byte equal natively and in wasm. Each trace is reduced to a hash;
+//! `cargo xtask test wasm` passes the native hashes to the wasm test.
 
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, ObjectKey, Rate, parse};
@@ -8,7 +8,7 @@ use podscope_cluster::{
     Given, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
 
-/// A run: objects, and faults at whole seconds.
+/// The objects of a run and its faults, each at a whole second.
 struct Run {
     name: &'static str,
     text: &'static str,
@@ -91,7 +91,7 @@ fn cut(name: &str) -> Fault {
     }
 }
 
-/// Clients that send to a Service.
+/// Starts clients that send 70 requests per second to a Service.
 fn start(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
     Fault::Traffic(TrafficCommand::Start(StartTraffic {
         service: ObjectKey::new("default", service),
@@ -106,13 +106,13 @@ fn start(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
     }))
 }
 
-/// FNV-1a over the lines of a trace, and how many there were.
-struct Hash {
+/// A sink that hashes (FNV-1a) and counts the lines of a trace.
+struct HashSink {
     state: u64,
     lines: u64,
 }
 
-impl Sink for Hash {
+impl Sink for HashSink {
     fn record(&mut self, record: Record) {
         self.lines += 1;
         self.state = fnv1a(self.state, record.to_json_line().bytes().chain([b'\n']));
@@ -123,16 +123,16 @@ impl Sink for Hash {
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
 
-/// Every run with every seed: `name/seed lines hash`.
+/// Returns one row for each run and seed: `name/seed lines hash`.
 ///
 /// # Panics
-/// When a run cannot begin: its objects are refused.
+/// If the objects of a run are refused.
 #[must_use]
 pub fn hashes() -> Vec<String> {
     let mut rows = Vec::new();
     for run in RUNS {
         for seed in SEEDS {
-            let mut hash = Hash {
+            let mut hash = HashSink {
                 state: hash::EMPTY,
                 lines: 0,
             };
@@ -150,7 +150,7 @@ pub fn hashes() -> Vec<String> {
             .unwrap_or_else(|refused| panic!("{}: {refused:?}", run.name));
             for (second, fault) in (run.faults)() {
                 world.run_before(SimTime(second * 1_000_000), &mut hash);
-                // A refused fault (no such node) is part of the run as well.
+                // A refused fault (for example: no such node) is recorded, too.
                 let refused = world.apply_fault(&fault, &mut hash).err();
                 let given = Given {
                     text: run.name,

@@ -1,12 +1,12 @@
-//! Texts made from what they mean, where changed bytes rarely reach: settings at their bounds, paths and
-//! selectors as kubectl takes them, links that unpack, lessons whose parts fit together.
+//! Generates structured inputs where random changes rarely reach: settings with boundary values, JSONPath and selectors,
+//! links that unpack, lessons with matching parts.
 
 use std::fmt::Write;
 
 use podscope_cluster::Rng;
 use podscope_session::link::Link;
 
-/// Durations at their bounds.
+/// Durations with boundary values.
 const DURATIONS: &[&str] = &[
     "0s",
     "1us",
@@ -22,8 +22,8 @@ const DURATIONS: &[&str] = &[
     "-1s",
     "1ns",
 ];
-/// Whole numbers at their bounds.
-const WHOLES: &[&str] = &[
+/// Integers with boundary values.
+const INTEGERS: &[&str] = &[
     "0",
     "1",
     "2",
@@ -39,7 +39,7 @@ const WHOLES: &[&str] = &[
     "-9223372036854775808",
     "18446744073709551615",
 ];
-/// Rates and fractions at their bounds.
+/// Rates and fractions with boundary values.
 const RATES: &[&str] = &[
     "0",
     "0.001",
@@ -51,7 +51,7 @@ const RATES: &[&str] = &[
     "1e3",
     "-0.1",
 ];
-/// Thresholds of eviction.
+/// Eviction thresholds.
 const THRESHOLDS: &[&str] = &[
     "0",
     "1",
@@ -64,10 +64,9 @@ const THRESHOLDS: &[&str] = &[
     "8Ei",
     "-1",
 ];
-/// Yes and no.
 const FLAGS: &[&str] = &["true", "false"];
 
-/// A component's settings: where they stand, and for each the values it may get.
+/// A component of the scenario, and its settings with their possible values.
 type Component = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
 const COMPONENTS: &[Component] = &[
@@ -79,9 +78,9 @@ const COMPONENTS: &[Component] = &[
             ("nodeStartupGracePeriod", DURATIONS),
             ("nodeEvictionRate", RATES),
             ("secondaryNodeEvictionRate", RATES),
-            ("largeClusterSizeThreshold", WHOLES),
+            ("largeClusterSizeThreshold", INTEGERS),
             ("unhealthyZoneThreshold", RATES),
-            ("terminatedPodGCThreshold", WHOLES),
+            ("terminatedPodGCThreshold", INTEGERS),
             ("disableForceDetachOnTimeout", FLAGS),
             ("deschedulingInterval", DURATIONS),
             ("leaseDuration", DURATIONS),
@@ -96,7 +95,7 @@ const COMPONENTS: &[Component] = &[
             ("mechanism", &["power", "storage", "network"]),
             ("detectAfter", DURATIONS),
             ("patience", DURATIONS),
-            ("minPriority", WHOLES),
+            ("minPriority", INTEGERS),
             ("confirmation", DURATIONS),
         ],
     ),
@@ -105,39 +104,39 @@ const COMPONENTS: &[Component] = &[
         "kubelet",
         &[
             ("evictionPressureTransitionPeriod", DURATIONS),
-            ("evictionMaxPodGracePeriod", WHOLES),
+            ("evictionMaxPodGracePeriod", INTEGERS),
             ("shutdownGracePeriod", DURATIONS),
             ("shutdownGracePeriodCriticalPods", DURATIONS),
             ("imageMinimumGCAge", DURATIONS),
             ("imageMaximumGCAge", DURATIONS),
-            ("imageGCHighThresholdPercent", WHOLES),
-            ("imageGCLowThresholdPercent", WHOLES),
+            ("imageGCHighThresholdPercent", INTEGERS),
+            ("imageGCLowThresholdPercent", INTEGERS),
             ("serializeImagePulls", FLAGS),
-            ("maxParallelImagePulls", WHOLES),
-            ("maxPods", WHOLES),
+            ("maxParallelImagePulls", INTEGERS),
+            ("maxPods", INTEGERS),
             ("registerNode", FLAGS),
         ],
     ),
     (
         "kubeScheduler",
         &[
-            ("podInitialBackoffSeconds", WHOLES),
-            ("podMaxBackoffSeconds", WHOLES),
-            ("percentageOfNodesToScore", WHOLES),
-            ("parallelism", WHOLES),
+            ("podInitialBackoffSeconds", INTEGERS),
+            ("podMaxBackoffSeconds", INTEGERS),
+            ("percentageOfNodesToScore", INTEGERS),
+            ("parallelism", INTEGERS),
         ],
     ),
 ];
 
-/// A cluster that is cut and mended, with most things that a period drives, under the settings before it.
-pub(super) const UNDER_SETTINGS: &str = include_str!("../../fuzz/settings.yaml");
+/// The cluster of the settings target: it has partitions that heal, and most things that depend on a period.
+pub(super) const SETTINGS_CLUSTER: &str = include_str!("../../fuzz/settings.yaml");
 
-/// A scenario whose components have settings at their bounds.
+/// Generates a scenario whose components have settings with boundary values.
 pub(super) fn settings(rng: &mut Rng) -> String {
     let mut text = String::from("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: fuzz}\nspec:\n");
-    let _ = writeln!(text, "  seed: {}", one(rng, WHOLES));
+    let _ = writeln!(text, "  seed: {}", pick_str(rng, INTEGERS));
     text.push_str("  components:\n");
-    // Few at a time: with many, one that is refused hides the rest.
+    // Use few settings at a time, because one rejected setting hides the effect of the others.
     for _ in 0..=rng.below(3) {
         let (component, settings) = pick(rng, COMPONENTS);
         if text.contains(&format!("    {component}:")) {
@@ -147,7 +146,7 @@ pub(super) fn settings(rng: &mut Rng) -> String {
         let first = rng.below(settings.len() as u64) as usize;
         let most = 1 + rng.below(3) as usize;
         for (name, values) in settings.iter().cycle().skip(first).take(most.min(settings.len())) {
-            let _ = write!(text, "{name}: {}, ", one(rng, values));
+            let _ = write!(text, "{name}: {}, ", pick_str(rng, values));
         }
         if *component == "kubelet" && rng.below(2) == 0 {
             for (list, values) in [
@@ -156,7 +155,7 @@ pub(super) fn settings(rng: &mut Rng) -> String {
                 ("evictionSoftGracePeriod", DURATIONS),
                 ("evictionMinimumReclaim", THRESHOLDS),
             ] {
-                let signal = one(
+                let signal = pick_str(
                     rng,
                     &[
                         "memory.available",
@@ -165,19 +164,19 @@ pub(super) fn settings(rng: &mut Rng) -> String {
                         "pid.available",
                     ],
                 );
-                let _ = write!(text, "{list}: {{{signal}: \"{}\"}}, ", one(rng, values));
+                let _ = write!(text, "{list}: {{{signal}: \"{}\"}}, ", pick_str(rng, values));
             }
         }
         if *component == "kubelet" && rng.below(4) == 0 {
             let _ = write!(
                 text,
                 "crashLoopBackOff: {{maxContainerRestartPeriod: {}}}, ",
-                one(rng, DURATIONS)
+                pick_str(rng, DURATIONS)
             );
         }
         text.push_str("}\n");
     }
-    text.push_str(UNDER_SETTINGS);
+    text.push_str(SETTINGS_CLUSTER);
     text
 }
 
@@ -243,10 +242,10 @@ const VALUES: &[&str] = &[
 fn path(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(4) {
-        text.push_str(one(rng, FIELDS));
+        text.push_str(pick_str(rng, FIELDS));
         if depth < 4 && rng.below(4) == 0 {
-            let compared = one(rng, &["==", "!=", "<", ">=", " in ", ""]);
-            let value = one(rng, VALUES);
+            let compared = pick_str(rng, &["==", "!=", "<", ">=", " in ", ""]);
+            let value = pick_str(rng, VALUES);
             let inner = path(rng, depth + 1);
             let _ = write!(text, "[?(@{inner}{compared}{value})]");
         }
@@ -261,7 +260,7 @@ fn template(rng: &mut Rng, depth: u64) -> String {
             0 if depth < 4 => {
                 let _ = write!(text, "{{range {}}}{}{{end}}", path(rng, 1), template(rng, depth + 1));
             }
-            1 => text.push_str(one(
+            1 => text.push_str(pick_str(
                 rng,
                 &["{\"\\t\"}", "{'\\n'}", "{end}", "{range", "{\"", "{@}", "{$}", " x "],
             )),
@@ -276,7 +275,7 @@ fn template(rng: &mut Rng, depth: u64) -> String {
 fn selector(rng: &mut Rng, terms: u64) -> String {
     let terms: Vec<String> = (0..=rng.below(terms))
         .map(|_| {
-            let key = one(
+            let key = pick_str(
                 rng,
                 &[
                     "app",
@@ -288,9 +287,9 @@ fn selector(rng: &mut Rng, terms: u64) -> String {
                     "é",
                 ],
             );
-            let value = one(rng, &["web", "db", "", "a-1", "Running", "-", "x y"]);
+            let value = pick_str(rng, &["web", "db", "", "a-1", "Running", "-", "x y"]);
             match rng.below(6) {
-                0 => format!("{key} in ({value},b,{})", one(rng, VALUES)),
+                0 => format!("{key} in ({value},b,{})", pick_str(rng, VALUES)),
                 1 => format!("{key} notin ({value})"),
                 2 => format!("!{key}"),
                 3 => key.to_owned(),
@@ -302,20 +301,20 @@ fn selector(rng: &mut Rng, terms: u64) -> String {
     terms.join(",")
 }
 
-/// A question to the API: a path, a template, columns, a selector, an order.
+/// Generates a `kubectl get` command: with a JSONPath, template, columns, selector or sort order.
 pub(super) fn query(rng: &mut Rng) -> String {
-    let mut text = format!("kubectl get {}", one(rng, RESOURCES));
+    let mut text = format!("kubectl get {}", pick_str(rng, RESOURCES));
     let quoted = |text: String| format!("'{}'", text.replace('\'', "\""));
     let go = |rng: &mut Rng| {
-        let field = one(rng, FIELDS);
+        let field = pick_str(rng, FIELDS);
         match rng.below(4) {
             0 => format!("{{{{range .items}}}}{{{{{field}}}}}{{{{end}}}}"),
             1 => format!("{{{{with {field}}}}}{{{{len .}}}}{{{{else}}}}{{{{printf \"%v\" .}}}}{{{{end}}}}"),
             2 => format!(
                 "{{{{range $k, $v := .metadata}}}}{{{{$k}}}}={{{{$v}}}}{{{{end}}}}{{{{index .items {}}}}}",
-                one(rng, WHOLES)
+                pick_str(rng, INTEGERS)
             ),
-            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", one(rng, VALUES)),
+            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", pick_str(rng, VALUES)),
         }
     };
     match rng.below(6) {
@@ -328,7 +327,7 @@ pub(super) fn query(rng: &mut Rng) -> String {
         4 => drop(write!(
             text,
             " -o {}",
-            one(rng, &["yaml", "json", "name", "wide", "jsonpath-as-json={.items}"])
+            pick_str(rng, &["yaml", "json", "name", "wide", "jsonpath-as-json={.items}"])
         )),
         _ => {}
     }
@@ -346,7 +345,7 @@ pub(super) fn query(rng: &mut Rng) -> String {
     text
 }
 
-/// The content of a link: what unpacking and reading let through.
+/// Generates the JSON content of a link that unpacks and parses.
 pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> String {
     let instant = |rng: &mut Rng| match rng.below(6) {
         0 => i64::MAX,
@@ -368,9 +367,9 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
         _ => Link::of_files(vec![("lesson.yaml".into(), lesson(rng, lessons))], seed),
     };
     link.cursor = instant(rng);
-    link.engine = one(rng, &["", "0.1.0", "9.9.9+v1.99", "+", "0.1.0+"]).to_owned();
-    link.trace_hash = one(rng, &["", "0123456789abcdef", "x"]).to_owned();
-    link.screen = one(rng, &["", "pod=default/web-0", "{", "\u{202e}", "embed=cluster&x=%zz"]).to_owned();
+    link.engine = pick_str(rng, &["", "0.1.0", "9.9.9+v1.99", "+", "0.1.0+"]).to_owned();
+    link.trace_hash = pick_str(rng, &["", "0123456789abcdef", "x"]).to_owned();
+    link.screen = pick_str(rng, &["", "pod=default/web-0", "{", "\u{202e}", "embed=cluster&x=%zz"]).to_owned();
     for _ in 0..rng.below(6) {
         let command = if rng.below(4) == 0 {
             query(rng)
@@ -382,14 +381,16 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
     serde_json::to_string(&link).unwrap_or_default()
 }
 
-/// A lesson with parts of several: its steps, goals, questions and attempts are each whole.
+/// Generates a lesson from parts of several lessons: each step, goal, question and attempt is complete.
 pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
     let mut text = pick(rng, lessons).clone();
     for _ in 0..=rng.below(3) {
         let other = pick(rng, lessons);
-        // A block of the spec (`  steps:` with all that is indented below it), or one item of a list.
+        // A block is a key of the spec (`  steps:` with everything indented below it) or one item of a list.
         let (from, to) = (blocks(&text), blocks(other));
-        let (Some(&(start, end)), Some(&(other_start, other_end))) = (some(rng, &from), some(rng, &to)) else {
+        let (Some(&(start, end)), Some(&(other_start, other_end))) =
+            (pick_optional(rng, &from), pick_optional(rng, &to))
+        else {
             continue;
         };
         let piece = other.get(other_start..other_end).unwrap_or_default();
@@ -399,9 +400,9 @@ pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
             _ => text.replace_range(start..end, piece),
         }
     }
-    // An instant, a count, a duration at its bounds.
+    // Replace an instant, a count or a duration by a boundary value.
     if rng.below(2) == 0 {
-        let places: Vec<usize> = [
+        let value_positions: Vec<usize> = [
             "at: ",
             "equals: ",
             "least: ",
@@ -417,13 +418,13 @@ pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
                 .collect::<Vec<_>>()
         })
         .collect();
-        if let Some(&at) = some(rng, &places) {
+        if let Some(&at) = pick_optional(rng, &value_positions) {
             let rest = text.get(at..).unwrap_or_default();
             let end = at + rest.find([',', '}', '\n']).unwrap_or(rest.len());
             let value = if rng.below(2) == 0 {
-                one(rng, DURATIONS)
+                pick_str(rng, DURATIONS)
             } else {
-                one(rng, WHOLES)
+                pick_str(rng, INTEGERS)
             };
             text.replace_range(at..end, value);
         }
@@ -431,7 +432,7 @@ pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
     text
 }
 
-/// Where blocks of a lesson's text begin and end: keys of the spec, and items of its lists.
+/// Byte ranges of the blocks of a lesson's text: keys of the spec, and items of its lists.
 fn blocks(text: &str) -> Vec<(usize, usize)> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -459,26 +460,26 @@ fn blocks(text: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn some<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
+fn pick_optional<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     from.get(rng.below(from.len().max(1) as u64) as usize)
 }
 
 fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> &'a T {
-    some(rng, from).expect("lists to choose from hold something")
+    pick_optional(rng, from).expect("the list must not be empty")
 }
 
-fn one(rng: &mut Rng, from: &[&'static str]) -> &'static str {
-    some(rng, from).copied().unwrap_or_default()
+fn pick_str(rng: &mut Rng, from: &[&'static str]) -> &'static str {
+    pick_optional(rng, from).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A generator that misspells a setting tests nothing by it.
+    /// A misspelled setting would test nothing.
     /// Shows: Q-03
     #[test]
-    fn every_setting_that_is_thrown_is_known() {
+    fn all_generated_settings_are_known() {
         for (component, settings) in COMPONENTS {
             for (name, values) in *settings {
                 let text = format!(

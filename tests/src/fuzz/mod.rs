@@ -1,8 +1,8 @@
-//! A fuzzer on stable Rust, deterministic by seed (Q-03): texts of the committed corpus are changed
-//! (`mutate`), thrown at a public door (`targets`), and kept for further changes when the door
-//! answered as it had not answered before. Doors whose texts have a meaning that changed bytes rarely
-//! hit get made ones as well (`make`). Each door has a budget of work, counted in allocations: a count
-//! is the same on every machine, where a clock is not. The example `fuzz` looks at clock and memory too.
+//! A fuzzer on stable Rust, deterministic by seed (Q-03). Inputs of the committed corpus are mutated (`mutate`) and passed
+//! to an entry point (`targets`). An input is kept for further mutations if the entry point gave a new kind of answer.
+//! Targets with structured inputs, which mutations rarely reach, also get generated ones (`make`). Each target has a
+//! budget of work, measured in allocations, because their number is the same on every machine. The example `fuzz` also
+//! measures time and memory.
 
 mod make;
 mod mutate;
@@ -19,13 +19,13 @@ pub use mutate::MAX_INPUT;
 use mutate::Mutator;
 pub use targets::{Depth, TARGETS, Target};
 
-/// Most bytes of texts kept for further changes.
+/// Maximum total size of the inputs that are kept for further mutations.
 const POOL_BYTES: usize = 8 << 20;
 
-/// Of so many texts one goes the whole way.
-const WHOLE: u64 = 16;
+/// One of this many inputs is run with [`Depth::Whole`].
+const WHOLE_DEPTH_PERIOD: u64 = 16;
 
-/// One run against one target.
+/// A fuzzing run against one target.
 #[derive(Debug)]
 pub struct Fuzzer {
     target: &'static Target,
@@ -33,13 +33,14 @@ pub struct Fuzzer {
     mutator: Mutator,
     pool: Vec<String>,
     pool_bytes: usize,
+    /// Hashes of the kinds of answers seen so far.
     seen: ordered::Set<u64>,
-    /// How far the next text goes.
+    /// Depth of the next input.
     depth: Depth,
 }
 
 impl Fuzzer {
-    /// A run that begins with the corpus of the target.
+    /// Creates a run that starts with the target's corpus.
     #[must_use]
     pub fn new(target: &'static Target, seed: u64) -> Self {
         let pool = (target.corpus)();
@@ -54,27 +55,26 @@ impl Fuzzer {
         }
     }
 
-    /// The target's name.
+    /// Name of the target.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.target.name
     }
 
-    /// Its door.
     #[must_use]
     pub fn target(&self) -> &'static Target {
         self.target
     }
 
-    /// The unchanged texts the run begins with.
+    /// The unchanged inputs of the corpus.
     #[must_use]
     pub fn corpus(&self) -> Vec<String> {
         (self.target.corpus)()
     }
 
-    /// The next text to throw.
+    /// The next input to run.
     pub fn next_input(&mut self) -> String {
-        self.depth = match self.rng.below(WHOLE) {
+        self.depth = match self.rng.below(WHOLE_DEPTH_PERIOD) {
             0 => Depth::Whole,
             _ => Depth::Reading,
         };
@@ -83,43 +83,42 @@ impl Fuzzer {
         {
             return make(&mut self.rng);
         }
-        self.mutator.change(&mut self.rng, &self.pool)
+        self.mutator.mutate(&mut self.rng, &self.pool)
     }
 
-    /// Throws a text of the corpus all the way, a changed one mostly as far as it is read; an answer of a new form
-    /// keeps the text for further changes.
+    /// Runs an input. An input with a new kind of answer is kept for further mutations.
     ///
     /// # Errors
-    /// The panic, in words; or work above the target's budget.
-    pub fn throw(&mut self, input: &str) -> Result<Cost, String> {
-        let (answer, cost) = throw(self.target, input, self.depth);
-        if self.seen.insert(form(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
+    /// The message of a panic, or a violation of the target's budget.
+    pub fn run_input(&mut self, input: &str) -> Result<Cost, String> {
+        let (answer, cost) = run_input(self.target, input, self.depth);
+        if self.seen.insert(answer_kind(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
             self.pool_bytes += input.len();
             self.pool.push(input.to_owned());
         }
         Ok(cost)
     }
 
-    /// Forms of answers seen so far.
+    /// Number of kinds of answers seen so far.
     #[must_use]
-    pub fn n_forms(&self) -> usize {
+    pub fn n_answer_kinds(&self) -> usize {
         self.seen.len()
     }
 }
 
-/// What one text caused.
+/// Cost of running one input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Allocations: the measure of work.
+    /// Number of allocations, the measure of work.
     pub work: u64,
-    /// Most bytes in use at once.
+    /// Maximum number of bytes in use at once.
     pub bytes: u64,
 }
 
-/// Throws one text at a target and gives its answer and what that cost.
+/// Runs one input against a target. Returns the answer and its cost.
 ///
-/// The answer is an error if there was a panic, in its words, or more work than the target's budget.
-pub fn throw(target: &Target, input: &str, depth: Depth) -> (Result<String, String>, Cost) {
+/// The answer is an error if the target panicked or exceeded its budget.
+pub fn run_input(target: &Target, input: &str, depth: Depth) -> (Result<String, String>, Cost) {
     let mut answer = Ok(String::new());
     let counted = allocation_counter::measure(|| {
         answer = catch_unwind(AssertUnwindSafe(|| (target.run)(input, depth))).map_err(|panic| {
@@ -140,8 +139,8 @@ pub fn throw(target: &Target, input: &str, depth: Depth) -> (Result<String, Stri
     (answer, cost)
 }
 
-/// Writes a text down for [`throw`] to be called again with it; its path.
-pub fn keep(target: &str, what: &str, text: &str) -> String {
+/// Saves an input, so that [`run_input`] can be repeated with it. Returns the path of the file.
+pub fn save_finding(target: &str, what: &str, text: &str) -> String {
     let dir = crate::root().join("target/fuzz-findings");
     let sum = text
         .bytes()
@@ -154,30 +153,30 @@ pub fn keep(target: &str, what: &str, text: &str) -> String {
     }
 }
 
-/// The target of that name.
+/// Finds a target by name.
 #[must_use]
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
-/// A hash of an answer that leaves out what is quoted and every number.
-fn form(answer: &str) -> u64 {
+/// Hash of an answer without quoted text and digits: answers with equal hashes count as the same kind.
+fn answer_kind(answer: &str) -> u64 {
     let mut is_quoted = false;
-    let kept = answer.bytes().filter(|byte| {
+    let unquoted = answer.bytes().filter(|byte| {
         is_quoted ^= *byte == b'"';
         !is_quoted && !byte.is_ascii_digit()
     });
-    fnv1a(hash::EMPTY, kept)
+    fnv1a(hash::EMPTY, unquoted)
 }
 
-/// The texts of a file of the corpus, one a line; `\n` stands for a line break.
+/// Inputs of a corpus file, one per line; `\n` in a line stands for a line break.
 fn lines(name: &str) -> Vec<String> {
     let path = crate::root().join("tests/fuzz").join(name);
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| line.replace("\\n", "\n")).collect()
 }
 
-/// The texts of the files of some directories.
+/// Contents of the files with these endings in some directories.
 fn texts(dirs: &[&str], endings: &[&str]) -> Vec<String> {
     dirs.iter()
         .flat_map(|dir| endings.iter().flat_map(|ending| crate::files(dir, ending)))

@@ -1,16 +1,16 @@
-//! Changes of a text: bytes, words, numbers, lines, pieces of other texts.
+//! Mutations of a text: bytes, words, numbers, lines, pieces of other texts.
 
 use podscope_api::ordered;
 
 use podscope_cluster::Rng;
 
-/// Longest text that is thrown, in bytes.
+/// Maximum size of an input, in bytes.
 pub const MAX_INPUT: usize = 64 << 10;
-/// Most words that are remembered.
+/// Maximum number of words taken from the corpus.
 const MAX_WORDS: usize = 6000;
 
-/// What readers of text get wrong.
-const ODD: &[&str] = &[
+/// Words that parsers often handle wrongly.
+const TRICKY_WORDS: &[&str] = &[
     "",
     "0",
     "-1",
@@ -130,14 +130,14 @@ const ODD: &[&str] = &[
     "?",
 ];
 
-/// A source of changed texts.
+/// Creates mutated texts.
 #[derive(Debug)]
 pub(super) struct Mutator {
     words: Vec<String>,
 }
 
 impl Mutator {
-    /// Words come from the corpus.
+    /// Collects the words of the corpus.
     pub(super) fn new(corpus: &[String]) -> Self {
         let mut words = ordered::Set::new();
         for text in corpus {
@@ -152,34 +152,34 @@ impl Mutator {
         }
     }
 
-    /// A text of the pool, changed one to eight times.
-    pub(super) fn change(&self, rng: &mut Rng, pool: &[String]) -> String {
+    /// Mutates a text of the pool one to eight times.
+    pub(super) fn mutate(&self, rng: &mut Rng, pool: &[String]) -> String {
         let mut bytes = pick(rng, pool).map_or_else(Vec::new, |text| text.clone().into_bytes());
         for _ in 0..=rng.below(8).min(rng.below(8)) {
-            self.change_once(rng, pool, &mut bytes);
+            self.mutate_once(rng, pool, &mut bytes);
         }
         bytes.truncate(MAX_INPUT);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn change_once(&self, rng: &mut Rng, pool: &[String], bytes: &mut Vec<u8>) {
-        let at = place(rng, bytes.len() + 1);
+    fn mutate_once(&self, rng: &mut Rng, pool: &[String], bytes: &mut Vec<u8>) {
+        let at = random_index(rng, bytes.len() + 1);
         match rng.below(12) {
             0 => {
                 if let Some(byte) = bytes.get_mut(at) {
                     *byte ^= 1 << rng.below(8);
                 }
             }
-            1 => drop(bytes.drain(at..(at + 1 + place(rng, 40)).min(bytes.len()).max(at))),
+            1 => drop(bytes.drain(at..(at + 1 + random_index(rng, 40)).min(bytes.len()).max(at))),
             2 => {
-                let piece = bytes[at..(at + 1 + place(rng, 60)).min(bytes.len())].to_vec();
+                let piece = bytes[at..(at + 1 + random_index(rng, 60)).min(bytes.len())].to_vec();
                 let most = if rng.below(20) == 0 { 400 } else { 4 };
-                let times = 1 + place(rng, most);
+                let times = 1 + random_index(rng, most);
                 insert(bytes, at, &piece.repeat(times));
             }
-            3 => number(rng, bytes, at),
+            3 => replace_number(rng, bytes, at),
             4 | 5 => {
-                let word = pick(rng, ODD).copied().unwrap_or_default();
+                let word = pick(rng, TRICKY_WORDS).copied().unwrap_or_default();
                 insert(bytes, at, word.as_bytes());
             }
             6 => {
@@ -189,15 +189,15 @@ impl Mutator {
             }
             7 | 8 => {
                 let (from, to) = word_at(bytes, at);
-                let odd = pick(rng, ODD).copied().unwrap_or_default();
+                let odd = pick(rng, TRICKY_WORDS).copied().unwrap_or_default();
                 let known = pick(rng, &self.words).map_or(odd, String::as_str);
                 let word = if rng.below(2) == 0 { odd } else { known };
                 bytes.splice(from..to, word.bytes());
             }
             9 => {
                 let other = pick(rng, pool).map_or(&[][..], |text| text.as_bytes());
-                let from = place(rng, other.len() + 1);
-                let to = (from + 1 + place(rng, 200)).min(other.len());
+                let from = random_index(rng, other.len() + 1);
+                let to = (from + 1 + random_index(rng, 200)).min(other.len());
                 insert(bytes, at, &other[from..to.max(from)]);
             }
             10 => {
@@ -206,13 +206,13 @@ impl Mutator {
                     bytes.drain(from..to);
                 } else {
                     let line = bytes[from..to].to_vec();
-                    let (target, _) = line_at(bytes, place(rng, bytes.len() + 1));
+                    let (target, _) = line_at(bytes, random_index(rng, bytes.len() + 1));
                     insert(bytes, target, &line);
                 }
             }
             _ => {
                 let other = pick(rng, pool).map_or(&[][..], |text| text.as_bytes());
-                let (from, to) = line_at(other, place(rng, other.len() + 1));
+                let (from, to) = line_at(other, random_index(rng, other.len() + 1));
                 let (target, _) = line_at(bytes, at);
                 insert(bytes, target, &other[from..to]);
             }
@@ -220,12 +220,12 @@ impl Mutator {
     }
 }
 
-fn place(rng: &mut Rng, bound: usize) -> usize {
+fn random_index(rng: &mut Rng, bound: usize) -> usize {
     usize::try_from(rng.below(bound.max(1) as u64)).unwrap_or(0)
 }
 
 fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
-    from.get(place(rng, from.len()))
+    from.get(random_index(rng, from.len()))
 }
 
 fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
@@ -233,8 +233,8 @@ fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
     bytes.splice(at..at, piece.iter().take(room).copied());
 }
 
-/// The next number becomes another one.
-fn number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
+/// Replaces the next number by another one.
+fn replace_number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
     let Some(from) = (at..bytes.len()).find(|at| bytes[*at].is_ascii_digit()) else {
         return;
     };
@@ -244,12 +244,12 @@ fn number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
     let new = match rng.below(3) {
         0 => rng.below(20).to_string(),
         1 => (rng.bits() >> rng.below(63)).to_string(),
-        _ => pick(rng, ODD).copied().unwrap_or_default().to_owned(),
+        _ => pick(rng, TRICKY_WORDS).copied().unwrap_or_default().to_owned(),
     };
     bytes.splice(from..to, new.bytes());
 }
 
-/// The word around a place.
+/// Byte range of the word around a position.
 fn word_at(bytes: &[u8], at: usize) -> (usize, usize) {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     let from = bytes[..at]
@@ -263,7 +263,7 @@ fn word_at(bytes: &[u8], at: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// The line around a place, with its end.
+/// Byte range of the line around a position, with its line break.
 fn line_at(bytes: &[u8], at: usize) -> (usize, usize) {
     let at = at.min(bytes.len());
     let from = bytes[..at]

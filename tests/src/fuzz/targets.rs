@@ -1,4 +1,4 @@
-//! The doors that texts are thrown at, as a page or the command line would open them.
+//! Entry points that the fuzzer calls with inputs, in the way the page or the command line does.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -15,34 +15,33 @@ use podscope_session::timeline::{Session, Slice};
 
 use super::make;
 
-/// How far a text goes behind its door.
+/// How completely an input is processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// It is read, checked, printed and read again; a question is answered by a small cluster. Most texts end here anyway,
-    /// and several times as many can be thrown.
+    /// The input is parsed, checked, printed and parsed again; a query is answered by a small cluster. Most inputs fail
+    /// here anyway, and several times as many can be run.
     Reading,
-    /// All of that, and what follows: time passes, back and forth, a large cluster answers.
+    /// In addition, the session runs and seeks, and a large cluster answers queries.
     Whole,
 }
 
-/// A door.
+/// An entry point for the fuzzer.
 #[derive(Debug)]
 pub struct Target {
-    /// Its name.
     pub name: &'static str,
-    /// The texts a run begins with.
+    /// Returns the initial inputs of a run.
     pub corpus: fn() -> Vec<String>,
-    /// Makes a text that means something, where the door has such a maker: half of what is thrown.
+    /// Generates structured inputs, if the target has a generator; it provides half of the inputs.
     pub make: Option<fn(&mut Rng) -> String>,
-    /// Most allocations that one text may cause: the work of a run, counted alike on every machine.
+    /// Maximum number of allocations for one input, which is the same on every machine.
     pub budget: u64,
-    /// Seconds of its turn in a long run: most where most texts are thrown in a second.
+    /// Length of the target's turn in a long run, in seconds. Targets with fast inputs have longer turns.
     pub turn: u64,
-    /// Throws a text; the answer is compared by its form.
+    /// Runs an input and returns an answer, of which only the kind is compared.
     pub run: fn(&str, Depth) -> String,
 }
 
-/// All doors.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "links",
@@ -113,7 +112,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 thread_local! {
-    /// The lessons and commands that texts are made of.
+    /// Lessons and commands for generated inputs.
     static LISTS: (Vec<String>, Vec<String>) = (lessons(), super::lines("commands.txt"));
 }
 
@@ -128,9 +127,9 @@ fn open_file(text: &str, depth: Depth) -> String {
     open(source, depth)
 }
 
-/// Most steps that a simulated minute of `settings.yaml` may take, whatever the settings: forty times what it
-/// takes with the defaults.
-const MINUTE: u64 = 200_000;
+/// Maximum number of steps for a simulated minute of `settings.yaml` with any settings: forty times the number with the
+/// defaults.
+const MAX_STEPS_PER_MINUTE: u64 = 200_000;
 
 /// Runs a scenario for a minute.
 fn run_settings(text: &str, depth: Depth) -> String {
@@ -142,17 +141,20 @@ fn run_settings(text: &str, depth: Depth) -> String {
         Ok(session) => session,
         Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
     };
-    // Settings drive what happens by the second: reading one tells little.
+    // Settings affect periodic actions, so parsing alone tests little.
     let until = if depth == Depth::Whole { 60 } else { 15 };
-    let slice = session.advance(SimTime::from_seconds(until), MINUTE);
-    // A changed text may be another cluster; what is made is this one.
-    if text.ends_with(make::UNDER_SETTINGS) {
-        assert!(slice == Slice::Done, "a minute takes more than {MINUTE} steps");
+    let slice = session.advance(SimTime::from_seconds(until), MAX_STEPS_PER_MINUTE);
+    // Only generated inputs have this cluster; a mutated one may be larger.
+    if text.ends_with(make::SETTINGS_CLUSTER) {
+        assert!(
+            slice == Slice::Done,
+            "a minute takes more than {MAX_STEPS_PER_MINUTE} steps"
+        );
     }
     format!("{slice:?} {}", session.trace().len().ilog2())
 }
 
-/// Links, and what is in them: a changed character of packed text rarely reaches further than unpacking.
+/// Links and their unpacked content, because a mutation of packed text rarely gets further than unpacking.
 fn link_corpus() -> Vec<String> {
     let packed = super::texts(&["tests/fixtures/links"], &[".link"]);
     let inner: Vec<String> = packed
@@ -169,7 +171,7 @@ fn open_link(text: &str, depth: Depth) -> String {
         Ok(inner) => {
             let packed = inner.encode();
             if let Ok(read) = link::decode(&packed) {
-                assert_eq!(read, inner, "a link reads back as it was written");
+                assert_eq!(read, inner, "a link must decode to what was encoded");
             }
             packed
         }
@@ -178,17 +180,17 @@ fn open_link(text: &str, depth: Depth) -> String {
     open(Source::Link { fragment }, depth)
 }
 
-/// Pieces of work that a text may cause.
-const PIECES: usize = 12;
+/// Maximum number of work slices after each request.
+const MAX_SLICES: usize = 12;
 
-/// Opens a source as the page does: frames, a seek, the inspector, a share, an export.
+/// Opens a source as the page does: with frames, seeks, the inspector, a share link and an export.
 fn open(source: Source, depth: Depth) -> String {
     let mut host = Host::new();
     let mut answer = String::new();
     let mut clock = 0.0;
     let updates = host.handle(Request::Open { source }, clock);
     let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
-    tell(&mut answer, &updates);
+    append_answer(&mut answer, &updates);
     if !opened || depth == Depth::Reading {
         return answer;
     }
@@ -212,21 +214,21 @@ fn open(source: Source, depth: Depth) -> String {
         },
     ];
     for request in requests {
-        tell(&mut answer, &host.handle(request, clock));
-        for _ in 0..PIECES {
+        append_answer(&mut answer, &host.handle(request, clock));
+        for _ in 0..MAX_SLICES {
             if host.wants() == Wants::Rest {
                 break;
             }
             clock += 40.0;
-            tell(&mut answer, &host.work(clock));
+            append_answer(&mut answer, &host.work(clock));
             host.handle(Request::FrameDone, clock);
         }
     }
     answer
 }
 
-/// The form of some updates: what kind they are, and the words of what was refused or said.
-fn tell(answer: &mut String, updates: &[Update]) {
+/// Appends a summary of updates to the answer: their kinds, and the texts of problems and console lines.
+fn append_answer(answer: &mut String, updates: &[Update]) {
     for update in updates {
         match update {
             Update::Refused { problems } => {
@@ -254,11 +256,11 @@ fn tell(answer: &mut String, updates: &[Update]) {
     }
 }
 
-/// A cluster with one of most things, at twenty seconds.
+/// A cluster with most kinds of objects. Commands run on it at 20 s.
 const CLUSTER: &str = include_str!("../../fuzz/cluster.yaml");
 
-/// A cluster that answers a question at once: an object of the kinds that most questions are about.
-const SMALL: &str = "apiVersion: podscope.dev/v1alpha1
+/// A small cluster that answers queries quickly, with objects of the most queried kinds.
+const SMALL_CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: small}
 spec: {cluster: {zones: [a], nodesPerZone: 1}}
@@ -281,8 +283,8 @@ data: {a: \"1\", b: x}
 
 fn session(text: &str) -> Session {
     let files = [("cluster.yaml".to_owned(), text.to_owned())];
-    let loaded = scenario::load(&files).expect("the fuzzer's cluster loads");
-    let mut session = Session::new(loaded).expect("the fuzzer's cluster starts");
+    let loaded = scenario::load(&files).expect("the fuzzer's cluster must load");
+    let mut session = Session::new(loaded).expect("the fuzzer's cluster must start");
     session.advance(SimTime::from_seconds(20), u64::MAX);
     session
 }
@@ -302,13 +304,13 @@ fn run_command(text: &str, depth: Depth) -> String {
     assert_eq!(
         command::parse(&printed).as_ref(),
         Ok(&command),
-        "{text:?} is printed as {printed:?}, which is not read as the same command"
+        "{text:?} is printed as {printed:?}, which does not parse to the same command"
     );
     if depth == Depth::Reading {
-        // What kind of command it is, and of which shape.
+        // The kind and shape of the command.
         return printed.split(' ').map(|word| word.get(..3).unwrap_or(word)).collect();
     }
-    let mut session = SESSION.with(|kept| kept.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());
+    let mut session = SESSION.with(|cached| cached.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());
     match &command {
         Command::Help(topic) => return command::help_text(topic),
         Command::Kubectl(kubectl) => {
@@ -334,7 +336,7 @@ fn run_command(text: &str, depth: Depth) -> String {
     answer
 }
 
-/// Reads and answers a question, without a step of time.
+/// Parses and answers a query, without advancing time.
 fn run_query(text: &str, depth: Depth) -> String {
     let command = match command::parse(text) {
         Ok(command) => command,
@@ -343,20 +345,20 @@ fn run_query(text: &str, depth: Depth) -> String {
     assert_eq!(
         command::parse(&command.to_string()).as_ref(),
         Ok(&command),
-        "{text:?} reads back"
+        "{text:?} must parse again after printing"
     );
     let Command::Kubectl(kubectl) = &command else {
         return String::new();
     };
-    let small = SMALL_SESSION.with(|kept| {
-        let mut kept = kept.borrow_mut();
-        kept.get_or_insert_with(|| session(SMALL)).read(kubectl)
+    let small = SMALL_SESSION.with(|cached| {
+        let mut cached = cached.borrow_mut();
+        cached.get_or_insert_with(|| session(SMALL_CLUSTER)).read(kubectl)
     });
     let printed = match depth {
         Depth::Reading => small,
-        Depth::Whole => SESSION.with(|kept| {
-            let mut kept = kept.borrow_mut();
-            kept.get_or_insert_with(|| session(CLUSTER)).read(kubectl)
+        Depth::Whole => SESSION.with(|cached| {
+            let mut cached = cached.borrow_mut();
+            cached.get_or_insert_with(|| session(CLUSTER)).read(kubectl)
         }),
     };
     let lines = printed.map(|printed| printed.lines).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! The corpora of single answers: manifests, stored objects, commands, watches.
+//! The corpora in which each case compares one kind of answer: manifests, stored objects, commands and watches.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::normalise::{object, text};
-use super::{Compared, each, lines_of, numbered, path, printed, seconds};
+use super::normalise;
+use super::{CaseComparison, number_duplicates, path, printed, read_corpus, run_cases, seconds};
 
 #[derive(Deserialize)]
 struct ApiCase {
@@ -17,11 +17,11 @@ struct ApiCase {
     stderr: String,
 }
 
-/// `kubectl create|apply -f -` of a manifest, or apply of one and then of another.
+/// Runs the cases of `api.jsonl.gz`: each creates or applies one manifest, or applies a manifest and then a second one.
 #[must_use]
-pub fn api() -> Vec<Compared> {
-    let cases: Vec<ApiCase> = lines_of("api.jsonl.gz");
-    let compared = each(&cases, |case, mut shell| {
+pub fn api() -> Vec<CaseComparison> {
+    let cases: Vec<ApiCase> = read_corpus("api.jsonl.gz");
+    let compared = run_cases(&cases, |case, mut shell| {
         let (answer, context) = match (&case.next, &case.verb) {
             (Some(next), _) => {
                 shell.run("kubectl apply -f -", Some(&case.text), seconds(0.7));
@@ -36,12 +36,12 @@ pub fn api() -> Vec<Compared> {
         };
         let (out, err) = printed(&answer);
         let pairs = [
-            ("stdout", case.stdout.clone(), text(&out, &context, false)),
-            ("stderr", case.stderr.clone(), text(&err, &context, false)),
+            ("stdout", case.stdout.clone(), normalise::text(&out, &context, false)),
+            ("stderr", case.stderr.clone(), normalise::text(&err, &context, false)),
         ];
-        Compared::new(format!("{}: {}", case.kind, case.name), pairs)
+        CaseComparison::new(format!("{}: {}", case.kind, case.name), pairs)
     });
-    numbered(compared)
+    number_duplicates(compared)
 }
 
 #[derive(Deserialize)]
@@ -53,16 +53,16 @@ struct DefaultsCase {
     object: Value,
 }
 
-/// What is stored of a manifest a second and a half later.
+/// Runs the cases of `defaults.jsonl.gz`: each creates a manifest and reads the stored object 1.5 seconds later.
 #[must_use]
-pub fn defaults() -> Vec<Compared> {
-    let cases: Vec<DefaultsCase> = lines_of("defaults.jsonl.gz");
-    let compared = each(&cases, |case, mut shell| {
+pub fn defaults() -> Vec<CaseComparison> {
+    let cases: Vec<DefaultsCase> = read_corpus("defaults.jsonl.gz");
+    let compared = run_cases(&cases, |case, mut shell| {
         shell.run("kubectl create -f -", Some(&case.text), seconds(1.5));
         let (out, err) = printed(&shell.run(&case.command, None, seconds(0.0)));
         let ours = match serde_json::from_str(&out) {
             Ok(value) => {
-                let mut value = object(value, &case.text);
+                let mut value = normalise::object(value, &case.text);
                 if let (false, Value::Object(map)) = (case.status, &mut value) {
                     map.shift_remove("status");
                 }
@@ -70,12 +70,12 @@ pub fn defaults() -> Vec<Compared> {
             }
             Err(_) => out + &err,
         };
-        Compared::new(case.name.clone(), [("object", sorted(&case.object), ours)])
+        CaseComparison::new(case.name.clone(), [("object", sorted(&case.object), ours)])
     });
-    numbered(compared)
+    number_duplicates(compared)
 }
 
-/// A value printed with its keys in order.
+/// Prints a JSON value with sorted keys.
 pub(super) fn sorted(value: &Value) -> String {
     let mut value = value.clone();
     value.sort_all_objects();
@@ -93,20 +93,20 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// What the case names, which is never normalised away.
+    /// The command line and its stdin: what they name is never replaced by normalisation.
     pub(super) fn context(&self) -> String {
         format!("{}\n{}", self.command, self.stdin.as_deref().unwrap_or_default())
     }
 
-    /// The comparison of what the step printed, where the real answer is recorded.
-    pub(super) fn compare(&self, name: String, (out, err): (String, String)) -> Option<Compared> {
+    /// Compares what the step printed with the recorded answer; `None` if no answer was recorded.
+    pub(super) fn compare(&self, name: String, (out, err): (String, String)) -> Option<CaseComparison> {
         let context = self.context();
         let stdout = self.stdout.clone()?;
         let pairs = [
-            ("stdout", stdout, text(&out, &context, true)),
-            ("stderr", self.stderr.clone(), text(&err, &context, true)),
+            ("stdout", stdout, normalise::text(&out, &context, true)),
+            ("stderr", self.stderr.clone(), normalise::text(&err, &context, true)),
         ];
-        Some(Compared::new(name, pairs))
+        Some(CaseComparison::new(name, pairs))
     }
 }
 
@@ -118,12 +118,12 @@ struct Group {
     steps: Vec<Step>,
 }
 
-/// Commands, in groups that each have a cluster of their own.
+/// Runs the groups of commands in `kubectl.jsonl.gz`, each group in its own cluster.
 #[must_use]
-pub fn kubectl() -> Vec<Compared> {
-    let groups: Vec<Group> = lines_of("kubectl.jsonl.gz");
+pub fn kubectl() -> Vec<CaseComparison> {
+    let groups: Vec<Group> = read_corpus("kubectl.jsonl.gz");
     let fixture = std::fs::read_to_string(path("fixture.yaml")).expect("the fixture is there");
-    let compared = each(&groups, |group, mut shell| {
+    let compared = run_cases(&groups, |group, mut shell| {
         shell.advance(seconds(1.0));
         let first = group.steps.first().map_or(1.0, |step| step.at);
         if group.fixture {
@@ -137,9 +137,9 @@ pub fn kubectl() -> Vec<Compared> {
                 let answer = shell.run(&step.command, step.stdin.as_deref(), wait);
                 step.compare(format!("{}: {}", group.group, step.command), printed(&answer))
             })
-            .collect::<Vec<Compared>>()
+            .collect::<Vec<CaseComparison>>()
     });
-    numbered(compared.into_iter().flatten().collect())
+    number_duplicates(compared.into_iter().flatten().collect())
 }
 
 #[derive(Deserialize)]
@@ -151,43 +151,49 @@ struct WatchCase {
     stdout: String,
 }
 
-/// What a watch printed while objects changed.
+/// Runs the cases of `watches.jsonl.gz`: each compares what a watch prints while other commands change objects.
 #[must_use]
-pub fn watches() -> Vec<Compared> {
-    let cases: Vec<WatchCase> = lines_of("watches.jsonl.gz");
-    let compared = each(&cases, |case, mut shell| {
+pub fn watches() -> Vec<CaseComparison> {
+    let cases: Vec<WatchCase> = read_corpus("watches.jsonl.gz");
+    let compared = run_cases(&cases, |case, mut shell| {
         shell.run(&format!("kubectl create namespace {}", case.name), None, seconds(1.0));
-        let mut seen = String::new();
-        let mut see = |answer| {
+        let mut printed_text = String::new();
+        let mut append = |answer| {
             let (out, err) = printed(&answer);
-            seen.push_str(&out);
-            seen.push_str(&err);
+            printed_text.push_str(&out);
+            printed_text.push_str(&err);
         };
         let mut now = 0.05;
-        see(shell.run(&case.command, None, seconds(now)));
+        append(shell.run(&case.command, None, seconds(now)));
         for step in &case.steps {
-            see(shell.advance(seconds(step.at - now)));
+            append(shell.advance(seconds(step.at - now)));
             now = step.at;
-            see(shell.run(&step.command, step.stdin.as_deref(), seconds(0.0)));
+            append(shell.run(&step.command, step.stdin.as_deref(), seconds(0.0)));
         }
-        see(shell.advance(seconds(case.end - now)));
+        append(shell.advance(seconds(case.end - now)));
         let name = format!("{}: {}", case.name, case.command);
-        Compared::new(name, [("stdout", case.stdout.clone(), watched(&seen, &case.command))])
+        CaseComparison::new(
+            name,
+            [("stdout", case.stdout.clone(), watch_rows(&printed_text, &case.command))],
+        )
     });
-    numbered(compared)
+    number_duplicates(compared)
 }
 
-/// What a watch printed: without the answers of other commands, and rows that repeat the row before only once.
-fn watched(seen: &str, command: &str) -> String {
-    let kept: Vec<&str> = seen.split('\n').filter(|line| !is_answer(line)).collect();
-    let normal = text(&kept.join("\n"), command, true);
-    let mut lines: Vec<&str> = normal.split('\n').collect();
+/// Returns the rows of the watch: drops the answers of other commands and merges equal consecutive rows.
+fn watch_rows(printed_text: &str, command: &str) -> String {
+    let rows: Vec<&str> = printed_text
+        .split('\n')
+        .filter(|line| !is_change_answer(line))
+        .collect();
+    let normalised = normalise::text(&rows.join("\n"), command, true);
+    let mut lines: Vec<&str> = normalised.split('\n').collect();
     lines.dedup();
     lines.join("\n")
 }
 
-/// Whether a line is the answer of a command that changes something.
-fn is_answer(line: &str) -> bool {
+/// Whether a line is the answer of a command that changes an object.
+fn is_change_answer(line: &str) -> bool {
     static ANSWER: std::sync::LazyLock<fancy_regex::Regex> = std::sync::LazyLock::new(|| {
         let pattern = r#"^(\S+/\S+ (created|configured|unchanged|scaled|patched)( \(.*\))?|\S+/\S+ image updated|\S+ "\S+" (force )?deleted( from \S+ namespace)?|Warning: .*)$"#;
         fancy_regex::Regex::new(pattern).expect("a pattern")

@@ -1,8 +1,8 @@
-//! Cases that cannot agree, each with its reason: `tests/conformance/live/excused.txt`.
+//! Cases that cannot agree with a real cluster, each with a reason: `tests/conformance/live/excused.txt`.
 
 use std::sync::LazyLock;
 
-/// Corpus and name.
+/// Pairs of a corpus and the name of a case in it.
 static EXCUSED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let text = std::fs::read_to_string(super::path("excused.txt")).expect("the list is there");
     let mut found = Vec::new();
@@ -21,12 +21,12 @@ static EXCUSED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     found
 });
 
-/// Names of the cases of a corpus that are excused.
+/// Returns the names of the excused cases of a corpus.
 #[must_use]
-pub fn excused(corpus: &str) -> Vec<&'static str> {
+pub fn excused_names(corpus: &str) -> Vec<&'static str> {
     EXCUSED
         .iter()
-        .filter(|(of, _)| of == corpus)
+        .filter(|(case_corpus, _)| case_corpus == corpus)
         .map(|(_, name)| name.as_str())
         .collect()
 }

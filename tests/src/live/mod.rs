@@ -1,5 +1,6 @@
-//! Podscope beside a real control plane: the recorded answers of `tests/conformance/live`, asked again of a simulated
-//! cluster through the shell, in-process, and compared after [`normalise`].
+//! Compares Podscope with a real control plane: `tests/conformance/live` holds commands and their recorded answers.
+//! Each command is run again in-process by the shell of a simulated cluster; both answers are normalised
+//! ([`normalise`]) and compared.
 
 mod corpora;
 mod excused;
@@ -20,19 +21,19 @@ use podscope_session::timeline::Session;
 use serde::de::DeserializeOwned;
 
 pub use corpora::{api, defaults, kubectl, watches};
-pub use excused::excused;
+pub use excused::excused_names;
 pub use stories::{Stories, stories};
 
-/// What was compared of one case.
+/// Result of comparing one case.
 #[derive(Debug, Clone)]
-pub struct Compared {
-    /// The case, unique within its corpus.
+pub struct CaseComparison {
+    /// Name of the case, unique within its corpus.
     pub name: String,
-    /// Where ours is not what was recorded: what, the recorded, ours. Empty where they agree.
+    /// One entry for each part that differs: name of the part, recorded text, text of Podscope.
     pub differences: Vec<(&'static str, String, String)>,
 }
 
-impl Compared {
+impl CaseComparison {
     fn new(name: String, pairs: impl IntoIterator<Item = (&'static str, String, String)>) -> Self {
         let mut differences: Vec<_> = pairs.into_iter().collect();
         differences.retain(|(_, recorded, ours)| recorded != ours);
@@ -40,14 +41,14 @@ impl Compared {
     }
 }
 
-/// A file of the recorded answers.
+/// Path of a file in `tests/conformance/live`.
 fn path(name: &str) -> PathBuf {
     crate::root().join("tests/conformance/live").join(name)
 }
 
-/// The lines of a corpus.
-fn lines_of<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    let file = File::open(path(name)).expect("the corpus is there");
+/// Reads the cases of a corpus: gzipped JSON Lines.
+fn read_corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
+    let file = File::open(path(name)).expect("the corpus exists");
     let mut text = String::new();
     flate2::read::GzDecoder::new(file)
         .read_to_string(&mut text)
@@ -57,18 +58,18 @@ fn lines_of<T: DeserializeOwned>(name: &str) -> Vec<T> {
         .collect()
 }
 
-/// The cluster that every case begins with.
+/// Creates the cluster in which every case starts.
 fn cluster() -> Session {
-    let text = std::fs::read_to_string(path("scenario.yaml")).expect("the scenario is there");
-    let loaded = scenario::load(&[("scenario.yaml".into(), text)]).expect("it reads well");
-    Session::new(loaded).expect("it is admitted")
+    let text = std::fs::read_to_string(path("scenario.yaml")).expect("the scenario exists");
+    let loaded = scenario::load(&[("scenario.yaml".into(), text)]).expect("the scenario loads");
+    Session::new(loaded).expect("the objects of the scenario are admitted")
 }
 
 fn seconds(seconds: f64) -> Span {
     Span((seconds.max(0.0) * 1e6).round() as i64)
 }
 
-/// What an answer printed to stdout and to stderr.
+/// Returns what an answer printed to stdout and to stderr.
 fn printed(answer: &Answer) -> (String, String) {
     let (mut out, mut err) = (String::new(), String::new());
     for (kind, line) in &answer.lines {
@@ -83,8 +84,8 @@ fn printed(answer: &Answer) -> (String, String) {
     (out, err)
 }
 
-/// Runs each case on a shell of its own, on two threads; the answers are in the order of the cases.
-fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T, Shell) -> R + Sync) -> Vec<R> {
+/// Runs each case in its own shell, on two threads; the results are in the order of the cases.
+fn run_cases<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T, Shell) -> R + Sync) -> Vec<R> {
     let start = cluster();
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
@@ -108,8 +109,8 @@ fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T, Shell) -> R + Sync) -> V
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Gives cases of the same name a number.
-fn numbered(mut cases: Vec<Compared>) -> Vec<Compared> {
+/// Appends `(#2)`, `(#3)` … to names that occurred before.
+fn number_duplicates(mut cases: Vec<CaseComparison>) -> Vec<CaseComparison> {
     let mut seen = podscope_api::ordered::Map::new();
     for case in &mut cases {
         let times = seen.entry(case.name.clone()).or_insert(0);
@@ -121,25 +122,29 @@ fn numbered(mut cases: Vec<Compared>) -> Vec<Compared> {
     cases
 }
 
-/// Holds a corpus to what agreed before: `tests/conformance/live/differing/CORPUS.txt` lists the cases that differ, and
-/// `cargo xtask bless` writes it. `PODSCOPE_SHOW=TEXT` prints the differences of the cases whose name has the text.
+/// Checks that no case differs that agreed before. `tests/conformance/live/differing/CORPUS.txt` lists the cases that
+/// are known to differ; `cargo xtask bless` writes the list. `PODSCOPE_SHOW=TEXT` prints the differences of each case
+/// whose name contains the text.
 ///
 /// # Panics
-/// A case differs that is neither in that list nor excused, or an excused one agrees.
-pub fn hold(corpus: &str, cases: &[Compared]) {
-    let differing: Vec<&Compared> = cases.iter().filter(|case| !case.differences.is_empty()).collect();
-    let agree = cases.len() - differing.len();
-    println!("{corpus}: {} cases, {agree} agree", cases.len());
-    // Only tests look at the environment: the engine never does.
+/// If a case differs that is neither listed nor excused, or if an excused case agrees.
+pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
+    let differing: Vec<&CaseComparison> = cases.iter().filter(|case| !case.differences.is_empty()).collect();
+    let agreeing = cases.len() - differing.len();
+    println!("{corpus}: {} cases, {agreeing} agree", cases.len());
+    // Only tests read environment variables; the engine never does.
     if let Ok(wanted) = std::env::var("PODSCOPE_SHOW") {
         for case in differing.iter().filter(|case| case.name.contains(&wanted)) {
-            println!("{}", difference(case));
+            println!("{}", print_differences(case));
         }
     }
-    let excused = excused(corpus);
+    let excused = excused_names(corpus);
     for name in &excused {
         let is_needed = differing.iter().any(|case| case.name == *name);
-        assert!(is_needed, "{corpus}: {name:?} is excused, and agrees or is no case");
+        assert!(
+            is_needed,
+            "{corpus}: {name:?} is excused, but it agrees or does not exist"
+        );
     }
     let names: Vec<&str> = differing
         .iter()
@@ -160,38 +165,41 @@ pub fn hold(corpus: &str, cases: &[Compared]) {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a name"))
         .collect();
-    let worse: Vec<&&Compared> = differing
+    let newly_differing: Vec<&&CaseComparison> = differing
         .iter()
         .filter(|case| !known.contains(&case.name) && !excused.contains(&case.name.as_str()))
         .collect();
-    if let Some(first) = worse.first() {
-        let names: Vec<&str> = worse.iter().map(|case| case.name.as_str()).collect();
+    if let Some(first) = newly_differing.first() {
+        let names: Vec<&str> = newly_differing.iter().map(|case| case.name.as_str()).collect();
         panic!(
-            "{corpus}: {} agreed before: {names:#?}\n{}",
-            worse.len(),
-            difference(first)
+            "{corpus}: {} cases differ that agreed before: {names:#?}\n{}",
+            newly_differing.len(),
+            print_differences(first)
         );
     }
     if names.len() < known.len() {
         println!(
-            "{corpus}: {} more agree than are listed: cargo xtask bless",
+            "{corpus}: {} listed cases agree now; run `cargo xtask bless`",
             known.len() - names.len()
         );
     }
 }
 
-fn difference(case: &Compared) -> String {
+fn print_differences(case: &CaseComparison) -> String {
     let mut out = format!("### {} (- recorded, + podscope)\n", case.name);
     for (what, recorded, ours) in &case.differences {
         let _ = writeln!(out, "  {what}");
         let (recorded, ours): (Vec<&str>, Vec<&str>) = (recorded.lines().collect(), ours.lines().collect());
-        let front = recorded.iter().zip(&ours).take_while(|(a, b)| a == b).count();
-        let rest = recorded[front..].iter().rev().zip(ours[front..].iter().rev());
-        let back = rest.take_while(|(a, b)| a == b).count();
-        for line in &recorded[front..recorded.len() - back] {
+        let equal_at_start = recorded.iter().zip(&ours).take_while(|(a, b)| a == b).count();
+        let rest = recorded[equal_at_start..]
+            .iter()
+            .rev()
+            .zip(ours[equal_at_start..].iter().rev());
+        let equal_at_end = rest.take_while(|(a, b)| a == b).count();
+        for line in &recorded[equal_at_start..recorded.len() - equal_at_end] {
             let _ = writeln!(out, "    -{line}");
         }
-        for line in &ours[front..ours.len() - back] {
+        for line in &ours[equal_at_start..ours.len() - equal_at_end] {
             let _ = writeln!(out, "    +{line}");
         }
     }

@@ -1,5 +1,5 @@
-//! Takes out of an answer what is random or belongs to one set-up, on both sides of every comparison: the rules of
-//! `tests/conformance/live/README.md`, "Normalisation".
+//! Replaces everything in an answer that is random or depends on the test environment. Both sides of every comparison
+//! are normalised; section "Normalisation" of `tests/conformance/live/README.md` lists the rules.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,43 +7,43 @@ use std::sync::LazyLock;
 use fancy_regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
-/// Letters of random names, as the API server draws them.
-const SAFE: &str = "bcdfghjklmnpqrstvwxz2456789";
+/// Characters that the API server uses in random name suffixes. `SAFE` in a pattern stands for them.
+const RANDOM_LETTERS: &str = "bcdfghjklmnpqrstvwxz2456789";
 
-/// A pattern that is looked for everywhere, and what stands in its place.
+/// A pattern whose every match is replaced.
 struct Rule {
     pattern: Regex,
-    by: &'static str,
+    replacement: &'static str,
 }
 
 fn regex(pattern: &str) -> Regex {
-    Regex::new(&pattern.replace("SAFE", SAFE)).expect("the pattern is one")
+    Regex::new(&pattern.replace("SAFE", RANDOM_LETTERS)).expect("the pattern is valid")
 }
 
 fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
-    let rule = |(pattern, by): &(&str, &'static str)| Rule {
+    let rule = |(pattern, replacement): &(&str, &'static str)| Rule {
         pattern: regex(pattern),
-        by,
+        replacement,
     };
     table.iter().map(rule).collect()
 }
 
 fn apply(rules: &[Rule], text: String) -> String {
-    rules
-        .iter()
-        .fold(text, |text, rule| match rule.pattern.replace_all(&text, rule.by) {
+    rules.iter().fold(text, |text, rule| {
+        match rule.pattern.replace_all(&text, rule.replacement) {
             Cow::Borrowed(_) => text,
             Cow::Owned(changed) => changed,
-        })
+        }
+    })
 }
 
-fn replace(pattern: &Regex, text: &str, by: impl Fn(&Captures<'_, str>) -> String) -> String {
+fn replace(pattern: &Regex, text: &str, replacement: impl Fn(&Captures<'_, str>) -> String) -> String {
     pattern
-        .replace_all(text, |found: &Captures<'_, str>| by(found))
+        .replace_all(text, |found: &Captures<'_, str>| replacement(found))
         .into_owned()
 }
 
-fn group<'a>(found: &'a Captures<'_, str>, n: usize) -> &'a str {
+fn capture<'a>(found: &'a Captures<'_, str>, n: usize) -> &'a str {
     found.get(n).map_or("", |part| part.as_str())
 }
 
@@ -57,9 +57,9 @@ macro_rules! patterns {
     };
 }
 
-/// The service account token volume (`kube-api-access-…`), which every pod of a real cluster has, in each form that is
-/// printed.
-static TOKEN: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+/// Remove the service account token volume (`kube-api-access-…`), which every pod of a real cluster has, from each
+/// output format.
+static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules(&[
         // YAML.
         (
@@ -107,8 +107,8 @@ static TOKEN: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     ])
 });
 
-/// Before names with random endings.
-static TOKENS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+/// Replace times, UIDs, hashes and data of the environment. They are applied before the rules for random suffixes.
+static GENERAL_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules(&[
         (r"docker\.io/library/", ""),
         (r"\b[\w.-]+_[0-9a-f-]{36} became leader", "<id> became leader"),
@@ -174,8 +174,8 @@ patterns! {
     IP = r"\b(10|127|172|192)\.\d+\.\d+\.\d+\b(?!/\d)";
     NODE_PORT = r#"((?:nodePort|NodePort|healthCheckNodePort)"?: *(?:<unset> +|\S+ +)?|\d:)(3[0-2]\d{3})\b"#;
     AGE = r"(?<!leading )(?<![\w.=:/-])(?:\d+y)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s|\d+(?:\.\d+)?ms|(?<=[ydhm]))(?![\w-])";
-    MILLI = r"^\d{3,}m$";
-    MINUTES = r"^\d+m$";
+    MILLI_QUANTITY = r"^\d{3,}m$";
+    WHOLE_MINUTES = r"^\d+m$";
     ABOUT_NODES = r"^\s*kubectl(\s+-n\s+\S+)?\s+(cordon|uncordon|drain|taint)\b|\b(nodes?|no|csinodes?)(/|\s|$|,)";
     NODE = r"(?<![\w.-])[abc]-[12](?![\w-]|\.[a-z0-9])";
     NODE_NAMED = r"(?<![\w.-])NODE(?![\w-])";
@@ -190,45 +190,45 @@ patterns! {
     ALWAYS_THERE = r"^(\S+  )?(configmap/)?kube-root-ca\.crt(  |$)|^(default  )?(service/|endpoints/|endpointslice\.discovery\.k8s\.io/)?kubernetes(  |$)";
     RULER = r"-{3,}";
     LISTS_EVENTS = r"^\s*kubectl (-n \S+ )?(get (events?|ev)\b|events\b)";
-    LISTS_MARKS = r"kubectl (label|annotate)\b.* --list";
-    REPEATS = r"^(?:Waiting for |error when evicting pods?)";
+    LISTS_LABELS = r"kubectl (label|annotate)\b.* --list";
+    REPEATED_PROGRESS = r"^(?:Waiting for |error when evicting pods?)";
     HASH_END = r"[SAFE]{6,10}$";
 }
 
 const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 
-/// What a command printed, normalised. `context` is the command line and its standard input: what these name is never
-/// replaced. Without `ages` the text is an answer to create or apply, where a duration is never an age.
+/// Normalises what a command printed. `context` is the command line and its stdin: what they name is never replaced.
+/// `replace_ages` is false for answers to create and apply, in which a duration is never an age.
 ///
 /// # Panics
-/// A pattern needs too deep a search, which is a mistake of the pattern.
+/// If a pattern exceeds the backtracking limit, which means that the pattern is wrong.
 #[must_use]
-pub fn text(text: &str, context: &str, ages: bool) -> String {
+pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
     if text.is_empty() {
         return String::new();
     }
     let command = context.split('\n').next().unwrap_or_default();
     let text = whole_json(text).unwrap_or_else(|| text.to_owned());
-    // Long messages of YAML go on in the next lines.
-    let text = replace(&MESSAGE, &text, unfold);
+    // YAML folds a long message over several lines.
+    let text = replace(&MESSAGE, &text, join_message);
     let text = NOT_FOUND.replace_all(&text, "not found").into_owned();
-    let mut text = tokens(apply(&TOKEN, text), context);
-    if ages {
+    let mut text = replace_unstable_parts(apply(&TOKEN_VOLUME_RULES, text), context);
+    if replace_ages {
         text = joined(text.split('\n').map(without_ages));
     }
     if !matches(&ABOUT_NODES, command) {
         text = replace(&NODE, &text, |found| {
-            let node = group(found, 0);
+            let node = capture(found, 0);
             let named = Regex::new(&NODE_NAMED.as_str().replace("NODE", node)).expect("a node's name is no pattern");
-            let by = if matches(&named, context) { node } else { "<node>" };
-            by.to_owned()
+            let replacement = if matches(&named, context) { node } else { "<node>" };
+            replacement.to_owned()
         });
         if !context.contains(ZONE_LABEL) {
             text = ZONE.replace_all(&text, "$1<zone>").into_owned();
             text = ZONE_LINE.replace_all(&text, "$1<zone>").into_owned();
         }
     }
-    joined(lines(&text, context, command))
+    joined(normalise_lines(&text, context, command))
         .trim_matches('\n')
         .trim_end()
         .to_owned()
@@ -239,17 +239,17 @@ fn joined<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
     lines.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n")
 }
 
-/// The rules for whole lines.
-fn lines(text: &str, context: &str, command: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.split('\n').map(collapse).collect();
+/// Applies the rules that concern whole lines.
+fn normalise_lines(text: &str, context: &str, command: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.split('\n').map(collapse_blanks).collect();
     if command.contains("describe") {
-        // The width of a column follows the longest name of the section.
+        // The width of a column depends on the longest name in the section.
         for line in &mut lines {
             *line = INDENTED.replace(line, "          ").into_owned();
         }
     }
     for line in &mut lines {
-        // A container that ends again and again, an image that is not there: what is seen is a matter of the second.
+        // The status of a restarting container or of a missing image changes from second to second.
         *line = RESTARTING
             .replace_all(line, "  <ready>  <restarting>  <n> (<age> ago)")
             .into_owned();
@@ -265,17 +265,17 @@ fn lines(text: &str, context: &str, command: &str) -> Vec<String> {
         let head = usize::from(!context.contains("--no-headers")).min(lines.len());
         lines[head..].sort_unstable();
     }
-    if matches(&LISTS_MARKS, command) {
+    if matches(&LISTS_LABELS, command) {
         lines.retain(|line| !line.is_empty());
         lines.sort_unstable();
     }
-    // How often a rollout or a drain says the same thing again is a matter of the millisecond.
-    lines.dedup_by(|line, before| line == before && matches(&REPEATS, line));
+    // How often a rollout or a drain repeats a message depends on timing in milliseconds.
+    lines.dedup_by(|line, before| line == before && matches(&REPEATED_PROGRESS, line));
     sort_random_names(&mut lines);
     lines
 }
 
-/// Names with random endings sort at random.
+/// Sorts consecutive lines whose names have random suffixes, because their order is random.
 fn sort_random_names(lines: &mut [String]) {
     let is_random = |line: &String| {
         let mut cells = line.split("  ");
@@ -288,22 +288,32 @@ fn sort_random_names(lines: &mut [String]) {
     }
 }
 
-/// One API object, normalised.
+/// Normalises one API object.
 #[must_use]
 pub fn object(mut value: Value, context: &str) -> Value {
-    strip(&mut value);
-    walk(value, "", context)
+    remove_unstable_fields(&mut value);
+    normalise_value(value, "", context)
 }
 
-fn walk(value: Value, key: &str, context: &str) -> Value {
+fn normalise_value(value: Value, key: &str, context: &str) -> Value {
     match value {
         Value::Object(map) => Value::Object(
             map.into_iter()
-                .map(|(key, value)| (tokens(key.clone(), context), walk(value, &key, context)))
+                .map(|(key, value)| {
+                    (
+                        replace_unstable_parts(key.clone(), context),
+                        normalise_value(value, &key, context),
+                    )
+                })
                 .collect(),
         ),
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| walk(item, key, context)).collect()),
-        Value::String(text) => Value::String(word(text, key, context)),
+        Value::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| normalise_value(item, key, context))
+                .collect(),
+        ),
+        Value::String(text) => Value::String(normalise_string(text, key, context)),
         other => match key {
             "nodePort" | "healthCheckNodePort" if !context.contains(&other.to_string()) => "<nodeport>".into(),
             "sizeBytes" => "<n>".into(),
@@ -312,8 +322,8 @@ fn walk(value: Value, key: &str, context: &str) -> Value {
     }
 }
 
-fn word(text: String, key: &str, context: &str) -> String {
-    let named = context.contains(&text);
+fn normalise_string(text: String, key: &str, context: &str) -> String {
+    let is_in_context = context.contains(&text);
     match key {
         "resourceVersion" => "<rv>".to_owned(),
         "imageID"
@@ -325,22 +335,22 @@ fn word(text: String, key: &str, context: &str) -> String {
         | "osImage"
         | "containerRuntimeVersion" => (if text.is_empty() { "" } else { "<id>" }).to_owned(),
         ZONE_LABEL | "zone" if !context.contains(ZONE_LABEL) => "<zone>".to_owned(),
-        "nodeName" | "nominatedNodeName" | "kubernetes.io/hostname" if !named => "<node>".to_owned(),
-        "pod-template-hash" | "controller-revision-hash" | "controller.kubernetes.io/hash" if !named => {
+        "nodeName" | "nominatedNodeName" | "kubernetes.io/hostname" if !is_in_context => "<node>".to_owned(),
+        "pod-template-hash" | "controller-revision-hash" | "controller.kubernetes.io/hash" if !is_in_context => {
             HASH_END.replace(&text, "<hash>").into_owned()
         }
-        _ => tokens(text, context),
+        _ => replace_unstable_parts(text, context),
     }
 }
 
-/// A text that is JSON as a whole, without the token volume and the managed fields.
+/// Removes the token volume and `managedFields` from a text that is one JSON value; `None` for any other text.
 fn whole_json(text: &str) -> Option<String> {
     let stripped = text.trim();
     if !stripped.starts_with(['{', '[']) {
         return None;
     }
     let mut value: Value = serde_json::from_str(stripped).ok()?;
-    strip(&mut value);
+    remove_unstable_fields(&mut value);
     if !stripped.contains('\n') {
         return Some(value.to_string());
     }
@@ -351,17 +361,17 @@ fn whole_json(text: &str) -> Option<String> {
     Some(String::from_utf8(out).expect("JSON is UTF-8"))
 }
 
-/// Leaves the token volume, its mounts and the managed fields out, at any depth.
-fn strip(value: &mut Value) {
+/// Removes the token volume, its mounts and `managedFields` at any depth.
+fn remove_unstable_fields(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.shift_remove("managedFields");
             for key in ["volumes", "volumeMounts"] {
                 strip_token_volume(map, key);
             }
-            map.values_mut().for_each(strip);
+            map.values_mut().for_each(remove_unstable_fields);
         }
-        Value::Array(items) => items.iter_mut().for_each(strip),
+        Value::Array(items) => items.iter_mut().for_each(remove_unstable_fields),
         _ => {}
     }
 }
@@ -370,50 +380,50 @@ fn strip_token_volume(map: &mut Map<String, Value>, key: &str) {
     let Some(Value::Array(items)) = map.get_mut(key) else {
         return;
     };
-    let had = !items.is_empty();
+    let had_items = !items.is_empty();
     items.retain(|item| {
         !item
             .get("name")
             .and_then(Value::as_str)
             .is_some_and(|name| name.starts_with("kube-api-access-"))
     });
-    if had && items.is_empty() {
+    if had_items && items.is_empty() {
         map.shift_remove(key);
     }
 }
 
-/// A YAML message over several lines, in one.
-fn unfold(found: &Captures<'_, str>) -> String {
-    let key = group(found, 1).len() + group(found, 2).len();
-    let mut message = group(found, 3).to_owned();
-    let mut rest = group(found, 4).split_inclusive('\n').peekable();
+/// Joins a YAML message that spans several lines into one line.
+fn join_message(found: &Captures<'_, str>) -> String {
+    let key = capture(found, 1).len() + capture(found, 2).len();
+    let mut message = capture(found, 3).to_owned();
+    let mut rest = capture(found, 4).split_inclusive('\n').peekable();
     while let Some(line) = rest.next_if(|line| line.len() - line.trim_start().len() > key) {
         message.push(' ');
         message.push_str(line.trim());
     }
     let rest: String = rest.collect();
-    format!("{}{}{message}\n{rest}", group(found, 1), group(found, 2))
+    format!("{}{}{message}\n{rest}", capture(found, 1), capture(found, 2))
 }
 
-/// Replacements inside one piece of text.
-fn tokens(text: String, context: &str) -> String {
-    let text = apply(&TOKENS, text);
+/// Replaces random names, addresses, ports, times and hashes in `text`, except those that `context` names.
+fn replace_unstable_parts(text: String, context: &str) -> String {
+    let text = apply(&GENERAL_RULES, text);
     let mut text = replace(&SUFFIX, &text, |found| {
-        let whole = group(found, 0);
+        let whole = capture(found, 0);
         if context.contains(whole) {
             whole.to_owned()
         } else {
-            format!("{}<suffix>", group(found, 1))
+            format!("{}<suffix>", capture(found, 1))
         }
     });
     for found in GENERATE_NAME.captures_iter(context).flatten() {
-        let start = fancy_regex::escape(group(&found, 1)).into_owned();
+        let start = fancy_regex::escape(capture(&found, 1)).into_owned();
         let named = regex(&format!("{start}[SAFE]{{5}}(?![A-Za-z0-9-])"));
-        text = replace(&named, &text, |_| format!("{}<suffix>", group(&found, 1)));
+        text = replace(&named, &text, |_| format!("{}<suffix>", capture(&found, 1)));
     }
     let text = EVENT_NAME.replace_all(&text, "$1.<id>").into_owned();
     let text = replace(&IP, &text, |found| {
-        let address = group(found, 0);
+        let address = capture(found, 0);
         if context.contains(address) || address == "10.9.8.7" {
             address.to_owned()
         } else {
@@ -421,26 +431,26 @@ fn tokens(text: String, context: &str) -> String {
         }
     });
     replace(&NODE_PORT, &text, |found| {
-        if context.contains(group(found, 2)) {
-            group(found, 0).to_owned()
+        if context.contains(capture(found, 2)) {
+            capture(found, 0).to_owned()
         } else {
-            format!("{}<nodeport>", group(found, 1))
+            format!("{}<nodeport>", capture(found, 1))
         }
     })
 }
 
 fn without_ages(line: &str) -> String {
-    let cpu = line.to_ascii_lowercase().contains("cpu");
+    let is_about_cpu = line.to_ascii_lowercase().contains("cpu");
     replace(&AGE, line, |found| {
-        let age = group(found, 0);
-        let is_quantity = matches(&MILLI, age) || (cpu && matches(&MINUTES, age));
+        let age = capture(found, 0);
+        let is_quantity = matches(&MILLI_QUANTITY, age) || (is_about_cpu && matches(&WHOLE_MINUTES, age));
         (if age.is_empty() || is_quantity { age } else { "<age>" }).to_owned()
     })
 }
 
-/// Runs of blanks inside a line become two, those at its end go; its indentation stays.
-fn collapse(line: &str) -> String {
-    let rest = line.trim_start_matches([' ', '\t']);
-    let head = &line[..line.len() - rest.len()];
-    format!("{head}{}", BLANKS.replace_all(rest, "  ").trim_end())
+/// Replaces each run of blanks inside a line by two blanks and removes trailing blanks; keeps the indentation.
+fn collapse_blanks(line: &str) -> String {
+    let content = line.trim_start_matches([' ', '\t']);
+    let indentation = &line[..line.len() - content.len()];
+    format!("{indentation}{}", BLANKS.replace_all(content, "  ").trim_end())
 }

@@ -1,4 +1,5 @@
-//! The stories: what a cluster did over minutes, by its events, by what commands said and by its objects at the end.
+//! The stories: runs of several minutes, compared by their events, by the answers of commands and by the objects at the
+//! end.
 
 use podscope_api::ordered;
 
@@ -7,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::corpora::{Step, sorted};
-use super::normalise::{object, text};
-use super::{Compared, each, numbered, printed, seconds};
+use super::normalise;
+use super::{CaseComparison, number_duplicates, printed, run_cases, seconds};
 
 #[derive(Deserialize)]
 struct Story {
@@ -20,76 +21,79 @@ struct Story {
     objects: Vec<Value>,
 }
 
-/// What was compared of the stories.
+/// Results of all stories.
 #[derive(Debug, Default)]
 pub struct Stories {
-    /// One for each distinct event of either side.
-    pub events: Vec<Compared>,
-    /// One for each command whose answer was recorded.
-    pub steps: Vec<Compared>,
-    /// One for each object at the end.
-    pub objects: Vec<Compared>,
+    /// One result for each distinct event of either side.
+    pub events: Vec<CaseComparison>,
+    /// One result for each command whose answer was recorded.
+    pub steps: Vec<CaseComparison>,
+    /// One result for each object at the end.
+    pub objects: Vec<CaseComparison>,
 }
 
-/// Plays the stories.
+/// Runs all stories.
 #[must_use]
 pub fn stories() -> Stories {
     let cases: Vec<Story> = crate::files("tests/conformance/live/stories", ".json")
         .iter()
-        .map(|path| serde_json::from_str(&std::fs::read_to_string(path).expect("it reads")).expect("a story"))
+        .map(|path| {
+            serde_json::from_str(&std::fs::read_to_string(path).expect("the story can be read")).expect("a story")
+        })
         .collect();
     let mut all = Stories::default();
-    for story in each(&cases, play) {
+    for story in run_cases(&cases, run_story) {
         all.events.extend(story.events);
         all.steps.extend(story.steps);
         all.objects.extend(story.objects);
     }
     Stories {
-        events: numbered(all.events),
-        steps: numbered(all.steps),
-        objects: numbered(all.objects),
+        events: number_duplicates(all.events),
+        steps: number_duplicates(all.steps),
+        objects: number_duplicates(all.objects),
     }
 }
 
-fn play(story: &Story, mut shell: Shell) -> Stories {
+fn run_story(story: &Story, mut shell: Shell) -> Stories {
     let name = &story.name;
     shell.run(&format!("kubectl create namespace {name}"), None, seconds(1.0));
-    let mut texts: Vec<(String, String)> = Vec::new();
-    let mut late: Option<usize> = None;
+    let mut outputs: Vec<(String, String)> = Vec::new();
+    let mut waiting_command: Option<usize> = None;
     let mut now = 0.0;
-    let go_on = |shell: &mut Shell, texts: &mut Vec<(String, String)>, late: Option<usize>, span: f64| {
-        let (out, err) = printed(&shell.advance(seconds(span)));
-        if let Some((before, before_err)) = late.and_then(|at| texts.get_mut(at)) {
-            before.push_str(&out);
-            before_err.push_str(&err);
-        }
-    };
+    let advance =
+        |shell: &mut Shell, outputs: &mut Vec<(String, String)>, waiting_command: Option<usize>, span: f64| {
+            let (out, err) = printed(&shell.advance(seconds(span)));
+            if let Some((before, before_err)) = waiting_command.and_then(|at| outputs.get_mut(at)) {
+                before.push_str(&out);
+                before_err.push_str(&err);
+            }
+        };
     for step in &story.steps {
         if step.at > now {
-            go_on(&mut shell, &mut texts, late, step.at - now);
+            advance(&mut shell, &mut outputs, waiting_command, step.at - now);
             now = step.at;
         }
-        texts.push(printed(&shell.run(&step.command, step.stdin.as_deref(), seconds(0.1))));
+        outputs.push(printed(&shell.run(&step.command, step.stdin.as_deref(), seconds(0.1))));
         now += 0.1;
-        // What comes later is what the last command that waits prints.
+        // Later output belongs to the last command that may still be waiting (`get` and `describe` never wait).
         if !step.command.starts_with("kubectl get") && !step.command.starts_with("kubectl describe") {
-            late = Some(texts.len() - 1);
+            waiting_command = Some(outputs.len() - 1);
         }
     }
-    go_on(&mut shell, &mut texts, late, story.end - now);
+    advance(&mut shell, &mut outputs, waiting_command, story.end - now);
     let steps = story
         .steps
         .iter()
-        .zip(texts)
+        .zip(outputs)
         .filter_map(|(step, printed)| step.compare(format!("{name} t={}: {}", step.at, step.command), printed));
     Stories {
         steps: steps.collect(),
-        events: events(story, &listed(&mut shell, "events", name)),
-        objects: objects(story, listed(&mut shell, &story.kinds, name)),
+        events: events(story, &list_objects(&mut shell, "events", name)),
+        objects: objects(story, list_objects(&mut shell, &story.kinds, name)),
     }
 }
 
-fn listed(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
+fn list_objects(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
     let command = format!("kubectl get {kinds} -n {namespace} -o json");
     let (out, _) = printed(&shell.run(&command, None, seconds(0.0)));
     match serde_json::from_str::<Value>(&out) {
@@ -101,41 +105,41 @@ fn listed(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
     }
 }
 
-/// Whether it comes depends on the millisecond.
+/// Whether the event with this message occurs depends on timing in milliseconds.
 fn is_racy(message: &str) -> bool {
     message.contains("context canceled")
         || message == "No matching pods found"
         || message.starts_with("(combined from similar events)")
 }
 
-/// The keys by which events are told apart, as one text.
+/// Returns the fields that identify an event, as one text.
 fn event_key(event: &Value) -> String {
     let fields = ["source", "kind", "name", "type", "reason", "message", "fieldPath"];
     let fields = fields.map(|field| event.get(field).cloned().unwrap_or_default());
     Value::from(fields.to_vec()).to_string()
 }
 
-fn events(story: &Story, ours: &[Value]) -> Vec<Compared> {
-    let word = |value: &Value, pointer: &str| {
+fn events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
+    let string_at = |value: &Value, pointer: &str| {
         let found = value.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_default().to_owned()
     };
     let ours = ours
         .iter()
-        .filter(|event| !is_racy(&word(event, "/message")))
+        .filter(|event| !is_racy(&string_at(event, "/message")))
         .map(|event| {
-            let source = match word(event, "/source/component") {
-                source if source.is_empty() => word(event, "/reportingComponent"),
+            let source = match string_at(event, "/source/component") {
+                source if source.is_empty() => string_at(event, "/reportingComponent"),
                 source => source,
             };
             event_key(&serde_json::json!({
                 "source": source,
-                "kind": word(event, "/involvedObject/kind"),
-                "name": text(&word(event, "/involvedObject/name"), "", true),
-                "type": word(event, "/type"),
-                "reason": word(event, "/reason"),
-                "message": text(&word(event, "/message"), "", true),
-                "fieldPath": word(event, "/involvedObject/fieldPath"),
+                "kind": string_at(event, "/involvedObject/kind"),
+                "name": normalise::text(&string_at(event, "/involvedObject/name"), "", true),
+                "type": string_at(event, "/type"),
+                "reason": string_at(event, "/reason"),
+                "message": normalise::text(&string_at(event, "/message"), "", true),
+                "fieldPath": string_at(event, "/involvedObject/fieldPath"),
             }))
         });
     let ours: ordered::Set<String> = ours.collect();
@@ -145,14 +149,14 @@ fn events(story: &Story, ours: &[Value]) -> Vec<Compared> {
     keys.into_iter()
         .map(|key| {
             let pair = ("in the story", is_in(&recorded, key), is_in(&ours, key));
-            Compared::new(format!("{}: {key}", story.name), [pair])
+            CaseComparison::new(format!("{}: {key}", story.name), [pair])
         })
         .collect()
 }
 
-fn objects(story: &Story, ours: Vec<Value>) -> Vec<Compared> {
-    let recorded = at_the_end(story.objects.clone());
-    let ours = at_the_end(ours.into_iter().map(|value| object(value, "")).collect());
+fn objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
+    let recorded = texts_by_name(story.objects.clone());
+    let ours = texts_by_name(ours.into_iter().map(|value| normalise::object(value, "")).collect());
     let names: ordered::Set<&String> = recorded.keys().chain(ours.keys()).collect();
     let text = |set: &ordered::Map<String, Vec<String>>, name: &String| {
         let mut texts = set.get(name).cloned().unwrap_or_default();
@@ -163,17 +167,17 @@ fn objects(story: &Story, ours: Vec<Value>) -> Vec<Compared> {
         .into_iter()
         .map(|name| {
             let pair = ("object", text(&recorded, name), text(&ours, name));
-            Compared::new(format!("{}: {name}", story.name), [pair])
+            CaseComparison::new(format!("{}: {name}", story.name), [pair])
         })
         .collect()
 }
 
-/// Texts by kind and name; several where names end at random.
-fn at_the_end(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
+/// Returns the printed objects by `Kind/name`. Objects whose names differ only in a random suffix share a key.
+fn texts_by_name(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
     let mut found: ordered::Map<String, Vec<String>> = ordered::Map::new();
     for mut object in objects {
-        let word = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        let (kind, name) = (word("/kind").to_owned(), word("/metadata/name").to_owned());
+        let string_at = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (kind, name) = (string_at("/kind").to_owned(), string_at("/metadata/name").to_owned());
         if name == "kube-root-ca.crt" || name == "kubernetes" {
             continue;
         }
@@ -188,7 +192,7 @@ fn at_the_end(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
     found
 }
 
-/// A pod whose containers end and start again, or have no image: what is seen is a matter of the second.
+/// Whether a container of the pod restarted or lacks its image: the status of such a pod changes from second to second.
 fn is_restarting(pod: &Value) -> bool {
     let lists = ["/status/containerStatuses", "/status/initContainerStatuses"];
     let statuses = lists

@@ -1,12 +1,13 @@
-//! Advice as the editor gets it: P-08.
+//! Advice that the editor shows (P-08).
 
 use podscope_protocol::{Request, Update};
 use podscope_session::host::Host;
 
-/// What is legal is no problem, and is advised against where it is written; a text without surprises is left alone.
+/// A legal but surprising setting is reported as advice at its line, not as a problem; a text without surprises gets no
+/// advice.
 /// Shows: P-08
 #[test]
-fn the_editor_is_advised_where_a_text_is_likely_to_surprise() {
+fn advice_points_to_surprising_lines() {
     let pod = |grace: u32, key: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, labels: {{app: p}}, annotations: {{behavior.podscope.dev/c: 'prestop=9s, sigterm=1s'}}}}\n\
@@ -15,21 +16,21 @@ fn the_editor_is_advised_where_a_text_is_likely_to_surprise() {
              lifecycle: {{preStop: {{exec: {{command: [x]}}}}}}\n"
         )
     };
-    let advised = |text: String| {
+    let advice_places = |text: String| {
         let updates = Host::new().handle(Request::Check { text, revision: 1 }, 0.0);
         let [Update::Checked { problems, advice, .. }] = updates.as_slice() else {
             panic!("{updates:?}");
         };
-        assert_eq!(problems.as_slice(), [], "advice is no problem");
-        let told = advice.iter().map(|one| (one.line, one.path.clone()));
-        told.collect::<Vec<_>>()
+        assert_eq!(problems.as_slice(), [], "advice must not be reported as a problem");
+        let places = advice.iter().map(|item| (item.line, item.path.clone()));
+        places.collect::<Vec<_>>()
     };
     assert_eq!(
-        advised(pod(10, "zone")),
+        advice_places(pod(10, "zone")),
         [
             (5, "spec.terminationGracePeriodSeconds".to_owned()),
             (8, "spec.topologySpreadConstraints[0].topologyKey".to_owned()),
         ]
     );
-    assert_eq!(advised(pod(11, "topology.kubernetes.io/zone")), []);
+    assert_eq!(advice_places(pod(11, "topology.kubernetes.io/zone")), []);
 }

@@ -1,13 +1,13 @@
-//! The shape of the workspace, as ARCHITECTURE.md states it. P-02.
+//! The structure of the workspace matches ARCHITECTURE.md (P-02).
 
 use podscope_api::ordered;
 use podscope_tests::{files, root};
 use serde_json::Value;
 use std::process::Command;
 
-/// Each room with those it stands on: it may import them and what they stand on. From the ground up, so that no two
-/// stand on each other.
-const ROOMS: &[(&str, &[&str])] = &[
+/// Each crate with the crates on which it builds. A crate may import these and, transitively, theirs. Each crate is
+/// listed after the crates on which it builds, so that cycles are impossible.
+const LAYERS: &[(&str, &[&str])] = &[
     ("podscope-api", &[]),
     ("podscope-cel", &["podscope-api"]),
     ("podscope-scheduler", &["podscope-cel"]),
@@ -28,7 +28,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("podscope-protocol", &["podscope-api"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
     ("podscope-js", &["podscope-session"]),
-    // The page knows nothing else of the engine.
+    // The page knows only the protocol, nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
     ("podscope", &["podscope-serve"]),
@@ -36,22 +36,22 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What each room may import.
-fn below() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
+/// Returns the crates that each crate may import.
+fn allowed_imports() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
     let mut all: ordered::Map<&str, ordered::Set<&str>> = ordered::Map::new();
-    for (room, stands_on) in ROOMS {
-        let mut below = ordered::Set::new();
-        for under in *stands_on {
-            below.insert(*under);
-            below.extend(all[under].iter().copied());
+    for (package, direct) in LAYERS {
+        let mut allowed = ordered::Set::new();
+        for dependency in *direct {
+            allowed.insert(*dependency);
+            allowed.extend(all[dependency].iter().copied());
         }
-        all.insert(*room, below);
+        all.insert(*package, allowed);
     }
     all
 }
 
-/// Dependencies with a place of their own.
-const PLACES: &[(&str, &[&str])] = &[
+/// Dependencies that only certain crates may use.
+const RESTRICTED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("hyper", &["podscope-serve"]),
     ("tokio", &["podscope-serve"]),
     ("yew", &["podscope-web"]),
@@ -63,7 +63,7 @@ const PLACES: &[(&str, &[&str])] = &[
     ("console_error_panic_hook", &["podscope-web", "podscope-js"]),
 ];
 
-/// What Cargo says of our crates.
+/// Returns the metadata of the crates of the workspace.
 fn packages() -> Vec<Value> {
     let out = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -74,7 +74,7 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("packages").clone()
 }
 
-/// Our crates and the packages that each names as normal dependencies.
+/// Returns the normal dependencies of each crate of the workspace.
 fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
     packages()
         .iter()
@@ -91,46 +91,46 @@ fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
 }
 
 #[test]
-fn imports_run_one_way() {
+fn imports_follow_the_layers() {
     let all = dependencies();
     let ours: ordered::Set<&String> = all.keys().collect();
-    let below = below();
+    let allowed_by_package = allowed_imports();
     for (package, names) in &all {
-        let below = below
+        let allowed = allowed_by_package
             .get(package.as_str())
             .unwrap_or_else(|| panic!("{package} has no place in tests/tests/all/architecture.rs"));
         for name in names.iter().filter(|name| ours.contains(name)) {
-            assert!(below.contains(name.as_str()), "{package} must not import {name}");
+            assert!(allowed.contains(name.as_str()), "{package} must not import {name}");
         }
     }
 }
 
 #[test]
-fn browser_dependencies_stay_in_the_browsers_crates_and_are_used_there() {
+fn restricted_dependencies_are_used_only_by_their_crates() {
     let all = dependencies();
-    for (dependency, places) in PLACES {
+    for (dependency, allowed) in RESTRICTED_DEPENDENCIES {
         for (package, names) in &all {
-            let named = names.contains(*dependency);
-            let belongs = places.contains(&package.as_str());
-            assert_eq!(named, belongs, "{package} and {dependency}");
-            if named {
-                let word = dependency.replace('-', "_");
+            let is_declared = names.contains(*dependency);
+            let is_allowed = allowed.contains(&package.as_str());
+            assert_eq!(is_declared, is_allowed, "{package} depends on {dependency} or lacks it");
+            if is_declared {
+                let import_name = dependency.replace('-', "_");
                 let crate_dir = package.trim_start_matches("podscope-");
                 let sources = podscope_tests::files(&format!("crates/{crate_dir}/src"), ".rs");
-                let used = sources
+                let is_used = sources
                     .iter()
-                    .any(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains(&word)));
-                assert!(used, "{package} names {dependency} and does not use it");
+                    .any(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains(&import_name)));
+                assert!(is_used, "{package} declares {dependency} but does not use it");
             }
         }
     }
 }
 
 #[test]
-fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
+fn architecture_lists_each_dependency() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let table = text.split("## Dependencies").nth(1).unwrap_or_default();
-    let named: ordered::Set<&str> = table
+    let listed: ordered::Set<&str> = table
         .lines()
         .take_while(|line| !line.starts_with("## "))
         .filter_map(|line| line.strip_prefix('|')?.split('|').next())
@@ -142,15 +142,15 @@ fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
     let missing: ordered::Set<&String> = all
         .values()
         .flatten()
-        .filter(|name| !ours.contains(name) && !named.contains(name.as_str()))
+        .filter(|name| !ours.contains(name) && !listed.contains(name.as_str()))
         .collect();
     assert!(missing.is_empty(), "the table in ARCHITECTURE.md lacks {missing:?}");
 }
 
 #[test]
-fn the_top_level_holds_what_a_newcomer_opens_first() {
+fn top_level_has_only_known_entries() {
     let out = Command::new("git").args(["ls-files"]).current_dir(root()).output();
-    // An unpacked archive has no git: then there is nothing to look at.
+    // An unpacked archive is no git repository: there is nothing to check.
     let Some(out) = out.ok().filter(|out| out.status.success()) else {
         return;
     };
@@ -171,15 +171,18 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
         "tests",
         "www",
     ];
-    let strange: Vec<&&str> = top
+    let unknown: Vec<&&str> = top
         .iter()
         .filter(|name| !name.starts_with('.') && !known.contains(name))
         .collect();
-    assert!(strange.is_empty(), "{strange:?} belong into a folder");
+    assert!(
+        unknown.is_empty(),
+        "{unknown:?} must move into a folder or be added to this list"
+    );
 }
 
 #[test]
-fn each_library_crate_begins_with_an_example() {
+fn each_library_crate_has_a_tested_example() {
     for name in [
         "api",
         "scheduler",
@@ -195,32 +198,32 @@ fn each_library_crate_begins_with_an_example() {
         let path = root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(&path).expect("lib.rs");
         let examples = text.lines().filter(|line| *line == "//! ```").count();
-        assert!(examples >= 2, "{name}: the front page has no example that runs");
+        assert!(examples >= 2, "{name}: lib.rs has no doc test");
     }
 }
 
-/// Each program of tests links the whole engine once more: a crate has one, of many modules. A browser's has one for each
-/// page that wasm-pack opens.
+/// Each test binary links the whole engine, so that a crate has only one, with many modules. The crates for the browser
+/// have one for each page that wasm-pack opens.
 #[test]
-fn a_crate_has_one_program_of_tests() {
+fn each_crate_has_one_test_binary() {
     for package in packages() {
         let name = package["name"].as_str().unwrap_or_default();
         let targets = package["targets"].as_array().into_iter().flatten();
         for target in targets.filter(|target| target["kind"][0] == "test") {
-            let is_browsers = matches!(name, "podscope-web" | "podscope-js");
+            let is_browser_crate = matches!(name, "podscope-web" | "podscope-js");
             assert!(
-                is_browsers || target["name"] == "all",
-                "{name}: {} belongs into tests/all",
+                is_browser_crate || target["name"] == "all",
+                "{name}: {} must be a module of tests/all",
                 target["name"]
             );
         }
     }
 }
 
-/// A blank line stands between items, as readers of rustfmt's output expect.
+/// rustfmt does not insert blank lines between items, so this test demands them.
 #[test]
-fn a_blank_line_stands_between_items() {
-    let begins = |line: &str| {
+fn blank_line_separates_items() {
+    let begins_item = |line: &str| {
         let words = [
             "///", "#[", "pub ", "pub(", "fn ", "impl", "struct ", "enum ", "trait ", "mod ", "const ", "static ",
             "type ",
@@ -228,19 +231,20 @@ fn a_blank_line_stands_between_items() {
         words.iter().any(|word| line.starts_with(word))
     };
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut close = Vec::new();
+    let mut missing = Vec::new();
     for file in files("crates", ".rs").into_iter().chain(files("tests", ".rs")) {
         let text = std::fs::read_to_string(&file).expect("a source file");
         let pairs = text.lines().zip(text.lines().skip(1)).enumerate();
-        let places = pairs
-            .filter(|(_, (end, next))| end.trim() == "}" && indent(end) == indent(next) && begins(next.trim_start()));
-        close.extend(places.map(|(at, _)| format!("{}:{}", file.display(), at + 2)));
+        let places = pairs.filter(|(_, (end, next))| {
+            end.trim() == "}" && indent(end) == indent(next) && begins_item(next.trim_start())
+        });
+        missing.extend(places.map(|(at, _)| format!("{}:{}", file.display(), at + 2)));
     }
-    assert!(close.is_empty(), "no blank line before:\n{}", close.join("\n"));
+    assert!(missing.is_empty(), "no blank line before:\n{}", missing.join("\n"));
 }
 
-/// The name that a line of code gives something: an item, a field, a variant.
-fn named(line: &str) -> Option<&str> {
+/// Returns the name of the item, field or variant that a line of code declares.
+fn declared_name(line: &str) -> Option<&str> {
     let skipped = [
         "pub", "const", "async", "unsafe", "fn", "struct", "enum", "trait", "type", "mod", "static",
     ];
@@ -251,8 +255,8 @@ fn named(line: &str) -> Option<&str> {
     if is_scoped { words.next() } else { Some(first) }
 }
 
-/// The words of a text or a name, in singular and small letters; articles say nothing.
-fn meant(text: &str) -> ordered::Set<String> {
+/// Returns the words of a text or identifier in lower case and singular, without articles and other filler words.
+fn significant_words(text: &str) -> ordered::Set<String> {
     let mut spaced = String::new();
     for c in text.chars() {
         if c.is_uppercase() || !c.is_alphanumeric() {
@@ -267,9 +271,9 @@ fn meant(text: &str) -> ordered::Set<String> {
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 
-/// A comment says more than the name below it.
+/// A doc comment must say more than the name of its item.
 #[test]
-fn no_comment_only_repeats_a_name() {
+fn no_doc_comment_only_repeats_the_name() {
     let mut found = Vec::new();
     for file in files("crates", ".rs") {
         let text = std::fs::read_to_string(&file).expect("a source file");
@@ -285,12 +289,16 @@ fn no_comment_only_repeats_a_name() {
             if is_comment(at.checked_sub(1)) || is_comment(Some(at + 1)) {
                 continue;
             }
-            let below = lines.iter().skip(at + 1).find(|line| !line.starts_with("#["));
-            let name = below.and_then(|line| named(line)).unwrap_or_default();
-            if meant(comment).is_subset(&meant(name)) {
+            let declaration = lines.iter().skip(at + 1).find(|line| !line.starts_with("#["));
+            let name = declaration.and_then(|line| declared_name(line)).unwrap_or_default();
+            if significant_words(comment).is_subset(&significant_words(name)) {
                 found.push(format!("{}:{}: {comment} {name}", file.display(), at + 1));
             }
         }
     }
-    assert!(found.is_empty(), "these comments can go:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "delete these comments, they only repeat the name:\n{}",
+        found.join("\n")
+    );
 }

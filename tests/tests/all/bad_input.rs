@@ -1,4 +1,4 @@
-//! Bad input gets words with a place, never a panic. P-04, Q-03.
+//! Invalid input is refused with a message and a position, never with a panic (P-04, Q-03).
 
 use podscope_api::parse;
 use podscope_session::scenario;
@@ -18,10 +18,10 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Each file of `tests/fixtures/bad` is refused, with everything that is wrong and where.
+/// Each file of `tests/fixtures/bad` is refused with all its problems and their positions.
 /// Shows: P-04
 #[test]
-fn each_bad_file_is_refused_with_places() {
+fn bad_file_is_refused_with_positions() {
     let mut all = String::new();
     for path in files("tests/fixtures/bad", "") {
         let text = fs::read_to_string(&path).expect("a fixture");
@@ -33,11 +33,11 @@ fn each_bad_file_is_refused_with_places() {
     golden("bad-input.txt", &all);
 }
 
-/// A scenario's problems come all at once, with file, line and column: an unknown machine in a fault,
-/// a command that does not parse, an unknown field, invariant or unit.
+/// All problems of a scenario are reported together, with file, line and column: an unknown node in a fault, a command
+/// that does not parse, an unknown field, invariant or unit.
 /// Shows: P-04, T-02
 #[test]
-fn each_bad_scenario_is_refused_with_places() {
+fn bad_scenario_is_refused_with_positions() {
     let mut all = String::new();
     for path in files("tests/fixtures/bad-scenarios", "") {
         let text = fs::read_to_string(&path).expect("a fixture");
@@ -49,10 +49,10 @@ fn each_bad_scenario_is_refused_with_places() {
     golden("bad-scenarios.txt", &all);
 }
 
-/// What is wrong with one document hides nothing that is wrong with another, and blames no sound one.
+/// A problem in one document neither hides problems of other documents nor causes problems in valid ones.
 /// Shows: P-04
 #[test]
-fn one_bad_document_does_not_hide_the_others() {
+fn bad_document_does_not_hide_problems_of_others() {
     let unreadable = "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: unreadable}, spec: {containers: 5}}\n";
     let invalid = "---\n{apiVersion: v1, kind: Pod, metadata: {name: Upper}, spec: {terminationGracePeriodSeconds: soon}}\n\
                    ---\n{apiVersion: v1, kind: Pod, metadata: {name: invalid}, spec: {containers: [{name: c}]}}\n\
@@ -84,10 +84,10 @@ fn one_bad_document_does_not_hide_the_others() {
     assert!(n_files > 40, "{n_files}");
 }
 
-/// Cut off somewhere, a file is read or refused, and that is all.
+/// A truncated file is either read or refused.
 /// Shows: Q-03
 #[test]
-fn files_cut_off_somewhere_never_panic() {
+fn truncated_files_never_panic() {
     let mut paths = files("tests/fixtures/bad", "");
     paths.extend(files("tests/scenarios", ".yaml").into_iter().take(5));
     for path in paths {
@@ -98,10 +98,10 @@ fn files_cut_off_somewhere_never_panic() {
     }
 }
 
-/// Deep, wide and strange texts end in words, soon.
+/// Deeply nested, wide and malformed texts are refused with a message and do not take long.
 /// Shows: Q-03
 #[test]
-fn hostile_texts_are_refused() {
+fn hostile_text_is_refused() {
     let deep = 20_000;
     let rows = [
         ("deep flow", "[".repeat(deep)),

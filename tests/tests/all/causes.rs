@@ -1,4 +1,4 @@
-//! What led to what: the chains that a teacher expects, from the trace's `causedBy` alone.
+//! Chains of causes: `causedBy` in the trace alone connects the steps that a teacher expects.
 
 use std::fs;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use podscope_session::{causes, scenario};
 use podscope_tests::root;
 
 fn run(text: &str, seconds: Option<i64>) -> Session {
-    let loaded = scenario::load(&[("causes.yaml".to_owned(), text.to_owned())]).expect("it reads well");
+    let loaded = scenario::load(&[("causes.yaml".to_owned(), text.to_owned())]).expect("the scenario loads");
     let until = seconds.map_or(loaded.default_until(), SimTime::from_seconds);
-    let mut session = Session::new(loaded).expect("it is admitted");
+    let mut session = Session::new(loaded).expect("the objects are admitted");
     assert_eq!(session.advance(until, u64::MAX), Slice::Done);
     session
 }
 
-/// `Bound Pod/high`, with the fields that follow: `SignalSent Pod/low SIGTERM`.
-fn says(record: &Record) -> String {
+/// Formats a record as `WHAT Kind/name FIELDS…`, such as `SignalSent Pod/low SIGTERM`.
+fn summary(record: &Record) -> String {
     let subject = record.object.as_ref();
     let about = subject.map_or_else(String::new, |subject| {
         format!(" {}/{}", subject.kind.name(), subject.key.name)
@@ -31,14 +31,15 @@ fn says(record: &Record) -> String {
     format!("{}{about}{}", record.what().as_str(), values.collect::<String>())
 }
 
-/// The last record that says so (words in this order), with all that led to it, first cause first.
-fn chain(session: &Session, end: &str) -> Vec<String> {
-    let found = session.trace().rev().find(|record| matches(&says(record), end));
-    let end: Arc<Record> = found.unwrap_or_else(|| panic!("nothing says {end:?}"));
+/// Returns the last record that matches `end` and all its causes, first cause first.
+fn cause_chain(session: &Session, end: &str) -> Vec<String> {
+    let found = session.trace().rev().find(|record| matches(&summary(record), end));
+    let end: Arc<Record> = found.unwrap_or_else(|| panic!("no record matches {end:?}"));
     let chain = session.with_causes([end.seq]);
-    chain.iter().map(|record| says(record)).collect()
+    chain.iter().map(|record| summary(record)).collect()
 }
 
+/// Whether `text` has parts that start with the words of `words`, in this order.
 fn matches(text: &str, words: &str) -> bool {
     let mut rest = text.split_whitespace();
     words
@@ -49,7 +50,7 @@ fn matches(text: &str, words: &str) -> bool {
 #[track_caller]
 fn assert_chain(session: &Session, links: &[&str]) {
     let end = links.last().expect("a chain");
-    let chain = chain(session, end);
+    let chain = cause_chain(session, end);
     let mut rest = chain.iter();
     for link in links {
         assert!(
@@ -67,7 +68,7 @@ fn scenario_file(name: &str) -> Session {
 
 /// Shows: U-22
 #[test]
-fn preemption_leads_from_pod_to_signals_to_binding() {
+fn chain_of_preemption_leads_from_pod_to_binding() {
     let session = scenario_file("preemption-grace");
     assert_chain(
         &session,
@@ -93,7 +94,7 @@ fn preemption_leads_from_pod_to_signals_to_binding() {
 }
 
 #[test]
-fn force_delete_leads_from_command_to_broken_invariant() {
+fn chain_of_force_delete_ends_in_violation() {
     let session = scenario_file("force-delete-statefulset");
     assert_chain(
         &session,
@@ -110,9 +111,9 @@ fn force_delete_leads_from_command_to_broken_invariant() {
 }
 
 #[test]
-fn partition_leads_from_fault_to_replacement() {
+fn chain_of_partition_leads_to_replacement() {
     let session = scenario_file("partition-replicaset");
-    let chain = [
+    let links = [
         "Command fault partition",
         "Fault Node/",
         "ConditionChanged Node/ Ready Unknown",
@@ -121,11 +122,11 @@ fn partition_leads_from_fault_to_replacement() {
         "Created Pod/",
         "Bound Pod/",
     ];
-    assert_chain(&session, &chain);
+    assert_chain(&session, &links);
 }
 
 #[test]
-fn drain_leads_from_command_to_replacement() {
+fn chain_of_drain_leads_to_replacement() {
     let session = scenario_file("drain-pdb");
     assert_chain(
         &session,
@@ -134,7 +135,7 @@ fn drain_leads_from_command_to_replacement() {
 }
 
 #[test]
-fn pressure_leads_from_started_process_to_eviction() {
+fn chain_of_memory_pressure_leads_to_eviction() {
     let session = scenario_file("pressure-order");
     assert_chain(
         &session,
@@ -149,7 +150,7 @@ strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}, template: {metadata
 [{name: c, image: 'x:1', readinessProbe: {httpGet: {port: 80}, periodSeconds: 1}}]}}}}";
 
 #[test]
-fn rolling_update_leads_from_command_to_ended_pod() {
+fn chain_of_rolling_update_leads_to_deleted_pod() {
     let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: update}, spec: {timeline: \
                     [{at: 20s, run: kubectl set image deploy/web c=x:2}]}}";
     let session = run(&format!("{scenario}\n---\n{WEB}"), Some(80));
@@ -176,7 +177,7 @@ fn rolling_update_leads_from_command_to_ended_pod() {
 }
 
 #[test]
-fn failed_liveness_probe_leads_to_restart() {
+fn chain_of_failed_liveness_probe_leads_to_restart() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: sick, annotations: {behavior.podscope.dev/c: 'liveness=fail@10s..60s'}}, \
                spec: {containers: [{name: c, image: 'x:1', livenessProbe: {httpGet: {port: 80}, periodSeconds: 2}}]}}";
     let session = run(pod, Some(25));
@@ -193,9 +194,9 @@ fn failed_liveness_probe_leads_to_restart() {
     );
 }
 
-/// A cause stands before what it led to, and a seek gives the same ones. Shows: Q-01
+/// A cause precedes its effect in the trace, and a seek reproduces the same causes. Shows: Q-01
 #[test]
-fn causes_stay_equal_after_seek_and_stand_before_effects() {
+fn causes_precede_effects_and_survive_seek() {
     let mut session = scenario_file("partition-replicaset");
     let before: Vec<String> = session.trace().map(|record| record.to_json_line()).collect();
     for record in session.trace() {
@@ -211,11 +212,11 @@ fn causes_stay_equal_after_seek_and_stand_before_effects() {
     session.seek(end);
     session.advance(end, u64::MAX);
     let after: Vec<String> = session.trace().map(|record| record.to_json_line()).collect();
-    assert!(before == after, "a seek changes no record");
+    assert!(before == after, "a seek changed a record");
 }
 
 #[test]
-fn chains_indent_each_record_under_its_cause() {
+fn printed_chain_indents_records_under_causes() {
     let session = scenario_file("preemption-grace");
     let (kind, key) = scenario::object_ref("Pod default/high").expect("an object");
     let links = causes::chains(&session, kind, &key);
@@ -226,7 +227,7 @@ fn chains_indent_each_record_under_its_cause() {
             open.last().copied(),
             link.record.caused_by.seq(),
             "{}",
-            says(&link.record)
+            summary(&link.record)
         );
         open.push(link.record.seq);
     }
@@ -239,34 +240,34 @@ fn chains_indent_each_record_under_its_cause() {
     );
 }
 
-/// What was written into links before traces had causes is still compared, in its old form; new links carry a
-/// fingerprint of facts alone. Shows: T-03
+/// Old links carry a hash of a trace without causes and are still compared in this form; new links carry a fingerprint
+/// of facts only. Shows: T-03
 #[test]
-fn link_made_before_causes_is_compared_by_old_form() {
+fn link_with_old_hash_is_compared_in_old_form() {
     let session = scenario_file("preemption-grace");
-    let before = |hash: &str| Link {
+    let old_link = |hash: &str| Link {
         trace_hash: hash.to_owned(),
         ..Link::default()
     };
-    assert!(before("29c45afac9ca14ad").difference(&session).is_none());
-    assert!(before("29c45afac9ca14ae").difference(&session).is_some());
+    assert!(old_link("29c45afac9ca14ad").difference(&session).is_none());
+    assert!(old_link("29c45afac9ca14ae").difference(&session).is_some());
     let link = Link::of(&session, None, String::new());
     assert!(link.trace_hash.is_empty() && link.difference(&session).is_none());
     let other = scenario_file("partition-replicaset");
     assert!(link.difference(&other).is_some());
 }
 
-/// A fingerprint of facts holds neither causes nor sentences of Podscope's own.
+/// A fingerprint of facts contains neither causes nor sentences written by Podscope.
 #[test]
-fn fingerprint_of_facts_leaves_out_causes_and_own_sentences() {
+fn fingerprint_of_facts_omits_causes_and_own_texts() {
     let session = scenario_file("force-delete-statefulset");
-    let broken = session.violations().next().expect("a break");
-    let facts = broken.fingerprint_line(Fingerprint::Facts);
+    let violation = session.violations().next().expect("a violation");
+    let facts = violation.fingerprint_line(Fingerprint::Facts);
     assert!(
         facts.contains("\"invariant\":\"") && facts.ends_with("\"cause\":\"command\"}"),
         "{facts}"
     );
-    let whole = broken.to_json_line();
+    let whole = violation.to_json_line();
     assert!(
         whole.contains("\"by\":\"") && whole.contains("\"message\":\"") && whole.contains("\"causedBy\":"),
         "{whole}"

@@ -1,5 +1,5 @@
-//! T-04: two runs side by side on one seed, as the page sees them: a ReplicaSet and a StatefulSet in a
-//! partition; to wait, to force the deletion, to declare the node out of service.
+//! Comparison of two runs with the same seed, as the page receives it (T-04): a ReplicaSet and a StatefulSet during a
+//! partition; waiting, force deletion and the out-of-service taint.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -7,7 +7,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Frame, PodMark, PodView, Request, Source, Update};
 use podscope_session::host::{Host, Wants};
 
-/// One side of the screen.
+/// The state of one run as the page shows it.
 #[derive(Debug, Default, PartialEq)]
 struct Side {
     now: i64,
@@ -15,20 +15,20 @@ struct Side {
 }
 
 impl Side {
-    fn take(&mut self, frame: &Frame) {
+    fn apply(&mut self, frame: &Frame) {
         if frame.reset {
             self.pods.clear();
         }
         self.now = frame.now;
-        for gone in &frame.pods_gone {
-            self.pods.remove(gone);
+        for id in &frame.pods_gone {
+            self.pods.remove(id);
         }
         for pod in &frame.pods {
             self.pods.insert(pod.id.clone(), PodView::clone(pod));
         }
     }
 
-    /// Node and mark of each pod.
+    /// Returns node and mark of each pod, sorted by node.
     fn marks(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
         marks.stable_sort_by(|a, b| a.0.cmp(&b.0));
@@ -36,7 +36,7 @@ impl Side {
     }
 }
 
-/// A page with two runs.
+/// A page that compares two runs.
 struct Page {
     host: Host,
     clock: f64,
@@ -60,13 +60,13 @@ impl Page {
         page
     }
 
-    /// Both sides at an instant.
+    /// Seeks to an instant and returns both sides.
     fn at(&mut self, seconds: i64) -> &[Side; 2] {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         });
         for side in &self.sides {
-            assert_eq!(side.now, seconds * 1_000_000, "a side is at another instant");
+            assert_eq!(side.now, seconds * 1_000_000, "a side is at a wrong instant");
         }
         &self.sides
     }
@@ -85,9 +85,9 @@ impl Page {
         for update in &updates {
             match update {
                 Update::Frame(frame) => {
-                    self.sides[0].take(frame);
+                    self.sides[0].apply(frame);
                     if let Some(other) = &frame.other {
-                        self.sides[1].take(other);
+                        self.sides[1].apply(other);
                     }
                 }
                 Update::Refused { problems } => panic!("{problems:?}"),
@@ -97,7 +97,7 @@ impl Page {
     }
 }
 
-/// One pod on a-1, which is cut off at 30 s.
+/// Returns a scenario with one pod on node a-1, which a partition cuts off after 30 s.
 fn cut_off(kind: &str, seed: u64, also: &str) -> String {
     let name = if kind == "StatefulSet" {
         ", serviceName: web"
@@ -115,19 +115,25 @@ fn cut_off(kind: &str, seed: u64, also: &str) -> String {
 
 /// Shows: T-04
 #[test]
-fn a_replica_set_replaces_what_a_stateful_set_waits_for() {
-    // The other side runs on the first one's seed, whatever its file says.
+fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
+    // The second side uses the seed of the first side, not the seed of its own file.
     let mut page = Page::open(&cut_off("ReplicaSet", 3, ""), &cut_off("StatefulSet", 4, ""));
-    let [set, stateful] = page.at(600);
-    let a = "a-1".to_owned();
-    let b = "b-1".to_owned();
-    assert_eq!(set.marks(), [(a.clone(), PodMark::Terminating), (b, PodMark::Ready)]);
-    assert_eq!(stateful.marks(), [(a, PodMark::Terminating)]);
+    let [replica_set, stateful_set] = page.at(600);
+    let cut_off_node = "a-1".to_owned();
+    let other_node = "b-1".to_owned();
+    assert_eq!(
+        replica_set.marks(),
+        [
+            (cut_off_node.clone(), PodMark::Terminating),
+            (other_node, PodMark::Ready)
+        ]
+    );
+    assert_eq!(stateful_set.marks(), [(cut_off_node, PodMark::Terminating)]);
 }
 
 /// Shows: T-04
 #[test]
-fn waiting_forcing_and_declaring_out_of_service_end_differently() {
+fn waiting_force_delete_and_out_of_service_differ() {
     let wait = cut_off("StatefulSet", 3, "");
     let force = cut_off(
         "StatefulSet",
@@ -141,16 +147,16 @@ fn waiting_forcing_and_declaring_out_of_service_end_differently() {
     );
     let ghost = ("a-1".to_owned(), PodMark::Ghost);
     let ready = ("b-1".to_owned(), PodMark::Ready);
-    for (other, want) in [(force, vec![ghost, ready.clone()]), (taint, vec![ready])] {
+    for (other, expected) in [(force, vec![ghost, ready.clone()]), (taint, vec![ready])] {
         let mut page = Page::open(&wait, &other);
-        // Until the commands differ, the runs do not; both ways through time.
+        // Before the commands differ, both sides are equal, also after a seek back.
         for seconds in [385, 600, 100, 600] {
             let [one, two] = page.at(seconds);
             if seconds < 390 {
                 assert_eq!(one, two, "at {seconds} s");
             } else {
                 assert_eq!(one.marks(), [("a-1".to_owned(), PodMark::Terminating)]);
-                assert_eq!(two.marks(), want);
+                assert_eq!(two.marks(), expected);
             }
         }
     }

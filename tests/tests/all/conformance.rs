@@ -1,4 +1,4 @@
-//! S-01, SCH-138: every decision of kube-scheduler v1.36.3 in the corpora, whole and strict.
+//! Every recorded decision of kube-scheduler v1.36.3 is reproduced exactly (S-01, SCH-138).
 
 use std::io::Read as _;
 
@@ -9,15 +9,16 @@ fn corpus(name: &str) -> String {
     let path = format!("{}/conformance/{name}", env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
-    let read = match name.ends_with(".gz") {
+    let result = match name.ends_with(".gz") {
         true => flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text),
         false => bytes.as_slice().read_to_string(&mut text),
     };
-    read.unwrap_or_else(|error| panic!("{path}: {error}"));
+    result.unwrap_or_else(|error| panic!("{path}: {error}"));
     text
 }
 
-fn check(name: &str, cases: usize) {
+/// Runs the cases of a corpus and checks their number.
+fn check(name: &str, expected_cases: usize) {
     let text = corpus(name);
     let mut failures = Vec::new();
     let mut n = 0;
@@ -39,31 +40,31 @@ fn check(name: &str, cases: usize) {
         failures.len(),
         shown.join("\n")
     );
-    assert_eq!(n, cases);
+    assert_eq!(n, expected_cases);
 }
 
 /// Shows: S-01
 #[test]
-fn decisions_with_the_default_configuration_equal_kube_schedulers() {
+fn decisions_with_default_configuration_match() {
     check("decisions.jsonl.gz", 1500);
 }
 
 /// Shows: S-01, S-16
 #[test]
-fn decisions_under_other_configurations_equal_kube_schedulers() {
+fn decisions_with_other_configurations_match() {
     check("configured.jsonl.gz", 600);
 }
 
-/// Allocations included, but where runs of the real scheduler differ in them.
+/// Device allocations are compared, too, except where runs of the real scheduler differ from each other.
 /// Shows: S-19
 #[test]
-fn decisions_with_resource_claims_equal_kube_schedulers() {
+fn decisions_with_resource_claims_match() {
     check("dra.jsonl.gz", 1803);
 }
 
-/// Each the smallest world that shows a rule.
+/// Each case is the smallest cluster that shows its rule.
 /// Shows: S-01, SCH-063, SCH-066, SCH-126
 #[test]
-fn rules_that_only_wider_worlds_show_hold() {
+fn decisions_of_minimal_cases_match() {
     check("minimal.jsonl", 11);
 }

@@ -1,8 +1,8 @@
-//! The same scenario and seed give the same trace, every time. P-02, Q-01.
+//! The same scenario and seed always give the same trace (P-02, Q-01).
 
 use podscope_tests::traces::hashes;
 
-/// Twice the same; different seeds differ, or the comparison shows nothing.
+/// Also checks that different seeds give different traces: otherwise the comparison would prove nothing.
 #[test]
 fn equal_seeds_give_equal_traces() {
     let first = hashes();

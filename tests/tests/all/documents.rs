@@ -1,4 +1,4 @@
-//! What the documents name is there: paths, commands, crates, types. Q-07.
+//! Paths, commands, crates and types that the documents name exist (Q-07).
 
 use podscope_api::ordered;
 use podscope_tests::root;
@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a path of ours begins with.
+/// Prefixes of paths in this repository.
 const FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
 
-/// Names of files of ours end so, also where a document names only the end of a path.
+/// Extensions of source files. A document may name only the last part of their path.
 const ENDINGS: &[&str] = &[".rs", ".mjs", ".js"];
 
-/// The specification names what is still to be built: its commands and paths need not be there.
+/// The specification also names commands and paths that do not exist yet, so they are not checked.
 const SPECIFICATION: &str = "docs/specification.md";
 
 struct Document {
@@ -29,7 +29,7 @@ impl Document {
         })
     }
 
-    /// What stands between single backticks, outside of fenced blocks.
+    /// Returns inline code, outside of fenced blocks.
     fn codes(&self) -> Vec<&str> {
         let mut is_fenced = false;
         let plain = self.text.lines().filter(|line| {
@@ -40,7 +40,7 @@ impl Document {
         plain.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
     }
 
-    /// Lines of fenced `sh` blocks, inline code, and steps of a workflow: what a person or a machine may type.
+    /// Returns everything that may be a command: lines of fenced `sh` blocks, inline code and steps of a workflow.
     fn commands(&self) -> Vec<&str> {
         let mut inside = false;
         let blocks = self.text.lines().filter(|line| {
@@ -53,7 +53,7 @@ impl Document {
         blocks.map(str::trim).chain(steps).chain(self.codes()).collect()
     }
 
-    /// Where its links lead.
+    /// Returns the targets of relative links.
     fn links(&self) -> Vec<&str> {
         let marked = ["](", "src=\"", "srcset=\"", "href=\""];
         let plain = self.text.lines().flat_map(|line| line.split('`').step_by(2));
@@ -65,13 +65,13 @@ impl Document {
     }
 }
 
-/// Whether a document is about this repository: then every path and type in it is ours.
-fn is_ours(name: &str) -> bool {
+/// Whether every path and type in the document belongs to this repository, and none to Kubernetes.
+fn is_about_this_repository(name: &str) -> bool {
     const ON_KUBERNETES: [&str; 3] = ["docs/specification.md", "docs/examples.md", "docs/since-v1.34.md"];
     !name.starts_with("docs/facts/") && !ON_KUBERNETES.contains(&name)
 }
 
-/// Every document but the licences of others.
+/// Returns every document except the licences of third parties.
 fn all() -> Vec<Document> {
     let names = tree()
         .into_iter()
@@ -80,10 +80,13 @@ fn all() -> Vec<Document> {
 }
 
 fn ours() -> Vec<Document> {
-    all().into_iter().filter(|document| is_ours(&document.name)).collect()
+    all()
+        .into_iter()
+        .filter(|document| is_about_this_repository(&document.name))
+        .collect()
 }
 
-/// Every file of the repository that git knows or would know, as a path with slashes.
+/// Returns the path of every file of the repository except build output, with forward slashes.
 fn tree() -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![root()];
@@ -103,8 +106,8 @@ fn tree() -> Vec<String> {
     found
 }
 
-/// `a/{b,c}.rs` is two paths.
-fn spread(path: &str) -> Vec<String> {
+/// Expands braces: `a/{b,c}.rs` gives two paths.
+fn expand_braces(path: &str) -> Vec<String> {
     match path
         .split_once('{')
         .and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
@@ -117,9 +120,9 @@ fn spread(path: &str) -> Vec<String> {
     }
 }
 
-/// The part of a path before what stands for something else: `crates/NAME/src`, `tests/*.yaml`.
-fn fixed(path: &str) -> &str {
-    let is_open = |part: &str| {
+/// Returns the part of a path before the first placeholder: `crates` of `crates/NAME/src`, `tests` of `tests/*.yaml`.
+fn before_placeholder(path: &str) -> &str {
+    let is_placeholder = |part: &str| {
         part.contains(['*', '…', '<'])
             || part.split('.').next().is_some_and(|stem| {
                 !stem.is_empty()
@@ -129,7 +132,7 @@ fn fixed(path: &str) -> &str {
     };
     let mut end = 0;
     for part in path.split('/') {
-        if is_open(part) {
+        if is_placeholder(part) {
             break;
         }
         end += part.len() + 1;
@@ -139,9 +142,9 @@ fn fixed(path: &str) -> &str {
 
 /// Shows: Q-07
 #[test]
-fn paths_and_links_of_the_documents_lead_somewhere() {
+fn paths_and_links_in_documents_exist() {
     let tree = tree();
-    let is_there = |path: &str| {
+    let exists = |path: &str| {
         let ending = format!("/{path}");
         let inside = format!("{path}/");
         let middle = format!("/{path}/");
@@ -150,59 +153,59 @@ fn paths_and_links_of_the_documents_lead_somewhere() {
                 file == path || file.ends_with(&ending) || file.starts_with(&inside) || file.contains(&middle)
             })
     };
-    let mut lost = Vec::new();
+    let mut missing = Vec::new();
     for document in all() {
-        let is_ours = is_ours(&document.name);
+        let is_about_this_repository = is_about_this_repository(&document.name);
         for code in document.codes().into_iter().filter(|_| document.name != SPECIFICATION) {
             let is_path = !code.contains([' ', '(', '"', '=', ':'])
                 && (FOLDERS.iter().any(|folder| code.starts_with(folder))
-                    || is_ours && ENDINGS.iter().any(|ending| code.ends_with(ending)));
-            if is_path && !spread(code).iter().all(|path| is_there(fixed(path))) {
-                lost.push(format!("{}: `{code}` is not there", document.name));
+                    || is_about_this_repository && ENDINGS.iter().any(|ending| code.ends_with(ending)));
+            if is_path && !expand_braces(code).iter().all(|path| exists(before_placeholder(path))) {
+                missing.push(format!("{}: `{code}` does not exist", document.name));
             }
         }
-        let below = root().join(&document.name);
-        let below = below.parent().unwrap_or(Path::new(""));
+        let document_path = root().join(&document.name);
+        let folder = document_path.parent().unwrap_or(Path::new(""));
         for target in document
             .links()
             .into_iter()
-            .filter(|target| !below.join(target).exists())
+            .filter(|target| !folder.join(target).exists())
         {
-            lost.push(format!("{} links to {target}, which is not there", document.name));
+            missing.push(format!("{} links to {target}, which does not exist", document.name));
         }
     }
-    assert!(lost.is_empty(), "{}", lost.join("\n"));
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// What a command of ours prints.
-fn said(args: &[&str]) -> String {
+/// Returns what `cargo xtask ARGS` prints.
+fn xtask_output(args: &[&str]) -> String {
     let out = Command::new(env!("CARGO"))
         .arg("xtask")
         .args(args)
         .current_dir(root())
         .output();
-    String::from_utf8_lossy(&out.expect("it runs").stdout).into_owned()
+    String::from_utf8_lossy(&out.expect("xtask runs").stdout).into_owned()
 }
 
-/// The first words of what a help text lists.
-fn listed<'t>(help: &'t str, lead: &str) -> ordered::Set<&'t str> {
+/// Returns the first word of each line that starts with `prefix`.
+fn first_words<'t>(help: &'t str, prefix: &str) -> ordered::Set<&'t str> {
     let rows = help
         .lines()
-        .filter_map(|line| line.strip_prefix(lead)?.split(' ').next());
+        .filter_map(|line| line.strip_prefix(prefix)?.split(' ').next());
     rows.filter(|word| !word.is_empty()).collect()
 }
 
 /// Shows: Q-07
 #[test]
-fn commands_of_the_documents_exist() {
-    let podscope = fs::read_to_string(root().join("crates/cli/src/help.txt")).expect("what `podscope help` prints");
-    let (xtask, steps) = (said(&["help"]), said(&["test", "--list"]));
+fn commands_in_documents_exist() {
+    let podscope = fs::read_to_string(root().join("crates/cli/src/help.txt")).expect("help.txt");
+    let (xtask, steps) = (xtask_output(&["help"]), xtask_output(&["test", "--list"]));
     let (xtask, podscope, steps) = (
-        listed(&xtask, "  "),
-        listed(&podscope, "  podscope "),
-        listed(&steps, ""),
+        first_words(&xtask, "  "),
+        first_words(&podscope, "  podscope "),
+        first_words(&steps, ""),
     );
-    let mut lost = Vec::new();
+    let mut missing = Vec::new();
     let workflows = podscope_tests::files(".github/workflows", ".yml");
     let workflows = workflows
         .iter()
@@ -213,33 +216,33 @@ fn commands_of_the_documents_exist() {
             .into_iter()
             .filter(|_| document.name != SPECIFICATION)
         {
-            // `[…]` and words in capitals stand for something else.
+            // `[…]` and words in upper case are placeholders.
             let is_word = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
             let mut words = command.split(' ').take_while(|word| *word != "#");
             let known = match (words.next(), words.next()) {
                 (Some("cargo"), Some("xtask")) => match words.next() {
                     Some("test") => words.filter(is_word).all(|step| steps.contains(step)),
-                    Some("finish") | None => true, // Trunk's hook, no person's command
+                    Some("finish") | None => true, // only Trunk's hook calls `finish`
                     Some(word) => !is_word(&word) || xtask.contains(word),
                 },
                 (Some("podscope"), Some(word)) => !is_word(&word) || podscope.contains(word) || word == "help",
                 _ => true,
             };
             if !known {
-                lost.push(format!("{}: `{command}`", document.name));
+                missing.push(format!("{}: `{command}`", document.name));
             }
         }
     }
-    assert!(lost.is_empty(), "no such command:\n{}", lost.join("\n"));
+    assert!(missing.is_empty(), "no such command:\n{}", missing.join("\n"));
 }
 
-/// Lessons that documents link to by their address.
+/// Each lesson exists to which a document links with `#lesson=NAME`.
 #[test]
-fn lessons_of_the_documents_exist() {
+fn lessons_linked_in_documents_exist() {
     for document in all() {
         for rest in document.text.split("#lesson=").skip(1) {
             let lesson = rest.split(['&', '"', ')', '`']).next().unwrap_or_default();
-            // `NAME` and `…` stand for something else.
+            // `NAME` and `…` are placeholders.
             let is_name = lesson.starts_with(|c: char| c.is_ascii_lowercase());
             assert!(
                 !is_name || podscope_session::lessons::text(lesson).is_some(),
@@ -250,11 +253,11 @@ fn lessons_of_the_documents_exist() {
     }
 }
 
-/// What Rust and JavaScript code of ours says besides comments: names of items and variants, and every
-/// word of a text in quotes.
-fn words() -> ordered::Set<String> {
+/// Returns every word of the Rust and JavaScript code, without comments: identifiers, words in string literals and
+/// names of modules.
+fn words_in_code() -> ordered::Set<String> {
     let mut found = ordered::Set::new();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_identifier_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for file in tree() {
         if ![".rs", ".mjs", ".js"].iter().any(|ending| file.ends_with(ending)) {
             continue;
@@ -263,12 +266,12 @@ fn words() -> ordered::Set<String> {
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
             let code = line.split(" // ").next().unwrap_or_default();
             found.extend(
-                code.split(|c| !is_part(c))
+                code.split(|c| !is_identifier_char(c))
                     .filter(|word| !word.is_empty())
                     .map(str::to_string),
             );
         }
-        // A file is a module.
+        // A file name is the name of a module.
         found.extend(file.split(['/', '.']).map(str::to_string));
     }
     found
@@ -276,10 +279,10 @@ fn words() -> ordered::Set<String> {
 
 /// Shows: Q-07
 #[test]
-fn crates_and_types_of_the_documents_exist() {
-    let words = words();
-    let packages = said_packages();
-    let mut lost = Vec::new();
+fn crates_and_types_in_documents_exist() {
+    let words = words_in_code();
+    let packages = workspace_packages();
+    let mut missing = Vec::new();
     for document in ours() {
         for code in document.codes() {
             let name = code.trim_end_matches("()");
@@ -288,60 +291,64 @@ fn crates_and_types_of_the_documents_exist() {
                 part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                     && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             });
-            let humps = name.chars().filter(char::is_ascii_uppercase).count();
+            let upper_case_letters = name.chars().filter(char::is_ascii_uppercase).count();
             let is_type = parts.len() > 1
-                || humps > 1
+                || upper_case_letters > 1
                     && name.starts_with(|c: char| c.is_ascii_uppercase())
                     && name.contains(|c: char| c.is_ascii_lowercase());
-            let is_lost = is_name && is_type && !parts.iter().all(|part| words.contains(*part))
-                || name.starts_with("podscope-") && is_name_of_crate(name) && !packages.contains(name);
-            if is_lost {
-                lost.push(format!("{}: `{code}`", document.name));
+            let is_missing = is_name && is_type && !parts.iter().all(|part| words.contains(*part))
+                || name.starts_with("podscope-") && is_crate_name(name) && !packages.contains(name);
+            if is_missing {
+                missing.push(format!("{}: `{code}`", document.name));
             }
         }
     }
-    assert!(lost.is_empty(), "no such name:\n{}", lost.join("\n"));
+    assert!(missing.is_empty(), "no such name:\n{}", missing.join("\n"));
 }
 
-/// What ARCHITECTURE says is written by hand weighs what it says there, within a tenth.
+/// The table "Written by hand" in ARCHITECTURE.md states the size of some folders. The actual lines and KiB must be
+/// within 10 % of it.
 /// Shows: Q-07
 #[test]
-fn what_is_written_by_hand_weighs_what_the_architecture_says() {
-    let architecture = Document::open("ARCHITECTURE.md").expect("it is there");
-    let (_, table) = architecture.text.split_once("**Written by hand**").expect("its table");
+fn hand_written_code_has_the_documented_size() {
+    let architecture = Document::open("ARCHITECTURE.md").expect("ARCHITECTURE.md exists");
+    let (_, table) = architecture
+        .text
+        .split_once("**Written by hand**")
+        .expect("the table exists");
     let mut wrong = Vec::new();
     for row in table
         .lines()
         .filter(|line| line.starts_with("| ") && line.contains('`'))
     {
         let cells: Vec<&str> = row.split(" | ").collect();
-        let codes = cells[0].split('`').skip(1).step_by(2).flat_map(spread);
-        let of_rows = codes.collect::<Vec<_>>();
-        let counted = tree().into_iter().filter(|file| {
+        let codes = cells[0].split('`').skip(1).step_by(2).flat_map(expand_braces);
+        let paths = codes.collect::<Vec<_>>();
+        let files = tree().into_iter().filter(|file| {
             let is_named = |path: &String| file == path || file.starts_with(&format!("{path}/"));
-            of_rows.iter().any(is_named) && !file.ends_with("/tests.rs")
+            paths.iter().any(is_named) && !file.ends_with("/tests.rs")
         });
         let (mut lines, mut bytes) = (0, 0);
-        for file in counted {
+        for file in files {
             let text = fs::read_to_string(root().join(file)).expect("a text");
             lines += text.lines().count();
             bytes += text.len();
         }
-        let said = |cell: &str| cell.replace(' ', "").parse::<usize>().unwrap_or_default();
-        let fits = |said: usize, is: usize| said.abs_diff(is) * 10 <= is + 10;
-        if !fits(said(cells[1]), lines) || !fits(said(cells[2]), bytes / 1024) {
+        let number = |cell: &str| cell.replace(' ', "").parse::<usize>().unwrap_or_default();
+        let is_close = |stated: usize, actual: usize| stated.abs_diff(actual) * 10 <= actual + 10;
+        if !is_close(number(cells[1]), lines) || !is_close(number(cells[2]), bytes / 1024) {
             wrong.push(format!("{}: {lines} lines, {} KiB", cells[0], bytes / 1024));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn is_name_of_crate(name: &str) -> bool {
+fn is_crate_name(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// The packages of the workspace.
-fn said_packages() -> ordered::Set<String> {
+/// Returns the package names in all Cargo.toml files.
+fn workspace_packages() -> ordered::Set<String> {
     let tree = tree();
     let manifests = tree.iter().filter(|file| file.ends_with("Cargo.toml"));
     let texts = manifests.filter_map(|file| fs::read_to_string(root().join(file)).ok());

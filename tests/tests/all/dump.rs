@@ -1,5 +1,5 @@
-//! P-03: the dump of a live cluster opens as it is: pods stay where they run, as old as they are, and what is
-//! not simulated is listed.
+//! The dump of a live cluster opens unchanged (P-03): pods keep node and age, and kinds that are not simulated are
+//! listed.
 
 use podscope_api::ordered;
 
@@ -18,7 +18,7 @@ fn open(text: String) -> Session {
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Node, UID, creation, restarts and start of the container of each pod.
+/// Returns node, UID, creation time, restarts, container state and phase of each pod.
 fn pods(session: &Session) -> ordered::Map<String, String> {
     session
         .world()
@@ -42,11 +42,11 @@ fn pods(session: &Session) -> ordered::Map<String, String> {
 
 /// Shows: P-03
 #[test]
-fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
+fn running_pods_of_a_dump_keep_node_and_age() {
     let mut session = open(dump(SMALL));
     let before = pods(&session);
     assert_eq!(before.len(), 45);
-    // Longer than any grace period of a node that would be taken for lost.
+    // Longer than the grace period after which a silent node counts as lost.
     assert_eq!(session.advance(SimTime::from_seconds(120), u64::MAX), Slice::Done);
     assert_eq!(pods(&session), before);
     let objects = session.world().objects();
@@ -55,7 +55,7 @@ fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
             .list::<Pod>()
             .all(|pod| pod.status.phase == Some(PodPhase::Running))
     );
-    // No nodes but the cluster's own.
+    // No node was made up.
     assert_eq!(objects.list::<Node>().count(), 9);
     for node in objects.list::<Node>() {
         let machine = session
@@ -69,7 +69,7 @@ fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
         );
     }
     assert_eq!(session.progress().bugs(), 0);
-    // The ages of a cluster that was looked at two minutes ago: t = 0 is a minute after the dump.
+    // Ages are relative to t = 0, which is one minute after the dump, plus two minutes of simulation.
     let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods -n shop --sort-by=.metadata.name") else {
         panic!("a command")
     };
@@ -86,7 +86,7 @@ fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
 
 /// Shows: P-03
 #[test]
-fn what_is_not_simulated_is_listed() {
+fn unsimulated_kinds_are_listed() {
     let session = open(dump(SMALL));
     let notices = notices_of(session.loaded()).join("\n");
     for kind in ["Ingress", "Widget", "CustomResourceDefinition"] {
@@ -94,10 +94,10 @@ fn what_is_not_simulated_is_listed() {
     }
 }
 
-/// A cluster that was looked at after the default start: nothing in it is younger than t = 0.
+/// If the dump is newer than the default start time, t = 0 is the newest time in the dump.
 /// Shows: P-03
 #[test]
-fn the_time_of_a_later_dump_is_its_own() {
+fn start_time_of_later_dump_is_its_newest_time() {
     let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
     let session = open(later);
     let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");
@@ -113,10 +113,10 @@ fn the_time_of_a_later_dump_is_its_own() {
     );
 }
 
-/// Programs and hands that tidy a dump take UIDs away; its nodes are still all there are.
+/// Some tools remove UIDs from a dump. No nodes are made up for such a dump.
 /// Shows: P-09
 #[test]
-fn nodes_of_a_dump_without_uids_are_all_there_are() {
+fn no_nodes_are_made_up_if_dumped_nodes_lack_uids() {
     let mut list = podscope_api::read_yaml(&dump(SMALL)).expect("YAML").to_value();
     let items = list["items"].as_array_mut().expect("items");
     for node in items.iter_mut().filter(|item| item["kind"] == "Node") {
@@ -130,10 +130,11 @@ fn nodes_of_a_dump_without_uids_are_all_there_are() {
     assert_eq!(session.world().objects().list::<Node>().count(), 9);
 }
 
-/// Nodes of one's own stand beside the made ones, and that is said; one of a made node's name is that node.
+/// A node in a file is added to the default nodes, which a notice says; a node with the name of a default node replaces
+/// it.
 #[test]
-fn nodes_that_are_made_beside_others_are_told() {
-    for (name, nodes, told) in [
+fn default_nodes_beside_own_nodes_are_noticed() {
+    for (name, nodes, expected) in [
         (
             "big",
             7,
@@ -146,6 +147,6 @@ fn nodes_that_are_made_beside_others_are_told() {
             format!("{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 16}}}}}}");
         let session = open(text);
         assert_eq!(session.world().objects().list::<Node>().count(), nodes, "{name}");
-        assert_eq!(notices_of(session.loaded()), told, "{name}");
+        assert_eq!(notices_of(session.loaded()), expected, "{name}");
     }
 }

@@ -1,4 +1,5 @@
-//! P-09: nodes of a dump, and its time, are as their kubelets and the control plane said, for as long as nobody does anything about it.
+//! Nodes of a dump keep the conditions that the dump shows until somebody acts on them, and the start time comes from the
+//! dump (P-09).
 
 use podscope_api::{ConditionStatus, Node, ObjectKey, Pod};
 use podscope_cluster::SimTime;
@@ -7,7 +8,7 @@ use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::notices_of;
 
-/// A node with its spec and its conditions beside those that are well.
+/// Returns a node with the given spec fields and conditions.
 fn node(name: &str, spec: &str, conditions: &str) -> String {
     format!(
         "
@@ -22,7 +23,7 @@ fn node(name: &str, spec: &str, conditions: &str) -> String {
     )
 }
 
-/// A condition of a node, written at 09:59.
+/// Returns a condition of a node with the last heartbeat at 09:59.
 fn condition(kind: &str, status: &str, reason: &str) -> String {
     format!(
         "{{type: {kind}, status: '{status}', reason: '{reason}', lastHeartbeatTime: '2026-07-01T09:59:00Z', \
@@ -30,7 +31,7 @@ fn condition(kind: &str, status: &str, reason: &str) -> String {
     )
 }
 
-/// A pod, bound to a node or pending, that asks for nothing: the first to go under pressure.
+/// Returns a bound or pending pod without requests: node pressure evicts such pods first.
 fn pod(name: &str, node: Option<&str>) -> String {
     let (spec, status) = match node {
         Some(node) => (
@@ -62,20 +63,20 @@ fn open(items: &[String]) -> (Session, Vec<String>) {
     (session, notices)
 }
 
-fn at(session: &mut Session, seconds: i64) {
+fn advance_to(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-/// Status and reason of a condition, and the taints, of a node.
-fn said(session: &Session, node: &str, kind: &str) -> (ConditionStatus, String, Vec<String>) {
+/// Returns status and reason of a condition of a node, and the keys of its taints.
+fn node_state(session: &Session, node: &str, kind: &str) -> (ConditionStatus, String, Vec<String>) {
     let node = session.world().objects().get::<Node>(&ObjectKey::cluster(node));
     let node = node.expect("a node");
-    let known = node.condition(kind).expect("its condition");
+    let condition = node.condition(kind).expect("its condition");
     let taints = node.spec.taints.iter().map(|taint| taint.key.to_string());
-    (known.status.clone(), known.reason.to_string(), taints.collect())
+    (condition.status.clone(), condition.reason.to_string(), taints.collect())
 }
 
-/// Phase and node of a pod.
+/// Returns phase and node of a pod.
 fn place(session: &Session, name: &str) -> (String, String) {
     let pod = session.world().objects().get::<Pod>(&ObjectKey::new("default", name));
     let pod = pod.expect("a pod");
@@ -91,11 +92,11 @@ fn command(session: &mut Session, line: &str) {
     session.command(command).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
-/// Pressure that a dump shows keeps its condition, its words and its taint; who runs there stays, who waits
-/// goes elsewhere or waits, until the machine starts anew.
+/// A pressure condition of a dump keeps its status, reason and taint until the node reboots. Until then running pods
+/// stay, and pending pods are not bound to the node.
 /// Shows: P-09, LC-191
 #[test]
-fn pressure_of_a_dump_lasts_until_the_machine_starts_anew() {
+fn pressure_of_a_dump_lasts_until_reboot() {
     for (kind, taint) in [
         ("MemoryPressure", "memory-pressure"),
         ("DiskPressure", "disk-pressure"),
@@ -104,40 +105,44 @@ fn pressure_of_a_dump_lasts_until_the_machine_starts_anew() {
         let taint = format!("node.kubernetes.io/{taint}");
         let tainted = format!("taints: [{{key: {taint}, effect: NoSchedule}}]");
         let ready = condition("Ready", "True", "KubeletReady");
-        // Where a hand took the condition away, its taint says the same.
-        for (told, reason) in [(condition(kind, "True", "ItSaysSo"), "ItSaysSo"), (String::new(), "")] {
-            let short = node("n1", &tainted, &format!("{ready}, {told}"));
-            let (mut session, notices) = open(&[short, pod("runs", Some("n1")), pod("waits", None)]);
+        // Without the condition, its taint alone means the same.
+        for (pressure, reason) in [(condition(kind, "True", "ItSaysSo"), "ItSaysSo"), (String::new(), "")] {
+            let node_under_pressure = node("n1", &tainted, &format!("{ready}, {pressure}"));
+            let (mut session, notices) = open(&[node_under_pressure, pod("runs", Some("n1")), pod("waits", None)]);
             assert!(
                 notices.iter().any(|notice| notice.contains(&format!("n1 ({kind})"))),
                 "{notices:?}"
             );
-            at(&mut session, 900);
+            advance_to(&mut session, 900);
             let wanted = (ConditionStatus::True, reason.to_owned(), vec![taint.clone()]);
-            assert_eq!(said(&session, "n1", kind), wanted);
+            assert_eq!(node_state(&session, "n1", kind), wanted);
             assert_eq!(place(&session, "waits"), ("Pending".into(), String::new()));
             assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
             command(&mut session, "fault crash kubelet n1");
             command(&mut session, "fault restart kubelet n1");
-            at(&mut session, 1_000);
-            assert_eq!(said(&session, "n1", kind), wanted);
+            advance_to(&mut session, 1_000);
+            assert_eq!(node_state(&session, "n1", kind), wanted);
             assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
             command(&mut session, "fault poweroff n1");
-            at(&mut session, 1_010);
+            advance_to(&mut session, 1_010);
             command(&mut session, "fault boot n1");
-            at(&mut session, 1_200);
-            let (status, _, taints) = said(&session, "n1", kind);
-            assert_eq!((status, taints), (ConditionStatus::False, Vec::new()));
+            advance_to(&mut session, 1_200);
+            let (status, _, taints) = node_state(&session, "n1", kind);
+            assert_eq!(
+                (status, taints),
+                (ConditionStatus::False, Vec::new()),
+                "after the reboot"
+            );
             assert_eq!(place(&session, "waits"), ("Running".into(), "n1".into()));
         }
     }
 }
 
-/// A kubelet that says it is not ready is heard; one of which nothing was heard for long is not, whatever
-/// its last word was.
+/// If a node is not ready but its heartbeat is recent, its kubelet works. If the heartbeat is old, the node becomes
+/// Unknown, whatever its last status was.
 /// Shows: P-09, LC-204
 #[test]
-fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
+fn not_ready_node_with_recent_heartbeat_has_kubelet() {
     let tainted = "taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]";
     let own = condition("Ready", "False", "KubeletNotReady");
     let fresh = node("n1", tainted, &own);
@@ -147,39 +152,39 @@ fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
     assert!(
         notices
             .iter()
-            .any(|one| one.contains("One node is not well") && one.contains("n1 (not ready: KubeletNotReady)")),
+            .any(|item| item.contains("One node is not well") && item.contains("n1 (not ready: KubeletNotReady)")),
         "{notices:?}"
     );
-    assert!(!notices.iter().any(|one| one.contains("pressure")), "{notices:?}");
-    at(&mut session, 200);
-    let (status, reason, taints) = said(&session, "n1", "Ready");
+    assert!(!notices.iter().any(|item| item.contains("pressure")), "{notices:?}");
+    advance_to(&mut session, 200);
+    let (status, reason, taints) = node_state(&session, "n1", "Ready");
     assert_eq!((status, &*reason), (ConditionStatus::False, "KubeletNotReady"));
     assert!(
         taints.iter().any(|taint| taint == "node.kubernetes.io/not-ready"),
         "{taints:?}"
     );
-    assert_eq!(said(&session, "n2", "Ready").0, ConditionStatus::Unknown);
+    assert_eq!(node_state(&session, "n2", "Ready").0, ConditionStatus::Unknown);
     assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
     assert_eq!(place(&session, "waits"), ("Running".into(), "n3".into()));
-    // What is asked of the kubelet it does: nobody has to wait for a timeout.
+    // The kubelet carries out the deletion, so no timeout is needed.
     command(&mut session, "kubectl delete pod runs --grace-period=1");
-    at(&mut session, 210);
-    let gone = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
-    assert!(gone.is_none(), "{gone:?}");
-    // A promise of what comes when all is well is not broken by what is not.
+    advance_to(&mut session, 210);
+    let deleted = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
+    assert!(deleted.is_none(), "{deleted:?}");
+    // Invariants that assume healthy nodes are not violated by this node.
     let fresh = node("n1", tainted, &own);
     let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
     let (mut session, _) = open(&[fresh, well]);
-    at(&mut session, 900);
-    let broken: Vec<_> = session.violations().collect();
-    assert!(broken.is_empty(), "{broken:?}");
+    advance_to(&mut session, 900);
+    let violations: Vec<_> = session.violations().collect();
+    assert!(violations.is_empty(), "{violations:?}");
 }
 
-/// T = 0 is the newest instant that anything in the files tells of, but for what is to come; hence one
-/// back-off has one countdown.
+/// The start time t = 0 is the newest past time in the files; times in the future do not count. A running back-off ends
+/// as long after t = 0 as the files imply.
 /// Shows: P-03, P-09
 #[test]
-fn the_start_is_the_newest_time_of_whatever_tells_one() {
+fn start_is_newest_past_time_of_the_files() {
     let ready = |at: &str| {
         node(
             "n1",
@@ -200,10 +205,10 @@ fn the_start_is_the_newest_time_of_whatever_tells_one() {
     let crash = "containerStatuses: [{name: c, restartCount: 9, ready: false, image: i, imageID: x, state: {waiting: {reason: \
                  CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1, startedAt: '2026-07-01T10:02:01Z', \
                  finishedAt: '2026-07-01T10:02:02Z'}}}]";
-    let written = ", managedFields: [{manager: kubelet, operation: Update, time: '2026-07-01T10:03:00Z'}]";
-    let going = ", deletionTimestamp: '2026-07-01T11:00:00Z', deletionGracePeriodSeconds: 3600";
-    let asked = ", deletionTimestamp: '2026-07-01T10:12:30Z', deletionGracePeriodSeconds: 600";
-    let asked_of_30 = ", deletionTimestamp: '2026-07-01T10:03:00Z'";
+    let kubelet_write = ", managedFields: [{manager: kubelet, operation: Update, time: '2026-07-01T10:03:00Z'}]";
+    let future_deletion = ", deletionTimestamp: '2026-07-01T11:00:00Z', deletionGracePeriodSeconds: 3600";
+    let deletion_with_600s_grace = ", deletionTimestamp: '2026-07-01T10:12:30Z', deletionGracePeriodSeconds: 600";
+    let deletion_without_grace = ", deletionTimestamp: '2026-07-01T10:03:00Z'";
     let event = "
 - apiVersion: v1
   kind: Event
@@ -225,24 +230,27 @@ fn the_start_is_the_newest_time_of_whatever_tells_one() {
     let rows = [
         (vec![ready("10:00:00")], "10:00:00"),
         (vec![ready("10:00:00"), pod("", crash)], "10:02:02"),
-        (vec![ready("10:00:00"), pod(written, crash)], "10:03:00"),
-        (vec![ready("10:00:00"), pod(going, crash)], "10:02:02"),
-        // Asked for at 10:02:30, whether or not all of the grace is over.
-        (vec![ready("10:00:00"), pod(asked, crash)], "10:02:30"),
-        (vec![ready("10:00:00"), pod(asked_of_30, crash)], "10:02:30"),
+        (vec![ready("10:00:00"), pod(kubelet_write, crash)], "10:03:00"),
+        (vec![ready("10:00:00"), pod(future_deletion, crash)], "10:02:02"),
+        // Deletion was requested at 10:02:30: the deletion timestamp minus the grace period (default 30 s).
+        (
+            vec![ready("10:00:00"), pod(deletion_with_600s_grace, crash)],
+            "10:02:30",
+        ),
+        (vec![ready("10:00:00"), pod(deletion_without_grace, crash)], "10:02:30"),
         (vec![ready("10:00:00"), pod("", crash), event.to_owned()], "10:04:00"),
         (vec![ready("10:00:00"), lease.to_owned()], "10:05:01"),
         (vec![ready("10:00:00"), set.to_owned()], "10:06:00"),
     ];
     for (items, wanted) in rows {
         let (session, notices) = open(&items);
-        let told = format!("t = 0 is 2026-07-01T{wanted}Z, the latest moment that the files show to have passed");
-        assert!(notices.contains(&told), "{told}: {notices:?}");
+        let expected = format!("t = 0 is 2026-07-01T{wanted}Z, the latest moment that the files show to have passed");
+        assert!(notices.contains(&expected), "{expected}: {notices:?}");
         let waits = session.world().kubelets().flat_map(|(node, kubelet)| {
             let machine = session
                 .world()
                 .machines()
-                .find(|(known, _)| *known == node)
+                .find(|(machine_node, _)| *machine_node == node)
                 .map(|(_, machine)| machine);
             kubelet.due(machine.expect("a machine"), session.world().now())
         });
@@ -252,12 +260,12 @@ fn the_start_is_the_newest_time_of_whatever_tells_one() {
             let ended = pod
                 .status
                 .statuses()
-                .find_map(|one| one.last_state.terminated.as_ref()?.finished_at);
+                .find_map(|item| item.last_state.terminated.as_ref()?.finished_at);
             let delay = world
                 .kubelet_of("n1")
                 .and_then(|kubelet| kubelet.back_off(&pod.metadata.uid, "c"));
-            let counted = ended.expect("its end").0 - world.start().0 + delay.expect("a delay").0;
-            assert_eq!(counted, due.at.0);
+            let remaining = ended.expect("its end").0 - world.start().0 + delay.expect("a delay").0;
+            assert_eq!(remaining, due.at.0);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! P-09: a dump some of whose UIDs a hand or a program took away opens and stays as the whole one does; what a person
-//! wrote beside it is created.
+//! A dump from which UIDs were removed behaves like the complete dump, and manifests that a person wrote beside it are
+//! created (P-09).
 
 use podscope_api::{Kind, ObjectKey, Pod};
 use podscope_cluster::{Record, SimTime, What};
@@ -72,7 +72,7 @@ items:
   status: {phase: Bound}
 ";
 
-/// The dump as a tree to scrub.
+/// Returns the dump as a JSON value from which tests remove fields.
 fn dump() -> Value {
     podscope_api::read_yaml(DUMP).expect("YAML").to_value()
 }
@@ -83,8 +83,8 @@ fn open(text: String) -> Session {
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
 
-/// Every object that dumps hold, by kind and name, with the time it was made; of pods what became of them as well.
-fn held(session: &Session) -> Vec<String> {
+/// Returns kind, name and creation time of each dumped object, and node, phase and restarts of each pod.
+fn object_states(session: &Session) -> Vec<String> {
     let objects = session.world().objects();
     let kinds = [
         Kind::Node,
@@ -94,62 +94,62 @@ fn held(session: &Session) -> Vec<String> {
         Kind::PersistentVolume,
     ];
     let others = kinds.into_iter().flat_map(|kind| objects.list_kind(kind));
-    let others = others.map(|object| format!("{:?} {} {:?}", object.kind(), object.key(), made_at(&object)));
+    let others = others.map(|object| format!("{:?} {} {:?}", object.kind(), object.key(), creation_time(&object)));
     let pods = objects.list::<Pod>().map(|pod| {
-        let restarts = pod.status.statuses().map(|one| one.restart_count).sum::<i32>();
-        let (meta, node, phase) = (&pod.metadata, &pod.spec.node_name, &pod.status.phase);
+        let restarts = pod.status.statuses().map(|status| status.restart_count).sum::<i32>();
+        let (metadata, node, phase) = (&pod.metadata, &pod.spec.node_name, &pod.status.phase);
         format!(
             "{} {:?} {node:?} {phase:?} {restarts}",
-            meta.key(),
-            meta.creation_timestamp
+            metadata.key(),
+            metadata.creation_timestamp
         )
     });
     others.chain(pods).collect()
 }
 
-fn made_at(object: &podscope_api::Object) -> Option<podscope_api::Time> {
+fn creation_time(object: &podscope_api::Object) -> Option<podscope_api::Time> {
     object.metadata().creation_timestamp
 }
 
 fn after_ten_minutes(mut session: Session) -> Vec<String> {
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     assert_eq!(session.progress().bugs(), 0);
-    held(&session)
+    object_states(&session)
 }
 
-/// Takes fields of a name out of a tree, wherever they are.
-fn scrub(value: &mut Value, name: &str) {
+/// Removes all fields of a name, at any depth.
+fn remove_fields(value: &mut Value, name: &str) {
     match value {
         Value::Object(fields) => {
             fields.remove(name);
-            fields.values_mut().for_each(|value| scrub(value, name));
+            fields.values_mut().for_each(|value| remove_fields(value, name));
         }
-        Value::Array(items) => items.iter_mut().for_each(|value| scrub(value, name)),
+        Value::Array(items) => items.iter_mut().for_each(|value| remove_fields(value, name)),
         _ => {}
     }
 }
 
-/// One object lacks its UID: it is dumped as the others are, and who refers to it refers to it still.
+/// An object without UID counts as dumped, and references to it still lead to it.
 #[test]
-fn a_dump_of_which_one_object_has_no_uid_opens_and_stays_as_it_is() {
+fn dump_with_one_missing_uid_stays_unchanged() {
     let whole = after_ten_minutes(open(dump().to_string()));
     for at in 0..6 {
         for more in [None, Some("resourceVersion"), Some("creationTimestamp")] {
             let mut scrubbed = dump();
             let metadata = scrubbed["items"][at]["metadata"].as_object_mut().expect("metadata");
             metadata.remove("uid").expect("a UID");
-            let age = metadata.get("creationTimestamp").cloned().expect("an age");
+            let creation_time_of_item = metadata.get("creationTimestamp").cloned().expect("an age");
             if let Some(more) = more {
                 metadata.remove(more);
             }
             let session = open(scrubbed.to_string());
             let item = &scrubbed["items"][at];
             let notices = notices_of(session.loaded()).join("\n");
-            let told = format!("One object has no UID: {} ", item["kind"].as_str().expect("a kind"));
-            assert!(notices.contains(&told), "{told}: {notices}");
+            let expected = format!("One object has no UID: {} ", item["kind"].as_str().expect("a kind"));
+            assert!(notices.contains(&expected), "{expected}: {notices}");
             assert!(!notices.contains("assumed to exist"), "{notices}");
             if more != Some("creationTimestamp") {
-                assert_eq!(after_ten_minutes(session), whole, "{age}: {item}");
+                assert_eq!(after_ten_minutes(session), whole, "{creation_time_of_item}: {item}");
             } else {
                 assert_eq!(after_ten_minutes(session).len(), whole.len(), "{item}");
             }
@@ -157,33 +157,33 @@ fn a_dump_of_which_one_object_has_no_uid_opens_and_stays_as_it_is() {
     }
 }
 
-/// All UIDs are gone, those of references as well.
+/// All UIDs are missing, also those in references.
 #[test]
-fn a_dump_without_any_uid_opens_and_stays_as_it_is() {
+fn dump_without_any_uid_stays_unchanged() {
     let whole = after_ten_minutes(open(dump().to_string()));
     for more in ["", "resourceVersion"] {
         let mut scrubbed = dump();
-        scrub(&mut scrubbed, "uid");
-        scrub(&mut scrubbed, more);
+        remove_fields(&mut scrubbed, "uid");
+        remove_fields(&mut scrubbed, more);
         let text = scrubbed.to_string();
         let first = open(text.clone());
         let notices = notices_of(first.loaded());
-        let told = "6 objects have no UID: Node n1, PriorityClass high, ReplicaSet default/web, …; they are taken as \
+        let expected = "6 objects have no UID: Node n1, PriorityClass high, ReplicaSet default/web, …; they are taken as \
                     dumped, not as something to create";
-        assert!(notices.iter().any(|notice| notice == told), "{notices:?}");
+        assert!(notices.iter().any(|notice| notice == expected), "{notices:?}");
         let uids = |session: &Session| -> Vec<String> {
             let pods = session.world().objects().list::<Pod>();
             pods.map(|pod| pod.metadata.uid.to_string()).collect()
         };
-        // The same whenever it is read.
+        // The generated UIDs are the same each time.
         assert_eq!(uids(&first), uids(&open(text)));
         assert_eq!(after_ten_minutes(first), whole);
     }
 }
 
-/// A class that no file has is assumed for a pod without a UID as for any other.
+/// A PriorityClass that no file contains is assumed for a pod without UID as for any other pod.
 #[test]
-fn a_pod_without_uid_keeps_a_class_that_no_file_has() {
+fn pod_without_uid_keeps_missing_priority_class() {
     let mut scrubbed = dump();
     let items = scrubbed["items"].as_array_mut().expect("items");
     items.remove(1);
@@ -192,10 +192,10 @@ fn a_pod_without_uid_keeps_a_class_that_no_file_has() {
     assert!(pods.iter().any(|pod| pod.starts_with("default/web-x ")), "{pods:?}");
 }
 
-/// What a person wrote beside a dump is created, in whatever style tools print it.
+/// Also a manifest with `creationTimestamp: null` or an empty status, as tools print them, is created.
 #[test]
-fn a_manifest_beside_a_dump_is_created() {
-    let mine = |metadata: &str, status: &str| {
+fn manifest_beside_a_dump_is_created() {
+    let manifest = |metadata: &str, status: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: mine{metadata}}}\nspec: {{containers: [{{name: c, image: i}}]}}\n{status}"
         )
@@ -205,16 +205,16 @@ fn a_manifest_beside_a_dump_is_created() {
         (", creationTimestamp: null", "status: {}\n"),
         (", labels: {a: b}", "status: {conditions: []}\n"),
     ] {
-        let session = open(format!("{DUMP}{}", mine(metadata, status)));
+        let session = open(format!("{DUMP}{}", manifest(metadata, status)));
         let notices = notices_of(session.loaded()).join("\n");
         assert!(!notices.contains("no UID"), "{notices}");
         let objects = session.world().objects();
         let pod = objects.get::<Pod>(&ObjectKey::new("default", "mine"));
-        let pod = pod.expect("it was created");
+        let pod = pod.expect("the pod was created");
         assert_eq!(pod.metadata.creation_timestamp, Some(session.world().start()));
     }
-    // Alone, it is what it was.
-    let session = open(mine("", ""));
+    // The manifest alone causes no notice.
+    let session = open(manifest("", ""));
     assert!(
         notices_of(session.loaded()).is_empty(),
         "{:?}",
@@ -224,7 +224,7 @@ fn a_manifest_beside_a_dump_is_created() {
 
 /// Shows: P-09
 #[test]
-fn objects_with_one_uid_are_told_apart_by_name() {
+fn objects_with_equal_uids_are_distinguished_by_name() {
     let masked: String = ["node-1", "class-1", "set-1", "pod-1", "claim-1"]
         .iter()
         .fold(DUMP.to_owned(), |text, uid| {
@@ -234,13 +234,13 @@ fn objects_with_one_uid_are_told_apart_by_name() {
                   [{name: c, image: x, resources: {requests: {cpu: 40}}}]}, status: {phase: Pending}}\n---\n{apiVersion: v1, kind: Pod, \
                   metadata: {name: three, namespace: default, uid: xxxx}, spec: {containers: [{name: c, image: x, resources: \
                   {requests: {cpu: 40}}}]}, status: {phase: Pending}}\n";
-    let loaded = scenario::load(&[("masked.yaml".to_owned(), masked + second)]).expect("it opens");
+    let loaded = scenario::load(&[("masked.yaml".to_owned(), masked + second)]).expect("the dump opens");
     let notices = notices_of(&loaded);
-    let said = notices
+    let notice_of_names = notices
         .iter()
         .find(|notice| notice.contains("told apart by their names"));
-    assert!(said.is_some(), "{notices:?}");
-    let mut session = Session::new(loaded).expect("it starts");
+    assert!(notice_of_names.is_some(), "{notices:?}");
+    let mut session = Session::new(loaded).expect("the session starts");
     let pods = |session: &Session| -> Vec<String> {
         let pods = session.world().objects().list::<Pod>();
         pods.map(|pod| format!("{} {}", pod.metadata.name, pod.metadata.uid))
@@ -252,16 +252,18 @@ fn objects_with_one_uid_are_told_apart_by_name() {
     assert_eq!(pods(&session), before, "the set keeps its pod, which names it");
 }
 
-/// A running pod of which somebody took the states of its containers away keeps running.
+/// A running pod keeps running if its container statuses were removed from the dump.
 /// Shows: P-09
 #[test]
 fn running_pod_without_container_statuses_keeps_running() {
-    let from = DUMP.find("    containerStatuses: ").expect("they are there");
-    let until = DUMP[from..].find("- apiVersion").expect("something follows") + from;
+    let from = DUMP
+        .find("    containerStatuses: ")
+        .expect("the dump has container statuses");
+    let until = DUMP[from..].find("- apiVersion").expect("another object follows") + from;
     let without = format!("{}{}", &DUMP[..from], &DUMP[until..]);
     assert!(!without.contains("startedAt"));
-    let loaded = scenario::load(&[("stripped.yaml".to_owned(), without)]).expect("it opens");
-    let mut session = Session::new(loaded).expect("it starts");
+    let loaded = scenario::load(&[("stripped.yaml".to_owned(), without)]).expect("the dump opens");
+    let mut session = Session::new(loaded).expect("the session starts");
     let running = |session: &Session| {
         session
             .world()
@@ -272,11 +274,11 @@ fn running_pod_without_container_statuses_keeps_running() {
     assert_eq!(running(&session), 1);
     while session.advance(SimTime::from_seconds(600), u64::MAX) == Slice::More {}
     assert_eq!(running(&session), 1);
-    // What runs when time begins is recorded as started then.
-    let began = |record: &Record| match record.what() {
+    // Containers that run at t = 0 are recorded as started at t = 0.
+    let is_unexpected = |record: &Record| match record.what() {
         What::ContainerStarted => record.at > SimTime::ZERO,
         what => matches!(what, What::InvariantViolated | What::ContainerExited),
     };
-    let told: Vec<_> = session.trace().filter(|record| began(record)).collect();
-    assert!(told.is_empty(), "{told:#?}");
+    let unexpected: Vec<_> = session.trace().filter(|record| is_unexpected(record)).collect();
+    assert!(unexpected.is_empty(), "{unexpected:#?}");
 }

@@ -1,5 +1,4 @@
-//! P-09: what was wrong in the cluster that a dump shows is wrong in the simulation as well, and nothing is made up
-//! that would mend it.
+//! Problems of the dumped cluster also exist in the simulation, and no object is made up that would solve them (P-09).
 
 use podscope_api::{HorizontalPodAutoscaler, ObjectKey, Pod};
 use podscope_cluster::SimTime;
@@ -17,7 +16,7 @@ const NODE: &str = "
     allocatable: {cpu: '4', memory: 8Gi, pods: '110'}
     conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-07-01T09:59:00Z'}]";
 
-/// A pod that is bound, with more of its metadata, its container and its status.
+/// Returns a bound pod with additional fields of its metadata, container and status.
 fn bound(name: &str, meta: &str, spec: &str, status: &str) -> String {
     format!(
         "
@@ -32,7 +31,7 @@ fn bound(name: &str, meta: &str, spec: &str, status: &str) -> String {
     )
 }
 
-fn waiting(reason: &str, message: &str) -> String {
+fn waiting_container(reason: &str, message: &str) -> String {
     format!(
         "phase: Pending
     containerStatuses: [{{name: app, restartCount: 0, ready: false, image: app:1, imageID: '', state: {{waiting: \
@@ -40,8 +39,8 @@ fn waiting(reason: &str, message: &str) -> String {
     )
 }
 
-/// A pod that no node could take, with its volumes.
-fn refused(name: &str, claim: &str, message: &str) -> String {
+/// Returns an unschedulable pod that uses a claim.
+fn unschedulable(name: &str, claim: &str, message: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -62,7 +61,7 @@ fn open(items: &str) -> Session {
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Name, READY and STATUS of each pod, as `kubectl get pods` prints them.
+/// Returns NAME, READY and STATUS of each pod, as `kubectl get pods` prints them.
 fn pods(session: &Session) -> Vec<Vec<String>> {
     let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods --no-headers") else {
         panic!("a command")
@@ -74,9 +73,9 @@ fn pods(session: &Session) -> Vec<Vec<String>> {
 
 /// Shows: P-09
 #[test]
-fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
+fn pod_statuses_of_a_dump_last_ten_minutes() {
     let running = "state: {running: {startedAt: '2026-07-01T09:00:05Z'}}";
-    let ran = |ready: bool| {
+    let running_status = |ready: bool| {
         format!(
             "phase: Running
     containerStatuses: [{{name: app, restartCount: 0, ready: {ready}, started: true, image: app:1, imageID: '', {running}}}]"
@@ -86,7 +85,7 @@ fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
     containerStatuses: [{name: app, restartCount: 42, ready: false, image: app:1, imageID: '', state: {waiting: {reason: \
                     CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled, startedAt: \
                     '2026-07-01T09:57:00Z', finishedAt: '2026-07-01T09:57:02Z'}}}]";
-    let probed = ", readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}";
+    let with_probe = ", readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}";
     let initializing = "
 - apiVersion: v1
   kind: Pod
@@ -105,34 +104,39 @@ fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
             "bad-image",
             "",
             "",
-            &waiting("ImagePullBackOff", "Back-off pulling image"),
+            &waiting_container("ImagePullBackOff", "Back-off pulling image"),
         ),
         bound(
             "config",
             "",
             ", envFrom: [{configMapRef: {name: settings}}]",
-            &waiting("CreateContainerConfigError", "configmap \"settings\" not found"),
+            &waiting_container("CreateContainerConfigError", "configmap \"settings\" not found"),
         ),
         bound("crashing", "", "", crashing),
-        bound("creating", "", "", &waiting("ContainerCreating", "")),
+        bound("creating", "", "", &waiting_container("ContainerCreating", "")),
         initializing.to_owned(),
-        bound("not-ready", "", probed, &ran(false)),
+        bound("not-ready", "", with_probe, &running_status(false)),
         bound(
             "root",
             "",
             "",
-            &waiting(
+            &waiting_container(
                 "CreateContainerConfigError",
                 "container has runAsNonRoot and image will run as root",
             ),
         ),
-        bound("well", "", probed, &ran(true)),
-        bound("young", "", ", envFrom: [{configMapRef: {name: other}}]", &ran(true)),
+        bound("well", "", with_probe, &running_status(true)),
+        bound(
+            "young",
+            "",
+            ", envFrom: [{configMapRef: {name: other}}]",
+            &running_status(true),
+        ),
         bound(
             "zombie",
             ", deletionTimestamp: '2026-07-01T09:30:00Z', deletionGracePeriodSeconds: 30",
             "",
-            &ran(true),
+            &running_status(true),
         ),
     ];
     let mut session = open(&items.concat());
@@ -150,20 +154,21 @@ fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
         !notices.contains("default/well") && !notices.contains("(settings)"),
         "{notices}"
     );
-    // It ends as it ended.
+    // The container terminates again with the exit code and reason of the dump.
     let crashing = session
         .world()
         .objects()
         .get::<Pod>(&ObjectKey::new("default", "crashing"));
     let last = &crashing.expect("the pod").status.container_statuses[0].last_state;
-    let last = last.terminated.as_ref().expect("it ended");
+    let last = last.terminated.as_ref().expect("the container terminated");
     assert_eq!((last.exit_code, &*last.reason), (137, "OOMKilled"));
 }
 
-/// A ConfigMap that a kubelet has not found is not there, whoever else names it.
+/// If a pod of the dump reports that a ConfigMap was not found, it is not assumed to exist, although the template of the
+/// owner names it.
 /// Shows: P-09
 #[test]
-fn what_a_kubelet_has_not_found_is_not_made_up_for_an_owner() {
+fn config_map_reported_missing_is_not_made_up() {
     let spec = ", envFrom: [{configMapRef: {name: settings}}]";
     let owner = "
 - apiVersion: apps/v1
@@ -178,13 +183,13 @@ fn what_a_kubelet_has_not_found_is_not_made_up_for_an_owner() {
   status: {replicas: 1}";
     let meta = ", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, \
                 controller: true}]";
-    let status = waiting("CreateContainerConfigError", "configmap \"settings\" not found");
+    let status = waiting_container("CreateContainerConfigError", "configmap \"settings\" not found");
     let mut session = open(&[NODE, &bound("web-x", meta, spec, &status), owner].concat());
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     assert_eq!(pods(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
 }
 
-/// What the real scheduler said is evidence.
+/// A message of the real scheduler that the claim is missing or unbound is taken as true.
 /// Shows: P-09
 #[test]
 fn pods_that_wait_for_storage_stay_pending() {
@@ -199,34 +204,39 @@ fn pods_that_wait_for_storage_stay_pending() {
   status: {phase: PHASE}";
     let bound = claim.replace("VOLUME", ", volumeName: pv-1").replace("PHASE", "Bound");
     let pending = claim.replace("VOLUME", "").replace("PHASE", "Pending");
-    for (said, held, reason) in [
+    for (scheduler_message, claim_object, reason) in [
         (none, "", "persistentvolumeclaim \"data\" not found"),
         (unbound, "", unbound),
         (unbound, &*pending, "pod has unbound immediate PersistentVolumeClaims"),
-        // What is made up of a volume takes no word back.
+        // A made-up volume does not contradict the message.
         (elsewhere, "", elsewhere),
         (elsewhere, &*bound, elsewhere),
     ] {
-        let mut session = open(&[NODE, held, &refused("waits", "data", said)].concat());
+        let mut session = open(&[NODE, claim_object, &unschedulable("waits", "data", scheduler_message)].concat());
         assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
-        assert_eq!(pods(&session), [["waits", "0/1", "Pending"]], "{said}\n{held}");
+        assert_eq!(
+            pods(&session),
+            [["waits", "0/1", "Pending"]],
+            "{scheduler_message}\n{claim_object}"
+        );
         let pod = session
             .world()
             .objects()
             .get::<Pod>(&ObjectKey::new("default", "waits"));
         let condition = pod.and_then(|pod| pod.condition("PodScheduled"));
         let message = condition.map(|condition| &*condition.message).unwrap_or_default();
-        assert!(message.contains(reason), "{message}\n{said}");
+        assert!(message.contains(reason), "{message}\n{scheduler_message}");
         let notices = notices_of(session.loaded()).join("\n");
-        assert_eq!(notices.contains("stays Pending"), held != pending, "{notices}");
+        assert_eq!(notices.contains("stays Pending"), claim_object != pending, "{notices}");
     }
 }
 
-/// A pending pod of which nobody said why may run for what is made up; which one, and for what, is told.
+/// If a pending pod has no message of the scheduler, it may be able to run only because of made-up objects. A notice
+/// names the pod and these objects.
 /// Shows: P-09
 #[test]
-fn a_pending_pod_that_runs_for_what_is_made_up_is_told() {
-    let silent = "
+fn pending_pod_using_made_up_objects_is_noticed() {
+    let pending_pod = "
 - apiVersion: v1
   kind: Pod
   metadata: {name: waits, namespace: default, uid: waits, creationTimestamp: '2026-07-01T09:00:00Z'}
@@ -234,32 +244,33 @@ fn a_pending_pod_that_runs_for_what_is_made_up_is_told() {
     containers: [{name: app, image: app:1, envFrom: [{configMapRef: {name: settings}}]}]
     volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
   status: {phase: Pending}";
-    let told = |items: &[&str]| {
+    let notice = |items: &[&str]| {
         let notices = notices_of(open(&items.concat()).loaded());
         notices
             .into_iter()
             .find(|notice| notice.contains("only assumed to exist"))
     };
     assert_eq!(
-        told(&[NODE, silent]).as_deref(),
+        notice(&[NODE, pending_pod]).as_deref(),
         Some(
             "One pending pod uses what is only assumed to exist: default/waits (PersistentVolumeClaim data, ConfigMap \
              settings); if that is what it waits for, it runs here and not in the cluster"
         )
     );
-    let refused = refused("waits", "data", "0/1 nodes are available: 1 Insufficient cpu.");
-    let runs = silent.replace("  spec:", "  spec:\n    nodeName: n1");
+    let unschedulable = unschedulable("waits", "data", "0/1 nodes are available: 1 Insufficient cpu.");
+    let runs = pending_pod.replace("  spec:", "  spec:\n    nodeName: n1");
     let elsewhere = runs.replace("waits", "other");
-    // Where of nodes only names are known nothing is placed; what was refused is told with its words.
-    for items in [&[silent, &elsewhere][..], &[NODE, &refused], &[NODE, &runs]] {
-        assert_eq!(told(items), None, "{items:?}");
+    // No such notice if only the names of nodes are known, because nothing is scheduled then, if the dump contains the
+    // message of the scheduler, or if the pod is bound.
+    for items in [&[pending_pod, &elsewhere][..], &[NODE, &unschedulable], &[NODE, &runs]] {
+        assert_eq!(notice(items), None, "{items:?}");
     }
 }
 
-/// Nothing in a dump says what pods use.
+/// A dump does not show resource usage, so an autoscaler has no metrics.
 /// Shows: P-09
 #[test]
-fn an_autoscaler_of_a_dump_scales_nothing() {
+fn autoscaler_of_a_dump_does_not_scale() {
     let items = "
 - apiVersion: apps/v1
   kind: Deployment
@@ -284,12 +295,14 @@ fn an_autoscaler_of_a_dump_scales_nothing() {
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     let objects = session.world().objects();
     let key = ObjectKey::new("default", "web");
-    let deployment = objects.get::<podscope_api::Deployment>(&key).expect("it is there");
+    let deployment = objects
+        .get::<podscope_api::Deployment>(&key)
+        .expect("the object exists");
     assert_eq!(deployment.spec.replicas, Some(3));
-    let autoscaler = objects.get::<HorizontalPodAutoscaler>(&key).expect("it is there");
+    let autoscaler = objects.get::<HorizontalPodAutoscaler>(&key).expect("the object exists");
     assert_eq!(autoscaler.status.current_replicas, Some(3));
     assert_eq!(autoscaler.status.desired_replicas, 3);
-    // Not a word is written into it that the real cluster did not write.
+    // The simulation does not add conditions that the real cluster did not write.
     assert!(autoscaler.status.conditions.is_empty(), "{:?}", autoscaler.status);
     let notices = notices_of(session.loaded()).join("\n");
     assert!(
@@ -298,11 +311,11 @@ fn an_autoscaler_of_a_dump_scales_nothing() {
     );
 }
 
-/// Texts that are no dump, or not a whole one, are told for what they are.
+/// The problem says what a pasted text is: output of another command, or a truncated dump.
 /// Shows: P-09, U-07
 #[test]
-fn texts_that_are_no_dump_are_told_for_what_they_are() {
-    for (text, told) in [
+fn pasted_text_that_is_no_dump_is_identified() {
+    for (text, expected) in [
         (
             "Name:             web-0\nNamespace:        default\n",
             "kubectl describe",
@@ -326,7 +339,7 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
     ] {
         let problems = scenario::load(&[("pasted.yaml".to_owned(), text.to_owned())]).expect_err(text);
         assert!(
-            problems.len() == 1 && problems[0].message.contains(told),
+            problems.len() == 1 && problems[0].message.contains(expected),
             "{problems:?}"
         );
     }
@@ -338,11 +351,11 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
     assert_eq!(notices, ["No file has an object: the cluster of 6 nodes is made up"]);
 }
 
-/// What is whole of a List that ends in the middle opens; that it ends, and where, is said, and stands beside
-/// each decision. Where something else is wrong its place is told.
+/// The complete objects of a truncated List open. A notice, which is also shown beside each decision, says where the text
+/// ends. A text with another error is refused with the position of that error.
 /// Shows: P-04, P-09
 #[test]
-fn what_is_whole_of_a_list_that_is_cut_off_opens() {
+fn complete_objects_of_truncated_list_open() {
     let pod = |name: &str| {
         format!(
             "{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {{\"name\": \"{name}\", \"namespace\": \"default\", \
@@ -362,7 +375,7 @@ fn what_is_whole_of_a_list_that_is_cut_off_opens() {
     let printed = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a, namespace: default, uid: a}\n  \
                    spec:\n    containers:\n    - image: i\n      name: c\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: b\n\
                    kind: List\n";
-    for (text, line, told, names) in [
+    for (text, line, count, names) in [
         (
             json[..json.len() - 3].to_owned(),
             6,
@@ -378,27 +391,28 @@ fn what_is_whole_of_a_list_that_is_cut_off_opens() {
             .map(|pod| &*pod.metadata().name)
             .collect();
         assert_eq!(pods, names);
-        let notice = format!("pasted.yaml ends in the middle of line {line}: {told}, and what came after is missing");
+        let notice = format!("pasted.yaml ends in the middle of line {line}: {count}, and what came after is missing");
         assert!(notices_of(&loaded).contains(&notice), "{:?}", loaded.notices);
         assert_eq!(loaded.basis[0].to_string(), notice);
-        // The text stays as it was pasted: a link opens the same, and says again what is missing.
+        // The text is kept as pasted, so that a link opens the same objects with the same notice.
         let again = scenario::load(&loaded.files).expect("it opens");
         assert_eq!(again.setup.objects.len(), loaded.setup.objects.len());
         assert_eq!(notices_of(&again), notices_of(&loaded));
     }
-    let wrong = json.replace(
+    let malformed = json.replace(
         "\"spec\": {\"containers\": [{\"name\"",
         "\"spec\": {{\"containers\": [{\"name\"",
     );
-    let problems = scenario::load(&[("pasted.yaml".to_owned(), wrong)]).expect_err("it is wrong before its end");
+    let problems =
+        scenario::load(&[("pasted.yaml".to_owned(), malformed)]).expect_err("the error is before the end of the text");
     assert_eq!((problems.len(), problems[0].line), (1, 4), "{problems:?}");
 }
 
-/// Where of every node only the name is known, a pod that the real scheduler refused keeps what that one said; its
-/// stand-ins say nothing against it, and one that comes to know more is told again.
+/// If only the names of all nodes are known, an unschedulable pod keeps the message of the real scheduler: placeholder
+/// nodes do not replace it. After a node with known resources joins, the pod gets a new message.
 /// Shows: P-09
 #[test]
-fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
+fn unschedulable_pod_keeps_message_until_known_node_joins() {
     let items = "
 - apiVersion: v1
   kind: Pod
@@ -414,16 +428,16 @@ fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
     conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/3 nodes are available: 3 Insufficient cpu.'}]";
     let mut session = open(items);
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
-    let said = |session: &Session| {
+    let scheduler_message = |session: &Session| {
         let objects = session.world().objects();
         let pod = objects
             .get::<podscope_api::Pod>(&ObjectKey::new("default", "waits"))
-            .expect("it waits");
+            .expect("the pending pod");
         pod.condition("PodScheduled")
             .map(|condition| condition.message.to_string())
     };
     assert_eq!(
-        said(&session).as_deref(),
+        scheduler_message(&session).as_deref(),
         Some("0/3 nodes are available: 3 Insufficient cpu.")
     );
     let events = session.world().objects().list::<podscope_api::Event>();
@@ -433,7 +447,7 @@ fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
         .world()
         .objects()
         .get::<podscope_api::Node>(&ObjectKey::cluster("ip-1"))
-        .expect("a stand-in");
+        .expect("the placeholder node");
     assert!(
         node.status
             .conditions
@@ -441,9 +455,9 @@ fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
             .all(|condition| condition.last_heartbeat_time.is_some())
     );
     let join = command::parse("fault join known").expect("a command");
-    session.command(join).expect("it joins");
+    session.command(join).expect("the node joins");
     assert_eq!(session.advance(SimTime::from_seconds(1_200), u64::MAX), Slice::Done);
-    let now = said(&session).unwrap_or_default();
-    // The made-up node does not count.
+    let now = scheduler_message(&session).unwrap_or_default();
+    // The placeholder node is not counted.
     assert!(now.starts_with("0/1 nodes are available: 1 Insufficient cpu."), "{now}");
 }

@@ -1,5 +1,5 @@
-//! A dump is the truth. What is saved reopens as it was, nothing happens that the dump does not cause, everything
-//! in the files is there, and what is wrong is told.
+//! The simulation takes a dump as true: a saved dump reopens unchanged, nothing happens without a cause in the dump, every
+//! object of the files exists, and problems are reported.
 
 use podscope_api::{Event, Kind, Node, Pod, VolumeAttachment};
 use podscope_cluster::SimTime;
@@ -17,26 +17,26 @@ fn open(files: &[File]) -> Session {
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-fn one(text: &str) -> Vec<File> {
+fn single_file(text: &str) -> Vec<File> {
     vec![("dump.yaml".to_owned(), text.to_owned())]
 }
 
-fn shared(name: &str) -> Session {
+fn open_shared_dump(name: &str) -> Session {
     let path = podscope_tests::root().join("tests/dumps").join(name);
-    open(&one(&std::fs::read_to_string(path).expect("a dump")))
+    open(&single_file(&std::fs::read_to_string(path).expect("a dump")))
 }
 
 fn at(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-/// All that is compared at t = 0: objects, processes, notices.
-fn shown(session: &Session) -> [String; 3] {
+/// Returns everything that is compared at t = 0: objects, processes, notices.
+fn state(session: &Session) -> [String; 3] {
     let notices = notices_of(session.loaded()).join("\n");
     [report::objects(session), report::processes(session), notices]
 }
 
-/// The dumps of this folder, and a made one.
+/// Returns the dumps of `tests/dumps` and a generated one.
 fn dumps() -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = files("tests/dumps", "yaml")
         .into_iter()
@@ -51,30 +51,29 @@ fn dumps() -> Vec<(String, String)> {
 
 /// Shows: Q-11, P-09
 #[test]
-fn saved_dump_reopens_as_it_was_by_every_way() {
+fn saved_dump_reopens_unchanged() {
     for (name, text) in dumps() {
-        let session = open(&one(&text));
-        let before = shown(&session);
-        // As a file.
-        let saved = open(&one(&export::scenario(&session)));
-        assert_eq!(shown(&saved), before, "{name}, as a file");
-        // Saved twice.
-        let again = open(&one(&export::scenario(&saved)));
-        assert_eq!(shown(&again), before, "{name}, saved twice");
-        // As a link, and what `link decode` prints of it.
+        let session = open(&single_file(&text));
+        let before = state(&session);
+        // As a file, and after saving the reopened dump again.
+        let saved = open(&single_file(&export::scenario(&session)));
+        assert_eq!(state(&saved), before, "{name}, as a file");
+        let again = open(&single_file(&export::scenario(&saved)));
+        assert_eq!(state(&again), before, "{name}, saved twice");
+        // As a link, and as the output of `link decode`.
         let fragment = Link::of(&session, None, String::new()).encode();
-        let linked = link::decode(&fragment).expect("a link").load().expect("it loads");
-        let linked = Session::new(linked).expect("it opens");
-        assert_eq!(shown(&linked), before, "{name}, as a link");
-        let decoded = open(&one(&export::scenario(&linked)));
-        assert_eq!(shown(&decoded), before, "{name}, decoded");
+        let linked = link::decode(&fragment).expect("a link").load().expect("the link loads");
+        let linked = Session::new(linked).expect("the link opens");
+        assert_eq!(state(&linked), before, "{name}, as a link");
+        let decoded = open(&single_file(&export::scenario(&linked)));
+        assert_eq!(state(&decoded), before, "{name}, decoded");
     }
 }
 
 /// Shows: P-09
 #[test]
-fn nothing_changes_in_a_healthy_dump_in_ten_minutes() {
-    let mut session = open(&one(&dump(Size { nodes: 6, pods: 30 })));
+fn healthy_dump_does_not_change_in_ten_minutes() {
+    let mut session = open(&single_file(&dump(Size { nodes: 6, pods: 30 })));
     let kinds = || {
         Kind::ALL
             .iter()
@@ -96,38 +95,38 @@ fn nothing_changes_in_a_healthy_dump_in_ten_minutes() {
 
 /// Shows: P-09
 #[test]
-fn unreachable_kubelet_is_silent_until_healed() {
-    let mut session = shared("min-unreachable.yaml");
+fn unreachable_kubelet_does_nothing_until_healed() {
+    let mut session = open_shared_dump("min-unreachable.yaml");
     at(&mut session, 300);
-    let by_node = session
+    let kubelet_records = session
         .trace()
         .filter(|record| record.actor.to_string() == "kubelet/n2")
         .count();
-    assert_eq!(by_node, 0);
+    assert_eq!(kubelet_records, 0);
     let pod = session.world().objects().list::<Pod>().next().expect("a pod").clone();
     assert!(!pod.is_ready() && pod.metadata.is_terminating());
     assert_eq!(report::process_values(&session).len(), 1);
-    // Healed, it hears that the pod is to end, and ends it.
+    // After the partition heals, the kubelet receives the deletion and terminates the pod.
     session
         .command(command::parse("fault heal n2").expect("a command"))
-        .expect("given");
+        .expect("the command is accepted");
     at(&mut session, 400);
     assert_eq!(session.world().objects().list::<Pod>().count(), 0);
 }
 
 /// Shows: P-09
 #[test]
-fn drain_detaches_an_attachment_of_a_dump() {
-    let mut session = shared("min-drain-attached-volume.yaml");
+fn drain_detaches_volume_of_a_dump() {
+    let mut session = open_shared_dump("min-drain-attached-volume.yaml");
     let line = "kubectl drain n1 --ignore-daemonsets --delete-emptydir-data --force";
     session
         .command(command::parse(line).expect("a command"))
-        .expect("given");
+        .expect("the command is accepted");
     at(&mut session, 120);
     let objects = session.world().objects();
     let places: Vec<String> = objects
         .list::<VolumeAttachment>()
-        .map(|one| one.spec.node_name.to_string())
+        .map(|attachment| attachment.spec.node_name.to_string())
         .collect();
     assert_eq!(places, ["n2"]);
     let pod = objects.list::<Pod>().next().expect("a pod");
@@ -137,29 +136,29 @@ fn drain_detaches_an_attachment_of_a_dump() {
 
 /// Shows: P-09
 #[test]
-fn events_of_a_dump_are_there_and_age_out() {
-    let mut session = shared("min-events.yaml");
-    let of_dump = |session: &Session| {
+fn events_of_a_dump_expire() {
+    let mut session = open_shared_dump("min-events.yaml");
+    let has_dumped_event = |session: &Session| {
         let all = session.world().objects();
         all.list::<Event>()
             .any(|event| &*event.metadata.name == "w.1" && event.count == Some(3))
     };
-    assert!(of_dump(&session));
+    assert!(has_dumped_event(&session));
     at(&mut session, 3500);
-    assert!(of_dump(&session));
+    assert!(has_dumped_event(&session));
     at(&mut session, 3700);
-    assert!(!of_dump(&session));
+    assert!(!has_dumped_event(&session));
 }
 
 /// Shows: P-09
 #[test]
-fn odd_forms_of_a_dump_are_read() {
+fn unusual_formats_of_a_dump_are_read() {
     let node = "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n1\", \"uid\": \"n1\"}, \"status\": {\"allocatable\": {\"cpu\": \"2\", \"pods\": \"9\"}}}";
     let list = |items: &str| format!("{{\"kind\": \"NodeList\", \"apiVersion\": \"v1\", \"items\": {items}}}\n");
     let yaml = format!("apiVersion: v1\nitems:\n- {node}\nkind: List\nmetadata: {{resourceVersion: \"\"}}\n");
     let other = yaml.replace("n1", "n2");
     for text in [
-        // `kubectl cluster-info dump`: lists one after the other, some null, and logs between.
+        // `kubectl cluster-info dump` prints several lists, some with null items, and logs between them.
         format!(
             "{}{}==== START logs for container c of pod a/b ====\n{{ not: [json\n==== END logs for container c of pod a/b ====\n{}",
             list(&format!("[{node}]")),
@@ -169,7 +168,7 @@ fn odd_forms_of_a_dump_are_read() {
         yaml.clone(),
         format!("\u{feff}{yaml}").replace('\n', "\r\n"),
     ] {
-        let session = open(&one(&text));
+        let session = open(&single_file(&text));
         let names: Vec<String> = session
             .world()
             .objects()
@@ -178,10 +177,10 @@ fn odd_forms_of_a_dump_are_read() {
             .collect();
         assert_eq!(names, ["n1"], "{text}");
     }
-    // Two outputs in one file, without a separator.
-    let both = open(&one(&format!("{yaml}{other}")));
+    // Two outputs in one file without a separator.
+    let both = open(&single_file(&format!("{yaml}{other}")));
     assert_eq!(both.world().objects().list::<Node>().count(), 2);
-    // Several files, one of which says nothing, and one twice.
+    // Several files: one contains no object, and one is given twice.
     let files: Vec<File> = [
         ("a.yaml", &*yaml),
         ("b.json", "{\"x\": 1}"),
@@ -201,11 +200,11 @@ fn odd_forms_of_a_dump_are_read() {
 
 /// Shows: P-09
 #[test]
-fn objects_that_every_cluster_has_are_applied_from_files() {
+fn files_can_change_objects_that_every_cluster_has() {
     let text = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: default, labels: {a: b}}}\n---\n\
                 {apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {c: d}}}\n---\n\
                 {apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: default}, data: {ca.crt: mine}}\n";
-    let session = open(&one(text));
+    let session = open(&single_file(text));
     let objects = report::objects(&session);
     assert!(
         objects.contains("a: b") && objects.contains("c: d") && objects.contains("ca.crt: mine"),
@@ -215,7 +214,7 @@ fn objects_that_every_cluster_has_are_applied_from_files() {
 
 /// Shows: P-09
 #[test]
-fn dump_without_nodes_has_none_made() {
+fn no_nodes_are_made_up_for_dump_without_nodes() {
     let text = std::fs::read_to_string(podscope_tests::root().join("tests/dumps/min-events.yaml")).expect("a dump");
     let list = podscope_api::read_yaml(&text).expect("YAML").to_value();
     let items: Vec<_> = list["items"]
@@ -229,16 +228,17 @@ fn dump_without_nodes_has_none_made() {
         pods.clone(),
         format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: s}}\nspec: {{}}\n---\n{pods}"),
     ] {
-        let session = open(&one(&text));
+        let session = open(&single_file(&text));
         assert_eq!(session.world().objects().list::<Node>().count(), 0, "{text}");
     }
 }
 
-/// What is found in the shared dumps: problem and object, with what must stand in the reason and in the help.
+/// Each row has a shared dump, a problem and an object, a part of the reason, a part of the help, and a text that the
+/// help must not contain.
 /// Shows: P-13
 #[test]
-fn triage_says_what_is_wrong_and_what_helps() {
-    for (name, problem, object, reason, help, never) in [
+fn triage_reports_reason_and_help() {
+    for (name, problem, object, reason, help, not_in_help) in [
         (
             "min-gated.yaml",
             "Gated",
@@ -288,7 +288,7 @@ fn triage_says_what_is_wrong_and_what_helps() {
             "",
         ),
     ] {
-        let session = shared(name);
+        let session = open_shared_dump(name);
         let found = to_json(&session, &triage(&session, &Scope::default()));
         let rows = found.as_array().expect("rows");
         let row = rows
@@ -299,9 +299,12 @@ fn triage_says_what_is_wrong_and_what_helps() {
             row["reason"].as_str().expect("text").contains(reason),
             "{name}: {row:#}"
         );
-        let helps = row["help"].to_string();
-        assert!(helps.contains(help), "{name}: {row:#}");
-        assert!(never.is_empty() || !helps.contains(never), "{name}: {row:#}");
+        let help_text = row["help"].to_string();
+        assert!(help_text.contains(help), "{name}: {row:#}");
+        assert!(
+            not_in_help.is_empty() || !help_text.contains(not_in_help),
+            "{name}: {row:#}"
+        );
     }
-    assert!(triage(&shared("min-drain-attached-volume.yaml"), &Scope::default()).is_empty());
+    assert!(triage(&open_shared_dump("min-drain-attached-volume.yaml"), &Scope::default()).is_empty());
 }

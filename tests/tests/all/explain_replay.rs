@@ -1,19 +1,20 @@
-//! S-14: an attempt of long ago is explained as it was decided then, although only its place was kept.
+//! An old scheduling attempt is explained exactly as it was decided, although only its position in the trace is kept
+//! (S-14).
 
 use podscope_cluster::{OutputLine, Record, SimTime, Sink, What, World};
 use podscope_scheduler::explain::explain;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
 
-struct Nothing;
+struct NullSink;
 
-impl Sink for Nothing {
+impl Sink for NullSink {
     fn record(&mut self, _: Record) {}
     fn output(&mut self, _: OutputLine) {}
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
 
-/// Placements, refusals, preemption, ties.
+/// Loads a scenario with bindings, unschedulable pods, preemption and ties.
 fn load() -> Loaded {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -37,26 +38,26 @@ spec:
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priorityClassName: high, containers: [{name: c, image: i, resources: {requests: {cpu: 900m}}}]}}
 ";
-    scenario::load(&[("attempts.yaml".to_owned(), text.to_owned())]).expect("it loads")
+    scenario::load(&[("attempts.yaml".to_owned(), text.to_owned())]).expect("the scenario loads")
 }
 
 /// Shows: S-14
 #[test]
-fn an_old_attempt_is_explained_as_it_was_decided() {
+fn old_attempt_is_explained_as_it_was_decided() {
     let end = SimTime::from_seconds(400);
-    let mut world = World::new(load().setup, &mut Nothing).expect("a world");
+    let mut world = World::new(load().setup, &mut NullSink).expect("a world");
     world.record_decisions(true);
     let mut decided = Vec::new();
     while world.next_at().is_some_and(|at| at <= end) {
-        world.step(&mut Nothing);
+        world.step(&mut NullSink);
         if let Some(recorded) = world.take_decision() {
-            let told = explain(&recorded.cache, &recorded.decision);
-            decided.push((recorded.pod.clone(), told));
+            let explanation = explain(&recorded.cache, &recorded.decision);
+            decided.push((recorded.pod.clone(), explanation));
         }
     }
     let mut session = Session::new(load()).expect("a session");
     assert_eq!(session.advance(end, u64::MAX), Slice::Done);
-    // Also from the past: the replay is another one than the cursor's.
+    // Also with the cursor in the past: the explanation then uses a separate replay.
     for cursor in [end, SimTime::from_seconds(3)] {
         session.seek(cursor);
         session.advance(cursor, u64::MAX);
@@ -69,14 +70,14 @@ fn an_old_attempt_is_explained_as_it_was_decided() {
             .collect();
         assert!(
             attempts.len() > 8,
-            "too few attempts to show anything: {}",
+            "too few attempts for a meaningful test: {}",
             attempts.len()
         );
         assert_eq!(attempts.len(), decided.len());
-        for (attempt, (pod, told)) in attempts.into_iter().zip(&decided) {
+        for (attempt, (pod, explanation)) in attempts.into_iter().zip(&decided) {
             assert_eq!(
                 session.explain(attempt).as_ref(),
-                Some(told),
+                Some(explanation),
                 "attempt {attempt} of {pod}"
             );
         }

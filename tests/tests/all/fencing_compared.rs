@@ -1,5 +1,5 @@
-//! Fencing compared (V-06): how long a size-1 StatefulSet with a disk is gone when its node is cut off,
-//! by what is done about it, and what each way breaks.
+//! Comparison of fencing methods (V-06): a StatefulSet with one replica and a volume loses its node to a partition. Each
+//! method has a recovery time and a set of violated invariants.
 
 use podscope_api::ordered;
 
@@ -9,11 +9,12 @@ use podscope_session::report::field;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// When the node is cut off.
-const CUT: i64 = 60;
+/// Second at which the partition starts.
+const PARTITION_SECOND: i64 = 60;
 
-/// Runs twenty minutes; how long after the cut the pod is Ready elsewhere, and `INVARIANT CAUSE` of what broke.
-fn recovery(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
+/// Runs for twenty minutes after the partition. Returns the time until the pod is Ready on another node, and
+/// `INVARIANT CAUSE` of each violation.
+fn recover(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
     let text = format!(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -23,7 +24,7 @@ spec:
   cluster: {{zones: [a, b, c], nodesPerZone: 1}}
   components: {{fencing: {fencing}}}
   timeline:
-  - {{at: {CUT}s, run: \"fault partition a-1\"}}
+  - {{at: {PARTITION_SECOND}s, run: \"fault partition a-1\"}}
 {timeline}
 ---
 apiVersion: v1
@@ -54,8 +55,8 @@ spec:
     );
     let loaded = scenario::load(&[("compared.yaml".to_owned(), text)]).expect("a scenario");
     let mut session = Session::new(loaded).expect("admitted objects");
-    let mut back = None;
-    for second in CUT..CUT + 1200 {
+    let mut recovery_time = None;
+    for second in PARTITION_SECOND..PARTITION_SECOND + 1200 {
         assert_eq!(session.advance(SimTime::from_seconds(second), u64::MAX), Slice::Done);
         let pod = session
             .world()
@@ -65,68 +66,73 @@ spec:
         let node = pod
             .as_ref()
             .and_then(|pod| pod.spec.node_name.as_deref().map(str::to_owned));
-        if second == CUT {
+        if second == PARTITION_SECOND {
             assert_eq!(node.as_deref(), Some("a-1"));
         }
-        if back.is_none() && pod.is_some_and(|pod| pod.is_ready()) && node.is_some_and(|node| node != "a-1") {
-            back = Some(Span::seconds(second - CUT));
+        if recovery_time.is_none() && pod.is_some_and(|pod| pod.is_ready()) && node.is_some_and(|node| node != "a-1") {
+            recovery_time = Some(Span::seconds(second - PARTITION_SECOND));
         }
     }
-    let broken = session
+    let violations = session
         .violations()
         .map(|record| format!("{} {}", field(record, "invariant"), field(record, "cause")));
-    (back, broken.collect())
+    (recovery_time, violations.collect())
 }
 
-/// Nothing done, nothing back; force is fast and splits; saying "out of service" of a
-/// machine that is off, and power fencing, are fast enough and break nothing; a fence that leaves processes running is
-/// told as what it is.
+/// Without action the pod does not recover. Force deletion causes two running instances. The out-of-service taint on a
+/// powered-off node and power fencing recover quickly without violations. Fencing that leaves processes running is
+/// reported as a violation.
 /// Shows: V-06, CT-083, CT-140, CT-149
 #[test]
-fn ways_back_from_a_lost_node_are_told_apart() {
-    let off = "{enabled: false}";
+fn fencing_methods_differ_in_recovery_and_violations() {
+    let no_fencing = "{enabled: false}";
     let taint = "  - {at: 120s, run: \"fault poweroff a-1\"}
   - {at: 180s, run: \"kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute\"}";
     let force = "  - {at: 180s, run: \"kubectl delete pod db-0 --force --grace-period=0 --wait=false\"}";
-    let fence = |mechanism: &str| format!("{{enabled: true, mechanism: {mechanism}}}");
-    let (nothing, broken) = recovery(off, "");
-    assert_eq!((nothing, broken), (None, ordered::Set::new()));
+    let fencing_by = |mechanism: &str| format!("{{enabled: true, mechanism: {mechanism}}}");
+    let (recovery_without_action, violations) = recover(no_fencing, "");
+    assert_eq!((recovery_without_action, violations), (None, ordered::Set::new()));
 
-    // The disk stays attached for six minutes after the object is gone (CT-131); then two may write.
-    let (forced, broken) = recovery(off, force);
-    let forced = forced.expect("force brings it back");
-    assert!(forced > Span::seconds(120 + 360), "{forced}");
+    // After the pod object is deleted, the volume stays attached for six minutes (CT-131). Then two instances may write.
+    let (recovery_by_force, violations) = recover(no_fencing, force);
+    let recovery_by_force = recovery_by_force.expect("the pod recovers after force deletion");
+    assert!(recovery_by_force > Span::seconds(120 + 360), "{recovery_by_force}");
     assert!(
-        broken.contains("at-most-one command") && broken.contains("fence-before-break command"),
-        "{broken:?}"
+        violations.contains("at-most-one command") && violations.contains("fence-before-break command"),
+        "{violations:?}"
     );
 
-    let (tainted, broken) = recovery(off, taint);
-    let tainted = tainted.expect("the taint brings it back");
-    assert_eq!(broken, ordered::Set::new());
-    assert!(tainted < forced && tainted < Span::seconds(240), "{tainted}");
+    let (recovery_by_taint, violations) = recover(no_fencing, taint);
+    let recovery_by_taint = recovery_by_taint.expect("the pod recovers after the taint");
+    assert_eq!(violations, ordered::Set::new());
+    assert!(
+        recovery_by_taint < recovery_by_force && recovery_by_taint < Span::seconds(240),
+        "{recovery_by_taint}"
+    );
 
-    let mut fenced = Vec::new();
+    let mut recoveries_by_fencing = Vec::new();
     for mechanism in ["power", "storage", "network"] {
-        let (back, broken) = recovery(&fence(mechanism), "");
-        let back = back.unwrap_or_else(|| panic!("{mechanism}: the controller brings it back"));
+        let (recovery_time, violations) = recover(&fencing_by(mechanism), "");
+        let recovery_time = recovery_time.unwrap_or_else(|| panic!("{mechanism}: the pod does not recover"));
         assert!(
-            broken.iter().all(|line| line.ends_with(" fault")),
-            "{mechanism}: {broken:?}"
+            violations.iter().all(|line| line.ends_with(" fault")),
+            "{mechanism}: {violations:?}"
         );
         assert_eq!(
-            broken.contains("at-most-one fault"),
+            violations.contains("at-most-one fault"),
             mechanism != "power",
-            "{mechanism}: {broken:?}"
+            "{mechanism}: {violations:?}"
         );
         assert!(
-            !broken.iter().any(|line| line.starts_with("single-writer")),
-            "{mechanism}: {broken:?}"
+            !violations.iter().any(|line| line.starts_with("single-writer")),
+            "{mechanism}: {violations:?}"
         );
-        fenced.push(back);
+        recoveries_by_fencing.push(recovery_time);
     }
     assert!(
-        fenced.iter().all(|back| *back < tainted + Span::seconds(60)),
-        "{fenced:?} {tainted}"
+        recoveries_by_fencing
+            .iter()
+            .all(|recovery_time| *recovery_time < recovery_by_taint + Span::seconds(60)),
+        "{recoveries_by_fencing:?} {recovery_by_taint}"
     );
 }

@@ -1,25 +1,24 @@
-//! How a first visit begins, recorded: the page shows it while its engine is still on the way.
+//! The recorded start of a first visit, which the page shows while the engine is still loading.
 
 use podscope_protocol::{Request, Source, Update, pack};
 use podscope_session::host::Host;
-use podscope_tests::{kept, root};
+use podscope_tests::{compare_with_file, root};
 
-/// What the page has of it is what its engine will say: the world is a function of its scenario, so a recording is no
-/// guess.
+/// The recording is equal to what the engine will send, because the simulation is deterministic.
 /// Shows: P-01, U-10
 #[test]
-fn a_first_visit_begins_as_it_is_recorded() {
+fn first_visit_equals_recording() {
     let mut host = Host::new();
     let source = Source::Welcome;
-    let said = host.handle(Request::Open { source }, 0.0);
+    let updates = host.handle(Request::Open { source }, 0.0);
     assert!(
-        matches!(&said[..], [Update::Opened(_), Update::Frame(frame)] if frame.reset),
-        "{said:?}"
+        matches!(&updates[..], [Update::Opened(_), Update::Frame(frame)] if frame.reset),
+        "{updates:?}"
     );
-    let bytes = pack(&said).expect("the protocol's own messages");
-    let recorded = kept(&root().join("crates/web/first-visit.bin"), &bytes);
+    let bytes = pack(&updates).expect("the protocol's own messages");
+    let comparison = compare_with_file(&root().join("crates/web/first-visit.bin"), &bytes);
     assert!(
-        recorded.is_ok(),
-        "a first visit begins otherwise now: cargo xtask bless first_visit"
+        comparison.is_ok(),
+        "the start of a first visit changed; run `cargo xtask bless first_visit`"
     );
 }

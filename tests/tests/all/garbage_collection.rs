@@ -1,4 +1,4 @@
-//! Owner references and what becomes of dependents. C-11, CT-150, CT-152.
+//! Owner references and garbage collection of dependents (C-11, CT-150, CT-152).
 
 use podscope_cluster::{SimTime, What};
 use podscope_kubectl::command;
@@ -33,8 +33,8 @@ fn command(session: &mut Session, line: &str) {
     session.command(parsed).expect("within the limits");
 }
 
-/// Kinds in the order in which their objects went, without repetitions.
-fn went(session: &Session) -> Vec<&'static str> {
+/// Returns the kinds of deleted objects in the order of deletion, without consecutive duplicates.
+fn deleted_kinds(session: &Session) -> Vec<&'static str> {
     let deleted = session.trace().filter(|record| record.what() == What::Deleted);
     let kinds = deleted.filter_map(|record| record.object.as_ref().map(|object| object.kind.name()));
     let mut order: Vec<&'static str> = kinds
@@ -44,17 +44,17 @@ fn went(session: &Session) -> Vec<&'static str> {
     order
 }
 
-/// How many objects of each kind there are: Deployments, ReplicaSets, pods.
+/// Returns the numbers of Deployments, ReplicaSets and pods.
 fn counts(session: &Session) -> [usize; 3] {
     use podscope_api::Kind::{Deployment, Pod, ReplicaSet};
     [Deployment, ReplicaSet, Pod].map(|kind| session.world().objects().count_kind(kind))
 }
 
-/// The owner first, the owner last, or the owner alone.
+/// Background deletion deletes the owner first, foreground deletion deletes it last, and orphan deletes only the owner.
 /// Shows: C-11, CT-152
 #[test]
-fn dependents_follow_precede_or_stay() {
-    for (cascade, order, left) in [
+fn cascade_decides_order_of_deletion() {
+    for (cascade, order, remaining) in [
         ("background", vec!["Deployment", "ReplicaSet", "Pod"], [0, 0, 0]),
         ("foreground", vec!["Pod", "ReplicaSet", "Deployment"], [0, 0, 0]),
         ("orphan", vec!["Deployment"], [0, 1, 2]),
@@ -66,8 +66,8 @@ fn dependents_follow_precede_or_stay() {
             &format!("kubectl delete deployment web --cascade={cascade} --wait=false"),
         );
         run(&mut session, 90);
-        assert_eq!(went(&session), order, "{cascade}");
-        assert_eq!(counts(&session), left, "{cascade}");
+        assert_eq!(deleted_kinds(&session), order, "{cascade}");
+        assert_eq!(counts(&session), remaining, "{cascade}");
         let objects = session.world().objects();
         for set in objects.list::<podscope_api::ReplicaSet>() {
             assert!(set.metadata.owner_references.is_empty(), "an orphan has no owner");
@@ -79,10 +79,11 @@ fn dependents_follow_precede_or_stay() {
     }
 }
 
-/// A pod that cannot be confirmed dead keeps its owner, which waits in the foreground, until the heal.
+/// The termination of a pod on a partitioned node cannot be confirmed. Its foreground-deleted owner waits until the
+/// partition heals.
 /// Shows: C-11, CT-152
 #[test]
-fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
+fn partitioned_pod_blocks_foreground_deletion() {
     let mut session = session(DEPLOYMENT);
     let nodes = |session: &Session| -> Vec<String> {
         let pods = session.world().objects().list::<podscope_api::Pod>();
@@ -96,14 +97,18 @@ fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
         "kubectl delete deployment web --cascade=foreground --wait=false",
     );
     run(&mut session, 300);
-    assert_eq!(nodes(&session), std::slice::from_ref(&node), "the other pod is gone");
+    assert_eq!(
+        nodes(&session),
+        std::slice::from_ref(&node),
+        "only the partitioned pod is left"
+    );
     assert_eq!(counts(&session), [1, 1, 1]);
     let owner = session
         .world()
         .objects()
         .list::<podscope_api::Deployment>()
         .next()
-        .expect("it waits")
+        .expect("the Deployment waits")
         .clone();
     assert!(owner.metadata.is_terminating());
     assert_eq!(owner.metadata.finalizers, ["foregroundDeletion".into()]);
@@ -112,17 +117,17 @@ fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
     assert_eq!(counts(&session), [0, 0, 0]);
 }
 
-/// An owner is known by its UID; what names one that is gone is collected, gracefully.
+/// An owner is identified by its UID. A pod whose owner does not exist is deleted gracefully.
 /// Shows: C-11, CT-152
 #[test]
-fn what_has_no_owner_left_is_collected() {
+fn pod_with_missing_owner_is_collected() {
     let pod = |name: &str, owner: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}{owner}}}\nspec: {{containers: [{{name: c, image: i}}], terminationGracePeriodSeconds: 5}}\n"
         )
     };
-    let stray = ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: another}]";
-    let session = session(&format!("{}---\n{}", pod("own", ""), pod("stray", stray)));
+    let missing_owner = ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: another}]";
+    let session = session(&format!("{}---\n{}", pod("own", ""), pod("stray", missing_owner)));
     let names: Vec<String> = session
         .world()
         .objects()
@@ -132,10 +137,10 @@ fn what_has_no_owner_left_is_collected() {
     assert_eq!(names, ["own"]);
 }
 
-/// The lease of a node goes with the Node that owns it.
+/// The Node owns its Lease, so that the Lease is collected after the Node is deleted.
 /// Shows: C-11, CT-150
 #[test]
-fn a_node_takes_its_lease_along() {
+fn lease_is_collected_with_its_node() {
     let mut session = session(DEPLOYMENT);
     let leases = |session: &Session| {
         let leases = session

@@ -1,12 +1,12 @@
-//! SCH-108, SCH-129: ImageLocality counts the images that nodes report, as they are reported (LC-068), and no longer those that
-//! their kubelets collected.
+//! ImageLocality scores the images in the node status (SCH-108, SCH-129), under the names in the status (LC-068). It
+//! ignores images that the kubelet has garbage-collected.
 
 use podscope_cluster::{Record, SimTime, What};
 use podscope_scheduler::explain::NodeExplanation;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// Two nodes, one of them with two images that fill 86 % of its disk; one is used, and so kept, by a pod.
+/// Two nodes. Two images fill 86 % of the disk of one node; a pod uses one of them, so that only the other is collected.
 const SCENARIO: &str = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -40,29 +40,35 @@ status: {capacity: {cpu: 4, memory: 8Gi, pods: 110, ephemeral-storage: 2G}}
 {apiVersion: v1, kind: Pod, metadata: {name: filler}, spec: {nodeName: without, containers: [{name: c, image: 'other:1'}]}}
 ";
 
-/// ImageLocality's score of each node in the attempt of that pod.
+/// Returns the ImageLocality score of each node in the first attempt of the pod.
 fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
-    let is_it = |record: &Record| {
-        record.what() == What::Attempt && record.object.as_ref().is_some_and(|one| &*one.key.name == name)
+    let is_attempt = |record: &Record| {
+        record.what() == What::Attempt && record.object.as_ref().is_some_and(|object| &*object.key.name == name)
     };
-    let attempt = session.trace().position(|record| is_it(&record)).expect("an attempt");
-    let told = session.explain(attempt as u64).expect("an explanation");
-    let at = told.plugins.iter().position(|one| one.name == "ImageLocality");
-    let at = at.expect("ImageLocality scores");
-    let row = |node: &NodeExplanation| (node.name.clone(), node.scores[at]);
-    told.nodes.iter().map(row).collect()
+    let attempt = session
+        .trace()
+        .position(|record| is_attempt(&record))
+        .expect("an attempt");
+    let explanation = session.explain(attempt as u64).expect("an explanation");
+    let index = explanation
+        .plugins
+        .iter()
+        .position(|plugin| plugin.name == "ImageLocality");
+    let index = index.expect("ImageLocality scores");
+    let row = |node: &NodeExplanation| (node.name.clone(), node.scores[index]);
+    explanation.nodes.iter().map(row).collect()
 }
 
 /// Shows: SCH-108
 #[test]
-fn images_count_where_nodes_report_them_and_until_they_are_collected() {
+fn reported_images_count_until_they_are_collected() {
     let file = ("images.yaml".to_owned(), SCENARIO.to_owned());
-    let mut session = Session::new(scenario::load(&[file]).expect("it loads")).expect("a session");
+    let mut session = Session::new(scenario::load(&[file]).expect("the scenario loads")).expect("a session");
     assert_eq!(session.advance(SimTime::from_seconds(500), u64::MAX), Slice::Done);
-    // SCH-108: 900 MB on one of two nodes count half: 450 MB between 23 Mi and 1 000 Mi. Names are compared as they are
-    // written: `kept:1` is not `docker.io/library/kept:1`.
-    for (pod, with) in [("early", 41), ("short", 0), ("late", 0)] {
-        let wanted = [("with".to_owned(), with), ("without".to_owned(), 0)];
-        assert_eq!(scores(&session, pod), wanted, "{pod}");
+    // The size of an image is scaled by the share of nodes that have it (SCH-108): 900 MB on one of two nodes count as
+    // 450 MB, between the bounds 23 Mi and 1000 Mi. Names are not normalized: `kept:1` is not `docker.io/library/kept:1`.
+    for (pod, score) in [("early", 41), ("short", 0), ("late", 0)] {
+        let expected = [("with".to_owned(), score), ("without".to_owned(), 0)];
+        assert_eq!(scores(&session, pod), expected, "{pod}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a check tells. F-03, F-04.
+//! The table of invariants, and the contents of a violation record (F-03, F-04).
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{INVARIANTS, Promise, SimTime};
@@ -7,11 +7,12 @@ use podscope_session::report::field;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// Every row of the table CT-162 to CT-186 is checked, and `pending-placed`; each says what it promises.
+/// Each invariant of the facts CT-162 to CT-186 is checked, and two more; each has a statement, a keeper, a breaker and
+/// a lesson.
 /// Shows: F-03, CT-162, CT-163, CT-164, CT-165, CT-166, CT-167, CT-168, CT-169, CT-170, CT-171, CT-172, CT-173,
 /// CT-174, CT-175, CT-176, CT-177, CT-178, CT-179, CT-180, CT-181, CT-182, CT-183, CT-184, CT-185, CT-186
 #[test]
-fn every_row_of_the_table_is_checked() {
+fn every_invariant_of_the_facts_is_checked() {
     let rows = [
         "at-most-one",
         "single-writer",
@@ -40,7 +41,7 @@ fn every_row_of_the_table_is_checked() {
         "detach-live",
     ];
     for (index, row) in rows.iter().enumerate() {
-        let invariant = INVARIANTS.iter().find(|known| known.name == *row);
+        let invariant = INVARIANTS.iter().find(|invariant| invariant.name == *row);
         let Some(invariant) = invariant else {
             panic!("{row} is not checked")
         };
@@ -49,29 +50,33 @@ fn every_row_of_the_table_is_checked() {
     assert!(
         INVARIANTS
             .iter()
-            .any(|known| known.name == "pending-placed" && known.promise == Promise::Liveness)
+            .any(|invariant| invariant.name == "pending-placed" && invariant.promise == Promise::Liveness)
     );
-    // Beside the table: that a pod is placed, and what kube-proxy promises.
-    assert!(INVARIANTS.iter().any(|known| known.name == "no-request-to-ended"));
+    // Two invariants are not in the facts: `pending-placed` and `no-request-to-ended`.
+    assert!(
+        INVARIANTS
+            .iter()
+            .any(|invariant| invariant.name == "no-request-to-ended")
+    );
     assert_eq!(INVARIANTS.len(), rows.len() + 2);
     let lessons = podscope_session::lessons::list();
-    for known in INVARIANTS {
-        for text in [known.statement, known.keeper, known.breaker] {
-            assert!(text.ends_with('.') && text.len() >= 7, "{}: {text:?}", known.name);
+    for invariant in INVARIANTS {
+        for text in [invariant.statement, invariant.keeper, invariant.breaker] {
+            assert!(text.ends_with('.') && text.len() >= 7, "{}: {text:?}", invariant.name);
         }
         assert!(
-            lessons.iter().any(|lesson| lesson.name == known.lesson),
+            lessons.iter().any(|lesson| lesson.name == invariant.lesson),
             "{}",
-            known.name
+            invariant.name
         );
     }
 }
 
-/// A break is told with its name, its first instant, the object, and the command that led there; what it
-/// broke is the invariant's statement. Commands that led nowhere are not blamed.
+/// A violation names the invariant, its first instant, the object and the command that caused it. It does not name
+/// commands that did not contribute.
 /// Shows: F-03, F-04
 #[test]
-fn a_break_names_its_object_its_instant_and_its_command() {
+fn violation_names_object_instant_and_command() {
     let force = "kubectl delete pod web-0 --grace-period=0 --force --wait=false";
     let text = "
 apiVersion: apps/v1
@@ -87,7 +92,7 @@ spec:
 ";
     let loaded = scenario::load(&[("split.yaml".to_owned(), text.to_owned())]).expect("a scenario");
     let mut session = Session::new(loaded).expect("admitted objects");
-    let mut at = |seconds: i64, line: &str| {
+    let mut run_at = |seconds: i64, line: &str| {
         assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
         let key = ObjectKey::new("default", "web-0");
         let node = session
@@ -100,18 +105,18 @@ spec:
             .command(command::parse(&line).expect("a command"))
             .expect("within the limits");
     };
-    at(20, "kubectl label pods web-0 tier=db");
-    at(30, "fault partition NODE");
-    // The node is tainted by now: the successor goes elsewhere.
-    at(100, force);
+    run_at(20, "kubectl label pods web-0 tier=db");
+    run_at(30, "fault partition NODE");
+    // The node is tainted by now, so that the replacement is bound to another node.
+    run_at(100, force);
     assert_eq!(session.advance(SimTime::from_seconds(400), u64::MAX), Slice::Done);
-    let broken: Vec<_> = session
+    let violations: Vec<_> = session
         .violations()
         .filter(|record| field(record, "invariant") == "at-most-one")
         .collect();
-    let [first, ..] = broken.as_slice() else {
+    let [first, ..] = violations.as_slice() else {
         panic!(
-            "two processes of one identity were not noticed: {:?}",
+            "the two processes of one identity were not reported: {:?}",
             session.progress().broken()
         );
     };
@@ -124,7 +129,7 @@ spec:
     assert_eq!(
         session.progress().broken().get("at-most-one"),
         Some(&first.at),
-        "the first instant is kept"
+        "the first instant must be kept"
     );
     assert_eq!(field(first, "cause"), "command");
     assert_eq!(field(first, "by"), format!("{force} (CT-162: force deletion)"));
@@ -133,13 +138,13 @@ spec:
         "{}",
         field(first, "message")
     );
-    // The command is in the session's past, with its instant.
+    // The trace contains the command at its instant.
     let commands = session
         .trace()
         .filter(|record| record.what() == podscope_cluster::What::Command);
-    let given = commands
+    let instants = commands
         .filter(|record| field(record, "command") == force)
         .map(|record| record.at);
-    let given: Vec<SimTime> = given.collect();
-    assert!(given.len() == 1 && given[0] < first.at, "{given:?}");
+    let instants: Vec<SimTime> = instants.collect();
+    assert!(instants.len() == 1 && instants[0] < first.at, "{instants:?}");
 }

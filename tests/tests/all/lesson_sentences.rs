@@ -1,23 +1,23 @@
-//! What a lesson says that a command prints is run and compared.
+//! If a lesson says what a command prints, the command is run and its output is compared.
 
 use podscope_cluster::Span;
 use podscope_session::lessons;
 use podscope_session::shell::Shell;
 use podscope_session::timeline::Session;
-use podscope_tests::sentences::told;
+use podscope_tests::sentences::run_and_print;
 
-/// A sentence of a lesson and what makes it true.
+/// A sentence of a lesson and the command that checks it.
 struct Sentence {
     lesson: &'static str,
-    /// A part of it, as the file has it.
+    /// Part of the sentence, exactly as in the file of the lesson.
     words: &'static str,
-    /// What is done before, at which second.
-    does: Option<(i64, &'static str)>,
-    /// When it is looked, in seconds.
+    /// A command that runs before, and the second at which it runs.
+    before: Option<(i64, &'static str)>,
+    /// Second at which `run` runs.
     at: i64,
     run: &'static str,
-    says: &'static str,
-    not: Option<&'static str>,
+    must_contain: &'static str,
+    must_not_contain: Option<&'static str>,
 }
 
 const fn sentence(
@@ -25,17 +25,17 @@ const fn sentence(
     words: &'static str,
     at: i64,
     run: &'static str,
-    says: &'static str,
-    not: Option<&'static str>,
+    must_contain: &'static str,
+    must_not_contain: Option<&'static str>,
 ) -> Sentence {
     Sentence {
         lesson,
         words,
-        does: None,
+        before: None,
         at,
         run,
-        says,
-        not,
+        must_contain,
+        must_not_contain,
     }
 }
 
@@ -81,7 +81,7 @@ const SENTENCES: [Sentence; 11] = [
         None,
     ),
     Sentence {
-        does: Some((30, "kubectl delete pod app --wait=false")),
+        before: Some((30, "kubectl delete pod app --wait=false")),
         ..sentence(
             "init-containers",
             "When `kubectl get pods` shows it no more",
@@ -135,7 +135,7 @@ const SENTENCES: [Sentence; 11] = [
 
 /// Shows: E-01
 #[test]
-fn what_lessons_say_commands_print_is_printed() {
+fn commands_print_what_lessons_say() {
     let mut complaints = Vec::new();
     for sentence in &SENTENCES {
         let Sentence { lesson, words, at, .. } = sentence;
@@ -146,40 +146,44 @@ fn what_lessons_say_commands_print_is_printed() {
         let loaded = lessons::load(lesson).expect("a lesson");
         let mut shell = Shell::new(Session::new(loaded).expect("a session"));
         let mut now = 0;
-        if let Some((second, line)) = sentence.does {
+        if let Some((second, line)) = sentence.before {
             shell.advance(Span::seconds(second));
-            told(&mut shell, line, None);
+            run_and_print(&mut shell, line, None);
             now = second;
         }
         shell.advance(Span::seconds(at - now));
-        let answer = told(&mut shell, sentence.run, None);
-        if !answer.contains(sentence.says) || sentence.not.is_some_and(|not| answer.contains(not)) {
+        let answer = run_and_print(&mut shell, sentence.run, None);
+        if !answer.contains(sentence.must_contain)
+            || sentence.must_not_contain.is_some_and(|text| answer.contains(text))
+        {
             complaints.push(format!("{lesson}, {words:?}, at {at} s: {answer}"));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Shows: E-01. A sentence that names a command and says what it prints stands in the table above.
+/// Shows: E-01. Each sentence that says what a command prints is in the table above.
 #[test]
-fn every_sentence_about_a_command_is_compared() {
-    const READ: [&str; 5] = ["get ", "describe ", "logs ", "top ", "explain "];
-    const SAYS: [&str; 4] = [" says ", " shows ", " prints ", " tells "];
+fn every_sentence_about_output_is_checked() {
+    const READ_VERBS: [&str; 5] = ["get ", "describe ", "logs ", "top ", "explain "];
+    const SAY_VERBS: [&str; 4] = [" says ", " shows ", " prints ", " tells "];
     let is_claim = |sentence: &str| {
-        let mut behind = sentence
+        let mut after_kubectl = sentence
             .match_indices("`kubectl ")
-            .map(|(at, word)| &sentence[at + word.len()..]);
-        behind.any(|rest| READ.iter().any(|verb| rest.starts_with(verb)) && SAYS.iter().any(|says| rest.contains(says)))
+            .map(|(at, prefix)| &sentence[at + prefix.len()..]);
+        after_kubectl.any(|rest| {
+            READ_VERBS.iter().any(|verb| rest.starts_with(verb)) && SAY_VERBS.iter().any(|verb| rest.contains(verb))
+        })
     };
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let text = lessons::text(name).unwrap_or_default();
         let sentences = text.lines().flat_map(|line| line.split_inclusive(['.', '?']));
         for sentence in sentences.filter(|sentence| is_claim(sentence)) {
-            let is_compared = SENTENCES
+            let is_checked = SENTENCES
                 .iter()
-                .any(|one| one.lesson == name && sentence.contains(one.words));
-            if !is_compared {
+                .any(|checked| checked.lesson == name && sentence.contains(checked.words));
+            if !is_checked {
                 complaints.push(format!("{name}: {sentence}"));
             }
         }

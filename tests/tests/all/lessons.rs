@@ -1,5 +1,5 @@
-//! Every lesson can be solved, is not solved by doing nothing, and not by its tempting wrong attempt
-//! (E-01, E-02); its link with twenty actions stays short (T-03); its run is the golden one (Q-01).
+//! Each lesson is solved by its solution, but neither by doing nothing nor by its wrong attempts (E-01, E-02); the link
+//! with twenty actions stays short (T-03); the trace equals the golden one (Q-01).
 
 use podscope_session::author;
 use podscope_session::lessons;
@@ -7,13 +7,13 @@ use podscope_session::play::{self, Attempt, Played};
 use podscope_session::report;
 use podscope_tests::golden;
 
-/// A lesson played.
+/// Runs a lesson with an attempt.
 fn play(name: &str, attempt: Attempt) -> Played {
     let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
 
-/// The topics that E-01 names.
+/// The topics that E-01 demands.
 const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints conflicting-constraints min-domains \
     match-label-keys inclusion-policies default-constraints spread-against-affinity scaling-down-unbalances empty-zone \
     priorities preemption-and-grace non-preempting pdb-best-effort anti-affinity-across-nodes graceful-termination \
@@ -22,7 +22,7 @@ const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints 
     partition-statefulset force-delete-split-brain out-of-service-taint node-deletion-returning-kubelet podgc \
     namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
-/// The course's order, by need (E-08).
+/// The groups in the order of the course: each builds on earlier ones (E-08).
 const GROUPS: [&str; 12] = [
     "First steps",
     "Life and death of a pod",
@@ -40,29 +40,32 @@ const GROUPS: [&str; 12] = [
 
 /// Shows: E-06, E-09
 #[test]
-fn the_course_covers_every_topic_in_the_order_of_need() {
+fn course_covers_topics_after_their_prerequisites() {
     let listed = lessons::list();
     for topic in TOPICS.split_whitespace() {
         assert!(listed.iter().any(|lesson| lesson.name == topic), "no lesson {topic}");
     }
     let mut groups: Vec<&str> = listed.iter().map(|lesson| lesson.group.as_str()).collect();
     groups.dedup();
-    assert_eq!(groups, GROUPS, "groups stand together, in the order of need");
+    assert_eq!(
+        groups, GROUPS,
+        "the lessons of a group must be adjacent, and the groups in this order"
+    );
     let mut complaints = Vec::new();
     for (at, lesson) in listed.iter().enumerate() {
-        let before = |name: &String| listed.iter().take(at).any(|earlier| earlier.name == *name);
-        for need in lesson.needs.iter().filter(|need| !before(need)) {
+        let is_earlier = |name: &String| listed.iter().take(at).any(|earlier| earlier.name == *name);
+        for need in lesson.needs.iter().filter(|need| !is_earlier(need)) {
             complaints.push(format!("{} needs {need}, which is not before it", lesson.name));
         }
-        for (what, is_there) in [
+        for (what, exists) in [
             ("minutes", lesson.minutes > 0),
             ("a rule", !lesson.rule.is_empty()),
             ("a command for an own cluster", !lesson.own.is_empty()),
             ("a page of the documentation", !lesson.page.is_empty()),
             ("a variation", !lesson.variation.is_empty()),
         ] {
-            if !is_there {
-                complaints.push(format!("{} has not {what}", lesson.name));
+            if !exists {
+                complaints.push(format!("{} lacks {what}", lesson.name));
             }
         }
     }
@@ -73,38 +76,38 @@ fn the_course_covers_every_topic_in_the_order_of_need() {
     );
 }
 
-/// Nobody is left with a sentence or two where something is new, and how containers behave is said in words.
+/// A lesson has at least 60 words, links the terms of its special commands and explains behaviour annotations.
 /// Shows: E-10
 #[test]
-fn a_lesson_tells_enough() {
+fn lesson_explains_enough() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-        let told: String = loaded.scenario.steps.iter().map(|step| step.text.as_str()).collect();
-        let words = told.split_whitespace().count();
+        let text: String = loaded.scenario.steps.iter().map(|step| step.text.as_str()).collect();
+        let words = text.split_whitespace().count();
         if words < 60 {
-            complaints.push(format!("{name} tells {words} words"));
+            complaints.push(format!("{name} has only {words} words"));
         }
-        // The commands that no kubectl has are told of where they are needed.
+        // Commands that real kubectl does not have must be explained in the lessons that need them.
         let hints: Vec<&String> = loaded.scenario.steps.iter().flat_map(|step| &step.hints).collect();
         for command in ["fault", "app member"] {
             let is_needed = hints.iter().any(|hint| hint.starts_with(&format!("{command} ")));
-            if is_needed && !told.contains(&format!("[[{command}]]")) {
-                complaints.push(format!("{name} needs `{command}`, and links no word of it"));
+            if is_needed && !text.contains(&format!("[[{command}]]")) {
+                complaints.push(format!("{name} needs `{command}`, but does not link its explanation"));
             }
         }
-        let behaves = lessons::text(name).is_some_and(|text| text.contains("behavior.podscope.dev/"));
-        if behaves && !told.contains("behavior.podscope.dev/") {
+        let has_behavior_annotation = lessons::text(name).is_some_and(|text| text.contains("behavior.podscope.dev/"));
+        if has_behavior_annotation && !text.contains("behavior.podscope.dev/") {
             complaints.push(format!("{name} uses a behaviour that it does not explain"));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// On any seed the run's answer is among the options, and each `why` belongs to one.
+/// On each seed the correct answer is one of the options, and each wrong option has an explanation.
 /// Shows: E-06
 #[test]
-fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
+fn correct_answer_is_an_option_on_each_seed() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
@@ -129,7 +132,7 @@ fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
                 }
                 let wrong = ask.options.iter().filter(|option| ask.option_of(value) != Some(option));
                 for option in wrong.filter(|option| !ask.why.contains_key(*option) && !ask.why.contains_key("else")) {
-                    complaints.push(format!("{name}: {}: nothing is said to {option}", ask.ask));
+                    complaints.push(format!("{name}: {}: no explanation for {option}", ask.ask));
                 }
             }
         }
@@ -138,11 +141,11 @@ fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// What a lesson promises of its solution, of doing nothing, and of each attempt that looks like a
-/// solution; each answer to a mistake is heard by who makes it.
+/// The checks for authors of lessons succeed: the solution solves the lesson, doing nothing and the wrong attempts do
+/// not, and each answer to a mistake is reached. The trace of the solution is the golden one.
 /// Shows: E-01, E-07, E-10
 #[test]
-fn every_lesson_keeps_the_rules_of_its_authors() {
+fn every_lesson_passes_the_checks_for_authors() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
@@ -162,34 +165,34 @@ fn every_lesson_keeps_the_rules_of_its_authors() {
     );
 }
 
-/// Attempts that nobody can answer: what they leave in the API is what was there before, and no command was refused.
+/// Wrong attempts to which no lesson can respond, because they neither change an object nor fail.
 const UNANSWERED: [(&str, usize); 4] = [
-    // A patch of the status without its subresource is dropped.
+    // The server ignores a patch of the status that does not use the subresource.
     ("readiness-gates", 2),
-    // A stop that runs hears of no other grace.
+    // A termination in progress ignores a new grace period.
     ("shorten-a-grace", 1),
-    // It only waits for what comes of nothing.
+    // The attempt only waits.
     ("node-deletion-returning-kubelet", 2),
-    // A kubelet that restarts changes no object.
+    // The restart of a kubelet changes no object.
     ("incident-will-not-go", 2),
 ];
 
-/// Who tries what tempts hears why it does not do: an answer, a promise that broke, or kubectl's refusal.
+/// Each wrong attempt gets a response: an answer to the mistake, a violated invariant or a refusal of kubectl.
 /// Shows: E-07
 #[test]
-fn each_attempt_that_tempts_is_answered() {
+fn every_wrong_attempt_is_answered() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         for number in 1..=play::bypasses(&loaded.scenario).len() {
             let played = play(name, Attempt::Bypass(number));
             let story = played.session.progress().story();
-            let is_told = story
+            let has_answer = story
                 .shown()
                 .iter()
                 .any(|shown| shown.mistakes.iter().any(Option::is_some));
             let is_refused = played.session.finished().iter().any(|(_, _, code)| *code != 0);
-            let is_answered = is_told || is_refused || story.halt().is_some();
+            let is_answered = has_answer || is_refused || story.halt().is_some();
             if is_answered == UNANSWERED.contains(&(name, number)) {
                 complaints.push(format!("{name}, bypass {number}: answered: {is_answered}"));
             }

@@ -1,4 +1,4 @@
-//! Q-03: what bounds a world that a manifest or command could let grow.
+//! Limits on the growth that a manifest or a command can cause (Q-03).
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use podscope_kubectl::command::{self, Command};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-struct Nothing;
+struct NullSink;
 
-impl Sink for Nothing {
+impl Sink for NullSink {
     fn record(&mut self, _: Record) {}
     fn output(&mut self, _: OutputLine) {}
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
@@ -18,19 +18,19 @@ impl Sink for Nothing {
 
 /// Shows: Q-03
 #[test]
-fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
-    let one = |at: usize| {
+fn object_above_the_limit_is_refused_like_a_quota() {
+    let secret_number = |number: usize| {
         let mut secret = Secret::default();
-        secret.metadata.name = format!("c-{at}").into();
+        secret.metadata.name = format!("c-{number}").into();
         secret.metadata.namespace = "default".into();
         secret.metadata.uid = Uid::default();
         Object::Secret(Arc::new(secret))
     };
     let setup = Setup {
-        objects: (0..=MAX_OBJECTS_OF_KIND).map(one).collect(),
+        objects: (0..=MAX_OBJECTS_OF_KIND).map(secret_number).collect(),
         ..Setup::default()
     };
-    let refused = World::new(setup, &mut Nothing).expect_err("one too many");
+    let refused = World::new(setup, &mut NullSink).expect_err("one object exceeds the limit");
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].index, MAX_OBJECTS_OF_KIND);
     assert_eq!(
@@ -41,25 +41,25 @@ fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
 }
 
 fn session(text: &str) -> Session {
-    let loaded = scenario::load(&[("a.yaml".to_owned(), text.to_owned())]).expect("it loads");
-    Session::new(loaded).expect("it starts")
+    let loaded = scenario::load(&[("a.yaml".to_owned(), text.to_owned())]).expect("the scenario loads");
+    Session::new(loaded).expect("the session starts")
 }
 
-/// What a question prints, and whether its last line is an error.
+/// Runs a read-only kubectl command. Returns whether its last line is on stderr, and this line.
 fn answer(session: &Session, line: &str) -> (bool, String) {
     let Ok(Command::Kubectl(kubectl)) = command::parse(line) else {
-        panic!("{line:.100} is a question to kubectl");
+        panic!("{line:.100} is no kubectl command");
     };
-    let mut printed = session.read(&kubectl).expect("it reads only");
+    let mut printed = session.read(&kubectl).expect("the command is read-only");
     let last = printed.lines.pop();
     last.map_or_else(Default::default, |(kind, text)| (kind.is_stderr(), text))
 }
 
-/// Unions of unions, recursion, templates that grow, columns as wide as their longest cell: a clear refusal, after
-/// bounded work.
+/// Queries that would need too much work or output (nested unions, growing templates, very wide columns) are refused with
+/// a clear message after bounded work.
 /// Shows: Q-03
 #[test]
-fn a_question_that_asks_for_too_much_is_refused_in_words() {
+fn too_expensive_query_is_refused_with_message() {
     let mut text = String::from(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: many}\nspec:\n  containers:\n  - name: c\n    image: c\n    env:\n",
     );
@@ -74,14 +74,14 @@ fn a_question_that_asks_for_too_much_is_refused_in_words() {
         ));
     }
     let session = session(&text);
-    // A union of sixty in four places: sixty to the fourth of the pod's lists.
-    let many = |one: &str| format!("[{one}{}]", format!(",{one}").repeat(59));
-    let unions = ["'spec'", "'containers'", "0", "'env'"].map(many).concat();
-    let work = "this command would look at more than 20000000 values";
-    for (line, said) in [
+    // Four nested unions of sixty parts each visit 60⁴ lists of the pod.
+    let union_of_sixty = |part: &str| format!("[{part}{}]", format!(",{part}").repeat(59));
+    let unions = ["'spec'", "'containers'", "0", "'env'"].map(union_of_sixty).concat();
+    let too_much_work = "this command would look at more than 20000000 values";
+    for (line, expected) in [
         (
             format!("kubectl get pods -o jsonpath=\"{{.items[*]{unions}[*].name}}\""),
-            work,
+            too_much_work,
         ),
         (
             format!(
@@ -97,11 +97,11 @@ fn a_question_that_asks_for_too_much_is_refused_in_words() {
     ] {
         let (is_error, last) = answer(&session, &line);
         assert!(
-            last.contains(said) && is_error != said.is_empty(),
+            last.contains(expected) && is_error != expected.is_empty(),
             "{line:.100}: {last:.300}"
         );
     }
-    // What many ask is answered.
+    // Ordinary queries are answered.
     for line in [
         "kubectl get cm --sort-by=.data.big -o name",
         "kubectl get cm -A --sort-by='{..name}' -o name",
@@ -111,13 +111,13 @@ fn a_question_that_asks_for_too_much_is_refused_in_words() {
     }
 }
 
-/// Replicas without end are what Kubernetes takes; they grow in sight, in steps that can be counted, towards the
-/// objects that a world holds.
+/// Kubernetes accepts 2,000,000,000 replicas. The pods are created in steps of bounded work, up to the limit of objects
+/// of a kind.
 /// Shows: Q-03
 #[test]
-fn two_thousand_million_replicas_grow_in_bounded_steps() {
+fn huge_replica_count_grows_in_bounded_steps() {
     let manifest = |replicas: u32| {
-        // Gated, so that the scheduler leaves them alone.
+        // Scheduling gates keep the scheduler idle.
         format!(
             "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: web}}\nspec:\n  replicas: {replicas}\n  \
              selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata: {{labels: {{app: web}}}}\n    spec:\n      \
@@ -125,34 +125,35 @@ fn two_thousand_million_replicas_grow_in_bounded_steps() {
         )
     };
     let pods = |session: &Session| session.world().objects().count_kind(podscope_api::Kind::Pod);
-    let grows = |session: &mut Session, from: i64| {
-        let mut seen = Vec::new();
+    let check_growth = |session: &mut Session, from: i64| {
+        let mut counts = Vec::new();
         for step in 1..=6 {
             let slice = session.advance(SimTime(from + step * 50_000), 50_000);
             assert_eq!(slice, podscope_session::timeline::Slice::Done, "{} pods", pods(session));
-            seen.push(pods(session));
+            counts.push(pods(session));
         }
-        let is_growing = seen.last() > seen.first() && seen.last().is_some_and(|pods| *pods <= MAX_OBJECTS_OF_KIND);
-        assert!(is_growing, "{seen:?}");
+        let is_growing =
+            counts.last() > counts.first() && counts.last().is_some_and(|pods| *pods <= MAX_OBJECTS_OF_KIND);
+        assert!(is_growing, "{counts:?}");
     };
-    grows(&mut session(&manifest(2_000_000_000)), 0);
+    check_growth(&mut session(&manifest(2_000_000_000)), 0);
     let mut session = session(&manifest(1));
     session.advance(SimTime::from_seconds(5), u64::MAX);
     assert_eq!(pods(&session), 1);
     let command = command::parse("kubectl scale rs/web --replicas=2000000000").expect("a number of 32 bits");
-    session.command(command).expect("it is taken");
-    grows(&mut session, 5_000_000);
+    session.command(command).expect("the command is accepted");
+    check_growth(&mut session, 5_000_000);
     let said: String = session.outputs().iter().map(|line| line.text.clone()).collect();
     assert_eq!(said, "replicaset.apps/web scaled");
-    // More than 32 bits hold is no number of replicas.
+    // A number of replicas that exceeds 32 bits is refused.
     let loaded = scenario::load(&[("a.yaml".to_owned(), manifest(2_147_483_648))]);
     assert!(loaded.and_then(Session::new).is_err());
 }
 
-/// Shows: Q-03. A kubelet rejects within milliseconds what names its node and does not fit; the replacements come no faster
-/// than the controller-manager's client sends requests.
+/// Shows: Q-03. The kubelet rejects within milliseconds a pod that names its node but does not match it. Replacements are
+/// created only as fast as the client of the controller-manager sends requests.
 #[test]
-fn rejected_pods_are_replaced_at_the_clients_rate() {
+fn rejected_pods_are_replaced_at_the_client_rate() {
     let mut session = session(
         "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 100\n  selector: {matchLabels: \
          {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      nodeName: a-1\n      nodeSelector: \
@@ -166,13 +167,13 @@ fn rejected_pods_are_replaced_at_the_clients_rate() {
 
 /// Shows: Q-03.
 #[test]
-fn one_command_too_many_at_a_time_is_refused() {
+fn running_command_above_the_limit_is_refused() {
     use podscope_session::timeline::MAX_RUNNING;
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
     session.advance(SimTime::from_seconds(1), u64::MAX);
     let watch = command::parse("kubectl get pods -w").expect("a command");
     for _ in 0..=MAX_RUNNING {
-        session.command(watch.clone()).expect("it is taken");
+        session.command(watch.clone()).expect("the command is accepted");
     }
     assert_eq!(session.world().clients(), MAX_RUNNING);
     let last = session
@@ -183,9 +184,9 @@ fn one_command_too_many_at_a_time_is_refused() {
     assert!(last.starts_with("error: 200 commands are running"), "{last}");
 }
 
-/// Shows: Q-03. Copies of a JSON patch that double are refused as the server refuses them.
+/// Shows: Q-03. The server refuses a JSON patch whose copy operations double the object again and again.
 #[test]
-fn json_patch_copies_that_double_are_refused() {
+fn json_patch_with_doubling_copies_is_refused() {
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {a: b}}\n");
     session.advance(SimTime::from_seconds(1), u64::MAX);
     let copies: Vec<String> = (0..40)
@@ -196,7 +197,7 @@ fn json_patch_copies_that_double_are_refused() {
     let line = format!("kubectl patch cm c --type=json -p '[{}]'", copies.join(","));
     session
         .command(command::parse(&line).expect("a command"))
-        .expect("it is taken");
+        .expect("the command is accepted");
     session.advance(SimTime::from_seconds(2), u64::MAX);
     let said: String = session.outputs().iter().map(|line| line.text.clone()).collect();
     assert!(

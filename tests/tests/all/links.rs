@@ -1,30 +1,30 @@
-//! T-03: links of the past open for ever and hold what they held. The files of `tests/fixtures/links` are
-//! never rewritten: a change that breaks one is wrong. New ones are made by the example `links`.
+//! Old links open forever, with the same content (T-03). The files in `tests/fixtures/links` are never rewritten: a
+//! change that breaks one of them is wrong. The example `links` creates new ones.
 
 use std::fs;
 
 use podscope_session::link::{self, MAX_DOCUMENT};
 use podscope_session::timeline::MAX_COMMANDS;
-use podscope_tests::{files, links::held};
+use podscope_tests::{files, links::link_content};
 
 /// Shows: T-03
 #[test]
-fn every_link_that_was_ever_made_opens_as_it_was() {
+fn every_old_link_opens_with_its_content() {
     let links = files("tests/fixtures/links", ".link");
     assert!(links.len() >= 6, "links are missing: {links:?}");
     for path in links {
         let text = fs::read_to_string(&path).expect("a link");
-        let want = fs::read_to_string(path.with_extension("txt")).expect("what it holds");
-        assert_eq!(held(&text).as_ref(), Ok(&want), "{}", path.display());
+        let expected = fs::read_to_string(path.with_extension("txt")).expect("the expected content");
+        assert_eq!(link_content(&text).as_ref(), Ok(&expected), "{}", path.display());
     }
 }
 
-/// The largest link is as large as one may be, and the next one is refused.
+/// The fixture has exactly the maximum size and number of commands; one more of either is refused.
 /// Shows: Q-03
 #[test]
-fn the_largest_link_is_read_and_a_larger_one_refused() {
+fn largest_link_opens_and_larger_link_is_refused() {
     let path = podscope_tests::root().join("tests/fixtures/links/largest.link");
-    let mut link = link::decode(&fs::read_to_string(path).expect("a link")).expect("it is read");
+    let mut link = link::decode(&fs::read_to_string(path).expect("a link")).expect("the link is decoded");
     assert_eq!(link.commands.len(), MAX_COMMANDS);
     assert_eq!(serde_json::to_vec(&link).expect("a document").len(), MAX_DOCUMENT);
     link.screen.push('x');

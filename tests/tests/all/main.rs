@@ -1,8 +1,5 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
-#![allow(
-    clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
-)]
+//! All integration tests in one binary, so that the engine is linked only once and long tests run in parallel.
+#![allow(clippy::too_many_lines, reason = "tables of cases, and long scenarios")]
 
 mod advice;
 mod architecture;

@@ -1,18 +1,18 @@
-//! The page's colours, computed from its own tokens: contrast, and what people with a colour-vision
-//! deficiency are left with (U-08). Shapes and words as second carriers are looked at in the
-//! browser (`tests/e2e/stories/colour.mjs`).
+//! Colours of the page, computed from its design tokens: contrast, and distance between colours for people with a
+//! colour-vision deficiency (U-08). `tests/e2e/stories/colour.mjs` checks in the browser that shapes and words carry the
+//! same information.
 
 use podscope_api::ordered;
 
 /// Linear sRGB.
 type Rgb = [f64; 3];
-/// A token's colours, light and dark.
+/// Colours of a token in the light and the dark theme.
 type Token = [Rgb; 2];
 
 const THEMES: [&str; 2] = ["light", "dark"];
 
-/// Vision without one kind of cone: linear sRGB as seen. Machado, Oliveira, Fernandes 2009
-/// (doi 10.1109/TVCG.2009.113), severity 1.0; the first row is unimpaired vision.
+/// Matrices that simulate vision without one kind of cone, in linear sRGB: Machado, Oliveira, Fernandes 2009
+/// (doi 10.1109/TVCG.2009.113), severity 1.0. The first row is unimpaired vision.
 const VISIONS: [(&str, [Rgb; 3]); 4] = [
     ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -41,19 +41,19 @@ const VISIONS: [(&str, [Rgb; 3]); 4] = [
     ),
 ];
 
-/// What a meaning is drawn in: any two are told apart by everyone.
+/// Tokens with a meaning. Everyone must be able to distinguish any two of them.
 const MEANINGS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
-/// Distance in OKLab between two meanings, at least. Side by side, 0.02 is just seen.
-const APART: f64 = 0.06;
-/// The same for owners, which their short names tell apart besides.
-const OWNERS_APART: f64 = 0.04;
+/// Minimum distance in OKLab between two meanings. A distance of 0.02 is just noticeable side by side.
+const MIN_DISTANCE: f64 = 0.06;
+/// Minimum distance between the colours of two owners, which also differ in their short names.
+const MIN_OWNER_DISTANCE: f64 = 0.04;
 
 fn product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
     matrix.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
 }
 
-/// Björn Ottosson's OKLab, polar, to linear sRGB cut to what a screen shows.
-fn linear([lightness, chroma, hue]: [f64; 3]) -> Rgb {
+/// Converts OKLCh (Björn Ottosson) to linear sRGB, clamped to the gamut.
+fn oklch_to_linear_srgb([lightness, chroma, hue]: [f64; 3]) -> Rgb {
     let (a, b) = (chroma * hue.to_radians().cos(), chroma * hue.to_radians().sin());
     let cones = product(
         &[
@@ -99,20 +99,20 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
-/// WCAG's contrast of two colours.
+/// Returns the WCAG contrast ratio of two colours.
 fn contrast(a: Rgb, b: Rgb) -> f64 {
     let luminance = |c: Rgb| 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Every token of the form `--name: light-dark(oklch(…), oklch(…))` without transparency.
+/// Reads every opaque token of the form `--name: light-dark(oklch(…), oklch(…))`.
 fn tokens() -> ordered::Map<&'static str, Token> {
     let colour = |text: &str| -> Option<Rgb> {
         let inner = text.split_once("oklch(")?.1.split(')').next()?;
         let mut parts = inner.split_whitespace().map(|p| p.trim_end_matches('%').parse::<f64>());
         let mut next = || parts.next()?.ok();
-        Some(linear([next()? / 100.0, next()?, next()?])).filter(|_| !inner.contains('/'))
+        Some(oklch_to_linear_srgb([next()? / 100.0, next()?, next()?])).filter(|_| !inner.contains('/'))
     };
     include_str!("../../../www/style/tokens.css")
         .lines()
@@ -128,10 +128,10 @@ fn token(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
     tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
 }
 
-/// The least distance of any pair, in any theme and vision, with its names.
-fn least(names: &[&str]) -> (f64, String) {
+/// Returns the smallest distance between two tokens over all themes and visions, with a description of the pair.
+fn smallest_distance(names: &[&str]) -> (f64, String) {
     let tokens = tokens();
-    let mut least = (f64::MAX, String::new());
+    let mut smallest = (f64::MAX, String::new());
     for (theme, theme_name) in THEMES.iter().enumerate() {
         for (vision, matrix) in VISIONS {
             let seen: Vec<_> = names
@@ -140,37 +140,38 @@ fn least(names: &[&str]) -> (f64, String) {
                 .collect();
             for i in 0..seen.len() {
                 for j in 0..i {
-                    let d = distance(seen[i], seen[j]);
-                    if d < least.0 {
-                        least = (d, format!("--{} and --{}, {theme_name}, {vision}", names[j], names[i]));
+                    let distance_of_pair = distance(seen[i], seen[j]);
+                    if distance_of_pair < smallest.0 {
+                        smallest = (
+                            distance_of_pair,
+                            format!("--{} and --{}, {theme_name}, {vision}", names[j], names[i]),
+                        );
                     }
                 }
             }
         }
     }
-    least
+    smallest
 }
 
-// U-08
 // Shows: U-08
 #[test]
-fn meanings_stay_apart_in_every_colour_vision() {
-    let (distance, pair) = least(&MEANINGS);
-    assert!(distance >= APART, "{pair}: {distance:.3} is too close");
+fn meanings_are_distinct_in_every_colour_vision() {
+    let (distance, pair) = smallest_distance(&MEANINGS);
+    assert!(distance >= MIN_DISTANCE, "{pair}: {distance:.3} is too close");
 }
 
-// U-08
 // Shows: U-08
 #[test]
-fn owners_stay_apart_in_every_colour_vision() {
-    let (distance, pair) = least(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
-    assert!(distance >= OWNERS_APART, "{pair}: {distance:.3} is too close");
+fn owners_are_distinct_in_every_colour_vision() {
+    let (distance, pair) = smallest_distance(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
+    assert!(distance >= MIN_OWNER_DISTANCE, "{pair}: {distance:.3} is too close");
 }
 
-/// Text 4.5:1 on every surface it stands on, marks and fields 3:1 (WCAG 1.4.3, 1.4.11). U-08
+/// Text needs a contrast of 4.5:1 on every surface, marks and fields need 3:1 (WCAG 1.4.3 and 1.4.11).
 /// Shows: U-08
 #[test]
-fn text_and_marks_have_contrast_in_both_themes() {
+fn text_and_marks_have_enough_contrast() {
     let tokens = tokens();
     let surfaces = ["bg", "panel", "raised", "zone"];
     let texts = ["ink", "ink-2", "ink-3", "ok", "wait", "bad", "ghost", "accent"];
@@ -188,29 +189,32 @@ fn text_and_marks_have_contrast_in_both_themes() {
         .chain([("on-accent", "accent", 4.5), ("on-accent", "bad", 4.5)])
         .chain(["panel", "raised"].map(|s| ("edge", s, 3.0)));
     for (theme, theme_name) in THEMES.iter().enumerate() {
-        for (text, surface, want) in rows.clone() {
-            let got = contrast(token(&tokens, text, theme), token(&tokens, surface, theme));
+        for (text, surface, minimum) in rows.clone() {
+            let ratio = contrast(token(&tokens, text, theme), token(&tokens, surface, theme));
             assert!(
-                got >= want,
-                "--{text} on --{surface}, {theme_name}: {got:.2}, want {want}"
+                ratio >= minimum,
+                "--{text} on --{surface}, {theme_name}: {ratio:.2}, minimum {minimum}"
             );
         }
     }
 }
 
-/// The arithmetic itself: white on black, and red and green that only full vision tells apart.
+/// Checks the arithmetic: white on black has a contrast of 21, and deuteranopia brings red and green closer together.
 #[test]
-fn the_simulation_confuses_what_it_should() {
+fn deuteranopia_brings_red_and_green_closer() {
     assert!((contrast([1.0; 3], [0.0; 3]) - 21.0).abs() < 1e-9);
-    let white = linear([1.0, 0.0, 0.0]);
+    let white = oklch_to_linear_srgb([1.0, 0.0, 0.0]);
     assert!(distance(white, [1.0; 3]) < 1e-3);
-    let (red, green) = (linear([0.55, 0.12, 30.0]), linear([0.56, 0.12, 130.0]));
+    let (red, green) = (
+        oklch_to_linear_srgb([0.55, 0.12, 30.0]),
+        oklch_to_linear_srgb([0.56, 0.12, 130.0]),
+    );
     let seen = |vision: usize, c: Rgb| oklab(product(&VISIONS[vision].1, c));
-    let apart = |vision: usize| distance(seen(vision, red), seen(vision, green));
+    let red_green_distance = |vision: usize| distance(seen(vision, red), seen(vision, green));
     assert!(
-        apart(0) > 0.15 && apart(2) < apart(0) / 2.0,
+        red_green_distance(0) > 0.15 && red_green_distance(2) < red_green_distance(0) / 2.0,
         "{} {}",
-        apart(0),
-        apart(2)
+        red_green_distance(0),
+        red_green_distance(2)
     );
 }

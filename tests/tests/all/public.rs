@@ -1,18 +1,18 @@
-//! Cases from public bug reports and from the documents that Podscope was ordered by: `tests/conformance/public` and
-//! `tests/conformance/seeds`. A case that carries its expectations is run; the sentences of the others are here.
+//! Cases from public bug reports (`tests/conformance/public`) and from the documents on which Podscope is based
+//! (`tests/conformance/seeds`). Cases with expectations in their file are run; the other cases have their checks here.
 
 use std::fs;
 
 use podscope_cluster::Span;
 use podscope_session::scenario::{self, Timing};
 use podscope_session::timeline::{Session, Slice};
-use podscope_tests::sentences::{shell, told};
+use podscope_tests::sentences::{run_and_print, shell};
 use podscope_tests::{files, root};
 use serde::Deserialize;
 
-/// Shows: C-16, CT-228, CT-229, CT-230, LC-238 to LC-241. Each file says in its first lines what the real system does.
+/// Shows: C-16, CT-228, CT-229, CT-230, LC-238 to LC-241. The first lines of each file describe the real behaviour.
 #[test]
-fn public_cases_hold_their_expectations() {
+fn public_cases_meet_their_expectations() {
     let mut complaints = Vec::new();
     for path in files("tests/conformance/public", ".yaml") {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -48,9 +48,9 @@ struct Step {
     not: Option<String>,
 }
 
-/// Shows: KC-019. The claims of the five documents about what commands say: those that were given, and our own.
+/// Shows: KC-019. Claims of the five documents about the output of commands, and further claims of our own.
 #[test]
-fn claims_about_the_api_hold() {
+fn claims_about_command_output_hold() {
     let mut complaints = Vec::new();
     let read = |file: &str| fs::read_to_string(root().join(file)).expect("the steps");
     let texts = ["tests/conformance/seeds/steps.jsonl", "tests/seeds/steps.jsonl"].map(read);
@@ -61,10 +61,10 @@ fn claims_about_the_api_hold() {
         let mut answer = String::new();
         for command in step.run.lines() {
             let stdin = command.contains("-f -").then_some(step.stdin.as_deref()).flatten();
-            answer.push_str(&told(&mut shell, command, stdin));
+            answer.push_str(&run_and_print(&mut shell, command, stdin));
         }
-        let is_right = answer.contains(&step.says) && step.not.is_none_or(|not| !answer.contains(&not));
-        if !is_right {
+        let is_as_claimed = answer.contains(&step.says) && step.not.is_none_or(|not| !answer.contains(&not));
+        if !is_as_claimed {
             complaints.push(format!("{}: {answer}", step.claim));
         }
     }
@@ -75,10 +75,10 @@ fn case(name: &str) -> String {
     fs::read_to_string(root().join("tests/conformance/public").join(name)).expect("a case")
 }
 
-/// VA-330, VA-246: manifests that real clusters take.
+/// Real clusters accept these manifests (VA-330, VA-246).
 #[test]
 fn manifests_of_public_repositories_are_accepted() {
-    for (name, says) in [
+    for (name, expected) in [
         (
             "33-rbac-resource-names.yaml",
             "clusterrole.rbac.authorization.k8s.io/x created",
@@ -87,32 +87,36 @@ fn manifests_of_public_repositories_are_accepted() {
         ("55-yaml-quoted.yaml", " created"),
     ] {
         let text = case(name);
-        let answer = told(&mut shell(""), "kubectl create -f -", Some(&text));
-        assert!(answer.contains(says) && !answer.contains("rror"), "{name}: {answer}");
+        let answer = run_and_print(&mut shell(""), "kubectl create -f -", Some(&text));
+        assert!(
+            answer.contains(expected) && !answer.contains("rror"),
+            "{name}: {answer}"
+        );
     }
 }
 
-/// VA-246: what is wrong behind lines that were moved is told at its own place.
+/// The parser joins lines of a flow collection that are indented too little (VA-246). Positions behind them are still
+/// those of the original text.
 #[test]
-fn positions_behind_loose_lines_are_those_of_the_text() {
+fn positions_after_joined_lines_refer_to_the_text() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {\na: b,\n}\nspec:\n  containers: [\n{name: c, image: i, nonsense: 1}\n]\n";
     let parsed = podscope_api::parse(text);
     assert_eq!(parsed.problems, []);
     let object = &parsed.objects[0];
     assert_eq!(object.at.position(text, "metadata.labels[a]"), (6, 4));
     assert_eq!(object.at.position(text, "spec.containers[0].image"), (10, 18));
-    let wrong = "a:\n  b: [\n1,\n2\nc: 3\n";
-    let problem = podscope_api::read_yaml(wrong).expect_err("a bracket is open");
+    let unclosed = "a:\n  b: [\n1,\n2\nc: 3\n";
+    let problem = podscope_api::read_yaml(unclosed).expect_err("the bracket is not closed");
     assert!(problem[0].line > 1, "{problem:?}");
 }
 
-/// KC-020: one word for each state that a pod can be in.
+/// The STATUS column shows the reason of each state as kubectl does (KC-020).
 #[test]
-fn statuses_of_troubled_pods_are_those_of_kubectl() {
+fn statuses_of_failing_pods_match_kubectl() {
     let mut shell = shell(&case("41-statuses.yaml"));
     shell.advance(Span::seconds(75));
-    let table = told(&mut shell, "kubectl get pods", None);
-    for word in [
+    let table = run_and_print(&mut shell, "kubectl get pods", None);
+    for status in [
         "ImagePullBackOff",
         "InvalidImageName",
         "ErrImageNeverPull",
@@ -120,20 +124,20 @@ fn statuses_of_troubled_pods_are_those_of_kubectl() {
         "Completed",
         "SchedulingGated",
     ] {
-        assert!(table.contains(word), "{word} is not in\n{table}");
+        assert!(table.contains(status), "{status} is not in\n{table}");
     }
 }
 
-/// VA-187: what the schedule of a CronJob may say.
+/// Validation of the schedule and time zone of a CronJob (VA-187).
 #[test]
-fn schedules_are_refused_in_the_servers_words() {
+fn invalid_schedule_is_refused_as_by_the_server() {
     let job = |schedule: &str, more: &str| {
         format!(
             "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: a}}, spec: {{schedule: '{schedule}', {more} jobTemplate: \
              {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}}}}}"
         )
     };
-    for (schedule, more, says) in [
+    for (schedule, more, expected) in [
         (
             "TZ=Europe/Berlin 0 3 * * *",
             "",
@@ -150,19 +154,19 @@ fn schedules_are_refused_in_the_servers_words() {
         ("0 0 * * 7", "", "end of range (7) above maximum (6): 7"),
         ("0 0 ? * MON-FRI", "", "created"),
     ] {
-        let answer = told(&mut shell(""), "kubectl create -f -", Some(&job(schedule, more)));
-        assert!(answer.contains(says), "{schedule}: {answer}");
+        let answer = run_and_print(&mut shell(""), "kubectl create -f -", Some(&job(schedule, more)));
+        assert!(answer.contains(expected), "{schedule}: {answer}");
     }
 }
 
-/// Shows: CT-102. A budget lets a crash-looping pod go while it is met by the others.
+/// Shows: CT-102. `kubectl get pdb` lists the budgets of Deployments whose pods never become ready.
 #[test]
-fn drain_past_a_crash_looping_pod_follows_its_budget() {
+fn budgets_of_failing_pods_are_listed() {
     let mut shell = shell(&case("37-pdb-crashloop.yaml"));
     shell.advance(Span::seconds(20));
-    let budgets = told(&mut shell, "kubectl get pdb", None);
+    let budgets = run_and_print(&mut shell, "kubectl get pdb", None);
     assert!(budgets.contains("MIN AVAILABLE"), "{budgets}");
-    let nodes = told(
+    let nodes = run_and_print(
         &mut shell,
         "kubectl get pods -o custom-columns=NODE:.spec.nodeName --no-headers",
         None,
@@ -170,9 +174,10 @@ fn drain_past_a_crash_looping_pod_follows_its_budget() {
     assert!(nodes.lines().count() > 1, "{nodes}");
 }
 
-/// C-03: a field that another manager set stays when it is no longer applied.
+/// Apply removes a field that it applied before and that is missing in the new manifest (C-03), although `kubectl scale`
+/// changed it in between. The server then sets the default.
 #[test]
-fn replicas_set_by_scale_stay_when_apply_leaves_them_out() {
+fn applying_without_replicas_resets_scaled_replicas() {
     let deployment = |replicas: &str| {
         format!(
             "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d}}, spec: {{{replicas} selector: {{matchLabels: {{r: d}}}}, \
@@ -180,18 +185,18 @@ fn replicas_set_by_scale_stay_when_apply_leaves_them_out() {
         )
     };
     let mut shell = shell("");
-    told(&mut shell, "kubectl apply -f -", Some(&deployment("replicas: 2,")));
-    told(&mut shell, "kubectl scale deploy d --replicas=6", None);
-    told(&mut shell, "kubectl apply -f -", Some(&deployment("")));
-    // The field goes with its last mention, and the server's default takes its place.
-    let replicas = told(&mut shell, "kubectl get deploy d -o jsonpath={.spec.replicas}", None);
+    run_and_print(&mut shell, "kubectl apply -f -", Some(&deployment("replicas: 2,")));
+    run_and_print(&mut shell, "kubectl scale deploy d --replicas=6", None);
+    run_and_print(&mut shell, "kubectl apply -f -", Some(&deployment("")));
+    // The default of `replicas` is 1.
+    let replicas = run_and_print(&mut shell, "kubectl get deploy d -o jsonpath={.spec.replicas}", None);
     assert_eq!(replicas.trim(), "1");
 }
 
 /// Shows: VA-350 to VA-354.
 #[test]
-fn warnings_are_those_of_the_server() {
-    for (manifest, says) in [
+fn warnings_match_the_server() {
+    for (manifest, expected) in [
         (
             "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}], externalIPs: [1.2.3.4], \
              trafficDistribution: PreferClose}}",
@@ -228,8 +233,8 @@ fn warnings_are_those_of_the_server() {
             ],
         ),
     ] {
-        let answer = told(&mut shell(""), "kubectl create -f -", Some(manifest));
-        for warning in says {
+        let answer = run_and_print(&mut shell(""), "kubectl create -f -", Some(manifest));
+        for warning in expected {
             assert!(answer.contains(&format!("Warning: {warning}")), "{warning}: {answer}");
         }
     }

@@ -1,4 +1,4 @@
-//! The README's commands do what it says; that those of all documents exist is in `documents.rs`. P-06, P-07.
+//! The commands of the README succeed (P-06, P-07). `documents.rs` checks that the commands of all documents exist.
 
 use podscope_api::ordered;
 use podscope_tests::root;
@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a person is told to type.
+/// Prefixes of commands that a reader is asked to run.
 const STARTS: [&str; 4] = ["cargo xtask ", "cargo install ", "podscope ", "wasm-pack "];
 
-/// The commands of a document's fenced `sh` blocks and of its inline code.
+/// Returns the commands in fenced `sh` blocks and in inline code.
 fn commands(text: &str) -> ordered::Set<String> {
     let mut found = ordered::Set::new();
     let mut inside = false;
@@ -28,7 +28,11 @@ fn commands(text: &str) -> ordered::Set<String> {
 
 fn output(program: &str, args: &[&str]) -> Output {
     let mut command = Command::new(program);
-    let out = command.args(args).current_dir(root()).output().expect("it runs");
+    let out = command
+        .args(args)
+        .current_dir(root())
+        .output()
+        .expect("the program starts");
     let shown = format!("{program} {}", args.join(" "));
     assert!(
         out.status.success(),
@@ -48,17 +52,17 @@ fn xtask(args: &[&str]) -> String {
     String::from_utf8_lossy(&output(env!("CARGO"), &cargo).stdout).into_owned()
 }
 
-/// The README's commands that a step of the test suite runs, and the step.
+/// Commands of the README that a step of `cargo xtask test` runs, with the name of the step.
 const STEPS: &[(&str, &str)] = &[
     ("cargo xtask serve", "serve"),
-    ("cargo xtask test", "native"), // of which this is a part
+    ("cargo xtask test", "native"), // the step that runs this test
     ("cargo xtask build", "site"),
     ("cargo xtask size", "size"),
     ("cargo xtask package", "package"),
     ("cargo xtask spec", "spec"),
 ];
 
-/// Every command of the README is run: by a step, or here.
+/// Each command of the README is run, by a step or by this test.
 /// Shows: P-07
 #[test]
 fn each_command_of_the_readme_is_run() {
@@ -71,10 +75,10 @@ fn each_command_of_the_readme_is_run() {
     let all = commands(&fs::read_to_string(root().join("README.md")).expect("a README"));
     let (install, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|line| line.starts_with("cargo install"));
     assert_eq!(install, ["cargo install --path crates/cli --profile native"]);
-    // The same, built as quickly as can be: it is asked little.
-    let to = tools.to_string_lossy();
+    // Install the same program with settings that make the build fast.
+    let install_root = tools.to_string_lossy();
     let optimised = ["scheduler", "sim", "apiserver", "node", "controllers", "cluster"];
-    let plain = optimised.map(|name| format!("profile.dev.package.podscope-{name}.opt-level=0"));
+    let unoptimised = optimised.map(|name| format!("profile.dev.package.podscope-{name}.opt-level=0"));
     let mut args = vec![
         "install",
         "--path",
@@ -84,19 +88,19 @@ fn each_command_of_the_readme_is_run() {
         "--quiet",
         "--locked",
     ];
-    args.extend(["--root", &to, "--config", "profile.dev.debug=false"]);
-    args.extend(plain.iter().flat_map(|one| ["--config", one]));
+    args.extend(["--root", &install_root, "--config", "profile.dev.debug=false"]);
+    args.extend(unoptimised.iter().flat_map(|setting| ["--config", setting]));
     output(env!("CARGO"), &args);
 
     for line in rest {
         if let Some((_, step)) = STEPS.iter().find(|(command, _)| command == line) {
             assert!(
                 has_step(step),
-                "`{line}` is to be run by the step {step}, which is not there"
+                "the step {step} must run `{line}`, but it does not exist"
             );
             continue;
         }
-        let (program, args) = line.split_once(' ').expect("a program and what it is to do");
+        let (program, args) = line.split_once(' ').expect("a program and its arguments");
         let args: Vec<&str> = args.split(' ').collect();
         let out = match program {
             "podscope" => output(&podscope.to_string_lossy(), &args),
@@ -104,7 +108,7 @@ fn each_command_of_the_readme_is_run() {
         };
         assert!(
             !(out.stdout.is_empty() && out.stderr.is_empty()),
-            "`{line}` says nothing"
+            "`{line}` prints nothing"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A renamed dump says no private name, and decides as the one it was made of.
+//! A renamed dump contains no private name, and its scheduling decisions are those of the original dump.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Pod, ordered};
@@ -25,14 +25,14 @@ fn dumps() -> Vec<String> {
     all
 }
 
-/// Every string of a tree, keys included.
+/// Collects every string of a JSON value, including the keys of maps.
 fn strings(value: &Value, found: &mut ordered::Set<String>) {
     match value {
         Value::String(text) => drop(found.insert(text.clone())),
         Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
         Value::Object(fields) => {
             for (key, value) in fields {
-                // Names of fields are plain; keys of maps are not.
+                // Names of fields have none of these characters; keys of maps usually do.
                 if key.contains(['.', '/', '-']) {
                     found.insert(key.clone());
                 }
@@ -45,7 +45,7 @@ fn strings(value: &Value, found: &mut ordered::Set<String>) {
 
 /// Shows
 #[test]
-fn renamed_private_dump_says_none_of_its_names() {
+fn renamed_private_dump_has_no_private_name() {
     let text = std::fs::read_to_string(podscope_tests::root().join("tests/dumps/private.yaml")).expect("a dump");
     let renamed = rename(&[("dump.yaml".to_owned(), text)]);
     for private in [
@@ -75,8 +75,8 @@ fn renamed_private_dump_says_none_of_its_names() {
     );
 }
 
-/// A string that the result shares with the input is one of Kubernetes' own: it has a capital letter or a documented
-/// domain, or is a number, an amount or a time.
+/// Strings that the renamed dump shares with the original are public: they start with a capital letter or a digit,
+/// contain a documented domain, or are well-known words of Kubernetes.
 /// Shows
 #[test]
 fn renamed_dump_shares_only_public_strings() {
@@ -87,8 +87,8 @@ fn renamed_dump_shares_only_public_strings() {
         let mut after = ordered::Set::new();
         let (documents, _) = podscope_api::read_documents(&renamed.text);
         documents.iter().for_each(|tree| strings(&tree.to_value(), &mut after));
-        let public = |text: &str| {
-            let starts = text.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '+');
+        let is_public = |text: &str| {
+            let has_public_start = text.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '+');
             let domains = [
                 "kubernetes.io/",
                 "k8s.io/",
@@ -127,30 +127,31 @@ fn renamed_dump_shares_only_public_strings() {
                 "x-kubernetes-preserve-unknown-fields",
                 "hugepages-2Mi",
             ];
-            // What the kubelet says of a node's condition.
-            let is_said = text
+            // Message of the kubelet for a condition of the node.
+            let is_kubelet_message = text
                 .strip_prefix("kubelet has Kubelet")
                 .is_some_and(|reason| reason.bytes().all(|byte| byte.is_ascii_alphabetic()));
-            // A provisioner's name for a volume, with an ordinal.
+            // Name of a provisioned volume, replaced by an ordinal.
             let is_provisioned = text
                 .strip_prefix("pvc-")
                 .is_some_and(|ordinal| ordinal.parse::<u8>().is_ok());
             text.len() < 2
-                || starts
+                || has_public_start
                 || is_provisioned
-                || is_said
+                || is_kubelet_message
                 || names.contains(&text)
                 || domains.iter().any(|domain| text.contains(domain))
         };
         let leaked: Vec<&String> = after
             .iter()
-            .filter(|text| before.contains(*text) && !public(text))
+            .filter(|text| before.contains(*text) && !is_public(text))
             .collect();
         assert!(leaked.is_empty(), "{leaked:?}");
     }
 }
 
-/// For each pending pod: the scheduler's text, and for each node whether it was refused and by which plugin.
+/// Returns for each pod, considered as pending, the verdict of the scheduler, and for each node the rejecting plugin or
+/// the total score, sorted.
 fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
     let objects = session.world().objects();
     let pods = objects.list::<Pod>().filter(|pod| !pod.is_terminal());
@@ -174,12 +175,12 @@ fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
 
 /// Shows
 #[test]
-fn renamed_dump_decides_as_the_plain_one() {
+fn renamed_dump_has_the_same_decisions() {
     for text in dumps() {
         let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
-        let (mut plain, mut other) = (decisions(&open(&text)), decisions(&open(&renamed.text)));
-        plain.stable_sort();
-        other.stable_sort();
-        assert_eq!(plain, other, "{}", renamed.text);
+        let (mut original, mut decisions_of_renamed) = (decisions(&open(&text)), decisions(&open(&renamed.text)));
+        original.stable_sort();
+        decisions_of_renamed.stable_sort();
+        assert_eq!(original, decisions_of_renamed, "{}", renamed.text);
     }
 }

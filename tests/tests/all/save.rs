@@ -1,4 +1,4 @@
-//! T-05, T-06: what is saved opens as it was; what is exported can be read.
+//! A saved session reopens unchanged (T-05), and exported files are readable (T-06).
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
@@ -26,18 +26,18 @@ spec: {containers: [{name: c, image: \"nginx:1\"}]}
 {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: kept}, spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}}
 ";
 
-/// A session at 60 s in which a person cut a node off and made a deployment.
+/// Returns a page at 60 s whose user partitioned a node and created a Deployment.
 fn page() -> Page {
     let mut page = Page::open(CLUSTER);
-    page.go(20);
+    page.seek(20);
     page.ask(Request::Command {
         line: "fault partition a-1".into(),
     });
-    page.go(30);
+    page.seek(30);
     page.ask(Request::Command {
         line: "kubectl create deployment late --image=i --replicas=2".into(),
     });
-    page.go(60);
+    page.seek(60);
     page
 }
 
@@ -59,7 +59,7 @@ impl Page {
         page
     }
 
-    fn go(&mut self, seconds: i64) {
+    fn seek(&mut self, seconds: i64) {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         });
@@ -97,29 +97,30 @@ fn last_frame(updates: &[Update]) -> &Frame {
     frame.expect("a frame")
 }
 
-/// The saved file alone makes the same run: seed, objects, kept strangers, the scenario's and the user's commands.
+/// The saved file contains everything that the run needs: seed, objects, objects of unsimulated kinds, the commands of
+/// the scenario and those of the user.
 /// Shows: T-05
 #[test]
-fn a_saved_session_opens_as_it_was() {
+fn saved_session_reopens_unchanged() {
     let mut page = page();
     let (_, trace) = page.export(ExportKind::Trace);
     let (name, saved) = page.export(ExportKind::Scenario);
     assert!(name.ends_with(".yaml"));
     let mut again = Page::open(&saved);
-    again.go(60);
+    again.seek(60);
     assert_eq!(again.export(ExportKind::Trace).1, trace);
-    // And saved once more it is the same file.
+    // Saving again gives the same file.
     assert_eq!(again.export(ExportKind::Scenario).1, saved);
     assert!(saved.contains("kind: Ingress"));
 }
 
 /// Shows: T-05
 #[test]
-fn undo_takes_back_the_last_command_and_what_it_led_to() {
+fn undo_removes_last_command_and_its_effects() {
     let mut page = page();
     let updates = page.ask(Request::Undo);
     assert!((29_999_999..=30_000_000).contains(&last_frame(&updates).now));
-    page.go(60);
+    page.seek(60);
     let (_, objects) = page.export(ExportKind::Objects);
     assert!(!objects.contains("name: late"));
     let (_, saved) = page.export(ExportKind::Scenario);
@@ -132,15 +133,15 @@ fn objects_trace_and_picture_are_exported() {
     let mut page = page();
     let (name, objects) = page.export(ExportKind::Objects);
     assert_eq!(name, "objects.yaml");
-    let read = podscope_api::parse(&objects);
-    assert_eq!(read.problems, []);
-    let names: Vec<&str> = read
+    let parsed = podscope_api::parse(&objects);
+    assert_eq!(parsed.problems, []);
+    let names: Vec<&str> = parsed
         .objects
         .iter()
         .map(|object| &*object.value.metadata().name)
         .collect();
-    for wanted in ["a-1", "b-1", "web", "late"] {
-        assert!(names.contains(&wanted), "{names:?}");
+    for expected in ["a-1", "b-1", "web", "late"] {
+        assert!(names.contains(&expected), "{names:?}");
     }
     let (name, trace) = page.export(ExportKind::Trace);
     assert_eq!(name, "trace.jsonl");
@@ -150,22 +151,24 @@ fn objects_trace_and_picture_are_exported() {
         .collect();
     let commands = records.iter().filter(|record| record["what"] == "Command");
     assert_eq!(commands.count(), 3);
-    let mut session =
-        Session::new(scenario::load(&[("a".into(), CLUSTER.into())]).expect("it loads")).expect("it starts");
+    let mut session = Session::new(scenario::load(&[("a".into(), CLUSTER.into())]).expect("the scenario loads"))
+        .expect("the session starts");
     for (at, line) in [
         (20, "fault partition a-1"),
         (30, "kubectl create deployment late --image=i --replicas=2"),
     ] {
         session.advance(SimTime::from_seconds(at), u64::MAX);
-        session.command(command::parse(line).expect("a command")).expect("room");
+        session
+            .command(command::parse(line).expect("a command"))
+            .expect("the command is accepted");
     }
     session.advance(SimTime::from_seconds(60), u64::MAX);
     assert_eq!(trace, report::trace(session.trace()));
     let (name, picture) = page.export(ExportKind::Picture);
     assert_eq!(name, "cluster.svg");
     assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
-    for wanted in ["a-1", "b-1"] {
-        assert!(picture.contains(wanted), "{wanted} is not in the picture");
+    for expected in ["a-1", "b-1"] {
+        assert!(picture.contains(expected), "{expected} is not in the picture");
     }
     assert!(!picture.contains("<script"));
 }

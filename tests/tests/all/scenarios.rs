@@ -1,7 +1,7 @@
-//! Golden scenarios: every file of `tests/scenarios` runs, its expectations hold, nothing of ours
-//! breaks, the records it announces (`# trace:` lines) come in that order, and the trace is the
-//! golden one. S-02 S-04 to S-09, L-01 to L-16, C-01 to C-13, V-01 to V-06, F-01 to F-04, F-20, T-02
-//! are named in the files themselves, with the facts that each expectation rests on.
+//! Golden scenarios: each file of `tests/scenarios` is run. Its expectations hold, no invariant is violated by a bug, the
+//! trace contains the records of its `# trace:` lines in this order, and the whole trace equals the golden one. The files
+//! name the requirements (S-02, S-04 to S-09, L-01 to L-16, C-01 to C-13, V-01 to V-06, F-01 to F-04, F-20, T-02) and the
+//! facts behind each expectation.
 
 use std::fs;
 
@@ -12,10 +12,10 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_tests::{files, golden};
 use serde_json::Value;
 
-/// A `# trace:` line: fields that one record must have.
-struct Announced<'a>(Vec<(&'a str, &'a str)>);
+/// A `# trace:` line: the fields that one record must have.
+struct ExpectedRecord<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Announced<'a> {
+impl<'a> ExpectedRecord<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         text.lines()
             .filter_map(|line| line.strip_prefix("# trace: "))
@@ -31,22 +31,24 @@ impl<'a> Announced<'a> {
 
     fn matches(&self, record: &Record) -> bool {
         let line: Value = serde_json::from_str(&record.to_json_line()).expect("a record is JSON");
-        self.0.iter().all(|(key, wanted)| match *key {
+        self.0.iter().all(|(key, expected_value)| match *key {
             "object" => {
                 let subject = &line["object"];
                 let kind = subject["kind"].as_str().unwrap_or_default();
                 let name = subject["name"].as_str().unwrap_or_default();
-                *wanted == kind || wanted.split_once('/') == Some((kind, name))
+                *expected_value == kind || expected_value.split_once('/') == Some((kind, name))
             }
             key => match &line[key] {
-                Value::String(text) => text == wanted,
-                other => serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| wanted == *other),
+                Value::String(text) => text == expected_value,
+                other => {
+                    serde_json::from_str::<Value>(expected_value).is_ok_and(|expected_value| expected_value == *other)
+                }
             },
         })
     }
 }
 
-/// Expectations of a run that do not hold, and guarantees that were broken by a bug.
+/// Returns the expectations of a run that do not hold, and the violations that neither a command nor a fault explains.
 pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
     let mut complaints = Vec::new();
     let expectations = session.loaded().scenario.expect.iter();
@@ -58,7 +60,7 @@ pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
     if session.progress().bugs() > 0 {
         let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
         complaints.push(format!(
-            "{name}: {} violations of ours: {}",
+            "{name}: {} violations by bugs: {}",
             session.progress().bugs(),
             bugs.join("\n")
         ));
@@ -67,7 +69,7 @@ pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn golden_scenarios_hold_their_expectations() {
+fn golden_scenarios_meet_their_expectations() {
     let mut complaints = Vec::new();
     for path in files("tests/scenarios", ".yaml") {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -84,9 +86,9 @@ fn golden_scenarios_hold_their_expectations() {
         assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
         complaints.extend(complaints_of(&name, &session));
         let mut rest = session.trace();
-        for announced in Announced::all(&text) {
-            if !rest.any(|record| announced.matches(&record)) {
-                complaints.push(format!("{name}: no record {:?} in its turn", announced.0));
+        for expected in ExpectedRecord::all(&text) {
+            if !rest.any(|record| expected.matches(&record)) {
+                complaints.push(format!("{name}: no record {:?} after the previous one", expected.0));
                 break;
             }
         }

@@ -1,5 +1,5 @@
-//! Claims of the five seed documents, each as a small scenario with what it expects (`tests/seeds`; the table is
-//! `docs/seeds.md`), and runs that a search once found. They are run as `podscope run` does it.
+//! Claims of the five seed documents, each as a small scenario with expectations (`tests/seeds`, listed in
+//! `docs/seeds.md`), and runs that a search found in the past. They are run as by `podscope run`.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use podscope_tests::files;
 
 use super::scenarios::complaints_of;
 
-/// The facts stand in the files.
+/// The files name the facts.
 #[test]
 fn claims_of_the_seed_documents_hold() {
     let mut complaints = Vec::new();
@@ -41,24 +41,25 @@ const SITE: &str = r#"{apiVersion: v1, kind: Pod, metadata: {name: site, annotat
   containers: [{name: web, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
   volumes: [{name: content, emptyDir: {}}]}}"#;
 
-/// What the emptyDirs of the one process hold at an instant: bytes by container and their beginning.
-fn written(session: &Session) -> Vec<(String, i64, f64)> {
+/// Returns for each container that wrote to the emptyDir: its name, the bytes and the start of the writing in seconds.
+/// Exactly one process must run.
+fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
     let [process] = &report::process_values(session)[..] else {
         panic!("one process runs");
     };
     let all = process["emptyDirs"].as_array().cloned().unwrap_or_default();
-    let read = |one: &serde_json::Value| {
-        let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
+    let row = |entry: &serde_json::Value| {
+        let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         assert_eq!(text("volume"), "content");
-        let number = one["bytes"].as_i64().unwrap_or_default();
-        (text("container"), number, one["since"].as_f64().unwrap_or_default())
+        let number = entry["bytes"].as_i64().unwrap_or_default();
+        (text("container"), number, entry["since"].as_f64().unwrap_or_default())
     };
-    all.iter().map(read).collect()
+    all.iter().map(row).collect()
 }
 
-/// Shows: LC-003. Document 002, figure 1: an emptyDir outlives restarts of containers, and is gone with its pod.
+/// Shows: LC-003. Document 002, figure 1: an emptyDir survives restarts of containers and is deleted with its pod.
 #[test]
-fn empty_dir_outlives_its_containers_and_dies_with_its_pod() {
+fn empty_dir_survives_restarts_but_not_its_pod() {
     let pod = SITE.replace('\n', "");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: site}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n  \
@@ -67,17 +68,17 @@ fn empty_dir_outlives_its_containers_and_dies_with_its_pod() {
     );
     let loaded = scenario::load(&[("site.yaml".to_owned(), scenario)]).expect("the scenario loads");
     let mut session = Session::new(loaded).expect("a session");
-    let mut at = |seconds: i64| {
+    let mut bytes_at = |seconds: i64| {
         let instant = SimTime::ZERO + Span::seconds(seconds);
         assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
-        written(&session)
+        bytes_written(&session)
     };
-    let first = at(15);
+    let first = bytes_at(15);
     let sizes: Vec<_> = first.iter().map(|(name, bytes, _)| (&**name, *bytes >> 20)).collect();
     assert_eq!(sizes, [("fetch", 20), ("web", 8)]);
     // After three restarts the runtime has removed the first container of `web`.
-    assert_eq!(at(200), first);
-    let second = at(320);
-    let begun_anew = second.iter().all(|(_, _, since)| *since >= 300.0);
-    assert!(second.len() == 2 && begun_anew, "{second:?}");
+    assert_eq!(bytes_at(200), first);
+    let second = bytes_at(320);
+    let is_new_volume = second.iter().all(|(_, _, since)| *since >= 300.0);
+    assert!(second.len() == 2 && is_new_volume, "{second:?}");
 }

@@ -1,5 +1,5 @@
-//! S-01, S-02: what kube-scheduler v1.36.3 does over time. Every sequence of `tests/conformance/sequences` is made
-//! a scenario, run, and compared step by step: attempts, bindings, victims, nominations, states.
+//! Comparison with kube-scheduler v1.36.3 over time (S-01, S-02). Each sequence of `tests/conformance/sequences` is
+//! converted to a scenario and run. Attempts, bindings, preemptions, nominations and pod states are compared step by step.
 
 use podscope_api::ordered::{Map, StableSort as _};
 use std::io::Read as _;
@@ -30,18 +30,18 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// `a=1,b=2` of a map.
-fn pairs(map: &Value, between: &str) -> String {
+/// Formats a map as `a=1,b=2` (with `separator` between the pairs); a null value gives `a-`.
+fn pairs(map: &Value, separator: &str) -> String {
     let pair = |(key, value): (&String, &Value)| match value.as_str() {
         Some(value) => format!("{key}={value}"),
         None => format!("{key}-"),
     };
     let pairs: Vec<String> = map.as_object().into_iter().flatten().map(pair).collect();
-    pairs.join(between)
+    pairs.join(separator)
 }
 
-/// An operation of a sequence as what a timeline entry does: `apply` or `run`.
-fn entry(op: &Value) -> (&'static str, String) {
+/// Converts an operation of a sequence to the key (`apply` or `run`) and value of a timeline entry.
+fn timeline_entry(op: &Value) -> (&'static str, String) {
     let kind = text(op, "kind").to_ascii_lowercase();
     let is_cluster_wide = matches!(
         kind.as_str(),
@@ -84,9 +84,9 @@ fn entry(op: &Value) -> (&'static str, String) {
             format!("kubectl patch node {node} --subresource=status -p {patch}")
         }
         "addNode" => {
-            let (meta, status) = (&op["object"]["metadata"], &op["object"]["status"]);
-            let (labels, capacity) = (pairs(&meta["labels"], ","), pairs(&status["capacity"], ","));
-            let name = text(meta, "name");
+            let (metadata, status) = (&op["object"]["metadata"], &op["object"]["status"]);
+            let (labels, capacity) = (pairs(&metadata["labels"], ","), pairs(&status["capacity"], ","));
+            let name = text(metadata, "name");
             format!("fault join {name} --labels {labels} --capacity {capacity}")
         }
         "removeNode" => format!("kubectl delete node {node} --wait=false"),
@@ -103,12 +103,12 @@ fn entry(op: &Value) -> (&'static str, String) {
             let patch = quoted(&op["patch"].to_string());
             format!("kubectl patch {kind} {name}{namespace} --type=merge -p {patch}")
         }
-        other => panic!("an operation {other:?}"),
+        other => panic!("unknown operation {other:?}"),
     };
     ("run", run)
 }
 
-/// The sequence as a scenario. The scheduler's latencies are those of the recorded run: 3.3 ms each way.
+/// Converts a sequence to a scenario. The network latency is that of the recording: 3.3 ms in each direction.
 fn scenario_of(sequence: &Value) -> String {
     let mut timeline: Vec<(i64, &str, String)> = Vec::new();
     let mut restarts = Vec::new();
@@ -120,7 +120,7 @@ fn scenario_of(sequence: &Value) -> String {
                 restarts.push((at + 1000, "run", "fault restart scheduler".to_owned()));
                 continue;
             }
-            let (key, value) = entry(op);
+            let (key, value) = timeline_entry(op);
             timeline.push((at, key, value));
         }
     }
@@ -153,8 +153,8 @@ fn scenario_of(sequence: &Value) -> String {
     documents.join("\n---\n")
 }
 
-/// Masks UIDs, which are drawn.
-fn tidy(text: &str) -> String {
+/// Replaces UIDs, which are random, by `UID`.
+fn mask_uids(text: &str) -> String {
     let is_uid = |word: &str| {
         let shape: Vec<usize> = word.split('-').map(str::len).collect();
         shape == [8, 4, 4, 4, 12] && word.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
@@ -166,9 +166,9 @@ fn tidy(text: &str) -> String {
     words.join(" ")
 }
 
-/// Something that happened: when, to which pod, what.
+/// One attempt, binding, preemption or nomination of a pod.
 #[derive(Debug, Clone)]
-struct Happened {
+struct Happening {
     at: f64,
     pod: String,
     what: String,
@@ -176,10 +176,10 @@ struct Happened {
 
 #[derive(Default)]
 struct Story {
-    attempts: Vec<Happened>,
-    bound: Vec<Happened>,
-    preempted: Vec<Happened>,
-    nominated: Vec<Happened>,
+    attempts: Vec<Happening>,
+    bound: Vec<Happening>,
+    preempted: Vec<Happening>,
+    nominated: Vec<Happening>,
     states: Vec<Map<String, Value>>,
     problems: Vec<String>,
 }
@@ -187,19 +187,19 @@ struct Story {
 fn attempt(record: &Value) -> String {
     match text(record, "result") {
         "scheduled" => format!("scheduled {}", text(record, "node")),
-        result => format!("{result} {}", tidy(text(record, "message"))),
+        result => format!("{result} {}", mask_uids(text(record, "message"))),
     }
 }
 
 impl Story {
-    fn of_the_real_one(real: &Value) -> Self {
-        let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<Happened> {
-            let happened = |record: &Value| Happened {
+    fn of_recording(real: &Value) -> Self {
+        let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<Happening> {
+            let happening = |record: &Value| Happening {
                 at: seconds(&record["t"]),
                 pod: text(record, pod).to_owned(),
                 what: what(record),
             };
-            list(&real[field]).iter().map(happened).collect()
+            list(&real[field]).iter().map(happening).collect()
         };
         let node = |record: &Value| text(record, "node").to_owned();
         let mut states = Vec::new();
@@ -222,28 +222,28 @@ impl Story {
         }
     }
 
-    fn of_ours(sequence: &Value) -> Result<Self, String> {
+    fn of_simulation(sequence: &Value) -> Result<Self, String> {
         let files = [("sequence.yaml".to_owned(), scenario_of(sequence))];
         let loaded = scenario::load(&files).map_err(|problems| format!("{problems:?}"))?;
         let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
         let mut story = Self::default();
-        let until = |session: &mut Session, at: f64| {
+        let advance_to = |session: &mut Session, at: f64| {
             let at = SimTime(millis(at) * 1000);
             assert_eq!(session.advance(at, u64::MAX), Slice::Done);
         };
         for state in list(&sequence["real"]["states"]) {
-            until(&mut session, seconds(&state["t"]));
+            advance_to(&mut session, seconds(&state["t"]));
             story.states.push(state_of(&session));
         }
-        until(&mut session, seconds(&sequence["end"]));
+        advance_to(&mut session, seconds(&sequence["end"]));
         for record in session.trace() {
             let record: Value = serde_json::from_str(&record.to_json_line()).map_err(|error| error.to_string())?;
-            story.take(&record);
+            story.add(&record);
         }
         Ok(story)
     }
 
-    fn take(&mut self, record: &Value) {
+    fn add(&mut self, record: &Value) {
         let (what, object) = (text(record, "what"), &record["object"]);
         if what == "Command" && record.get("error").is_some() {
             self.problems.push(record.to_string());
@@ -266,7 +266,7 @@ impl Story {
             _ => text(record, "node").to_owned(),
         };
         let at = seconds(&record["t"]);
-        list.push(Happened { at, pod, what });
+        list.push(Happening { at, pod, what });
     }
 }
 
@@ -294,30 +294,34 @@ fn state_of(session: &Session) -> Map<String, Value> {
     pods
 }
 
-/// The same happenings by step and pod.
+/// Happenings by step and pod: text and time in seconds.
 type BySteps = Map<(usize, String), Vec<(String, f64)>>;
 
-fn by_steps(sequence: &Value, happened: &[Happened]) -> BySteps {
+fn by_steps(sequence: &Value, happenings: &[Happening]) -> BySteps {
     let mut out = BySteps::new();
-    for one in happened {
-        let begun = |step: &&Value| one.at >= seconds(&step["at"]) - 0.01;
-        let step = list(&sequence["steps"]).iter().filter(begun).count().saturating_sub(1);
-        let key = (step, one.pod.clone());
-        out.entry(key).or_default().push((one.what.clone(), one.at));
+    for happening in happenings {
+        let has_started = |step: &&Value| happening.at >= seconds(&step["at"]) - 0.01;
+        let step = list(&sequence["steps"])
+            .iter()
+            .filter(has_started)
+            .count()
+            .saturating_sub(1);
+        let key = (step, happening.pod.clone());
+        out.entry(key).or_default().push((happening.what.clone(), happening.at));
     }
     out
 }
 
-/// Pods with claims: how many writes a volume controller needs is not the scheduler's affair, so repetitions of one
-/// text within 0.1 s count once.
-fn once(attempts: &[Happened], has_claims: &dyn Fn(&str) -> bool) -> Vec<Happened> {
+/// Removes repeated attempts of pods with claims that have the same text and follow within 0.1 s: their number depends on
+/// the writes of the volume controller, not on the scheduler.
+fn without_repetitions(attempts: &[Happening], has_claims: &dyn Fn(&str) -> bool) -> Vec<Happening> {
     let mut last: Map<&str, (&str, f64)> = Map::new();
     let mut out = Vec::new();
-    for one in attempts {
-        let before = last.insert(&one.pod, (&one.what, one.at));
-        let is_repeated = before.is_some_and(|(what, at)| what == one.what && one.at - at < 0.1);
-        if !(is_repeated && has_claims(&one.pod)) {
-            out.push(one.clone());
+    for happening in attempts {
+        let before = last.insert(&happening.pod, (&happening.what, happening.at));
+        let is_repeated = before.is_some_and(|(what, at)| what == happening.what && happening.at - at < 0.1);
+        if !(is_repeated && has_claims(&happening.pod)) {
+            out.push(happening.clone());
         }
     }
     out
@@ -330,7 +334,7 @@ fn objects_of(sequence: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn differences(sequence: &Value) -> Result<Vec<String>, String> {
-    let (real, ours) = (Story::of_the_real_one(&sequence["real"]), Story::of_ours(sequence)?);
+    let (real, ours) = (Story::of_recording(&sequence["real"]), Story::of_simulation(sequence)?);
     let mut out = ours.problems.clone();
     let has_claims = |pod: &str| {
         objects_of(sequence).any(|object| {
@@ -348,7 +352,7 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
         })
     };
     let operations = || list(&sequence["steps"]).iter().flat_map(|step| list(&step["ops"]));
-    let is_loose = operations().any(|op| text(op, "op") == "restartScheduler")
+    let has_loose_timing = operations().any(|op| text(op, "op") == "restartScheduler")
         || list(&sequence["objects"])
             .iter()
             .any(|object| text(object, "kind") == "CSINode");
@@ -358,28 +362,28 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
             .chain(ours.keys())
             .collect::<podscope_api::ordered::Set<_>>()
         {
-            let of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
-            let (a, b) = (of(&real), of(&ours));
-            let whats = |list: &[(String, f64)]| -> Vec<String> { list.iter().map(|(what, _)| what.clone()).collect() };
-            if whats(&a) != whats(&b) {
+            let happenings_of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
+            let (a, b) = (happenings_of(&real), happenings_of(&ours));
+            let texts = |list: &[(String, f64)]| -> Vec<String> { list.iter().map(|(what, _)| what.clone()).collect() };
+            if texts(&a) != texts(&b) {
                 out.push(format!("{name} of {key:?}: real {a:?}, ours {b:?}"));
                 continue;
             }
-            let limit = match (is_loose, has_claims(&key.1)) {
+            let limit = match (has_loose_timing, has_claims(&key.1)) {
                 (true, _) => 20.0,
                 (false, true) => 2.5,
                 (false, false) => 1.3,
             };
-            let late = a
+            let deviation = a
                 .iter()
                 .zip(&b)
                 .find(|((_, real), (_, ours))| (real - ours).abs() > limit);
-            if are_timed && let Some(late) = late {
-                out.push(format!("{name} of {key:?} at another time: {late:?}"));
+            if are_timed && let Some(deviation) = deviation {
+                out.push(format!("{name} of {key:?} at another time: {deviation:?}"));
             }
         }
     };
-    let attempts = |story: &Story| by_steps(sequence, &once(&story.attempts, &has_claims));
+    let attempts = |story: &Story| by_steps(sequence, &without_repetitions(&story.attempts, &has_claims));
     compare("attempts", attempts(&real), attempts(&ours), true);
     let others = [
         ("bindings", &real.bound, &ours.bound),
@@ -395,11 +399,11 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
             .chain(ours.keys())
             .collect::<podscope_api::ordered::Set<_>>()
         {
-            let (a, b) = (live(real.get(name)), live(ours.get(name)));
-            // How long a kubelet needs to remove a pod that is going is not compared.
-            let is_going = |pod: &Option<Value>| pod.as_ref().is_some_and(|pod| pod["terminating"] == true);
-            let is_gone = (a.is_none() && is_going(&b)) || (b.is_none() && is_going(&a));
-            if a != b && !is_gone {
+            let (a, b) = (comparable_state(real.get(name)), comparable_state(ours.get(name)));
+            // The time that a kubelet needs to remove a terminating pod is not compared.
+            let is_terminating = |pod: &Option<Value>| pod.as_ref().is_some_and(|pod| pod["terminating"] == true);
+            let is_removed_on_one_side = (a.is_none() && is_terminating(&b)) || (b.is_none() && is_terminating(&a));
+            if a != b && !is_removed_on_one_side {
                 out.push(format!("state {at} of {name}: real {a:?}, ours {b:?}"));
             }
         }
@@ -407,18 +411,18 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
     Ok(out)
 }
 
-/// A pod's state without what is drawn; finished pods are none.
-fn live(pod: Option<&Value>) -> Option<Value> {
+/// Returns the state of a pod with masked UIDs; `None` for a finished pod.
+fn comparable_state(pod: Option<&Value>) -> Option<Value> {
     let mut pod = pod.filter(|pod| pod.get("hidden").is_none())?.clone();
     if let Some(message) = pod.get_mut("message") {
-        *message = tidy(message.as_str().unwrap_or_default()).into();
+        *message = mask_uids(message.as_str().unwrap_or_default()).into();
     }
     Some(pod)
 }
 
 /// Shows: S-17
 #[test]
-fn every_sequence_goes_as_with_the_real_scheduler() {
+fn every_sequence_matches_the_real_scheduler() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/conformance/sequences/sequences.jsonl.gz");
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut lines = String::new();

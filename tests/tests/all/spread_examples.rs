@@ -1,5 +1,5 @@
-//! The worked examples of topology spread (seed 004) as one table: a cluster, a
-//! pod, and the nodes that can take it. S-10 S-12 SCH-071 to SCH-083.
+//! The worked examples of topology spread constraints (seed document 004; S-10, S-12, SCH-071 to SCH-083) as one table:
+//! a cluster, a pod and its feasible nodes.
 
 use podscope_scheduler::cases::run_case;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 const ZONE: &str = "zone";
 const NODE: &str = "node";
 
-/// A node of the cluster: name, zone label (key and value), and how many pods labelled `foo: bar` run there.
-struct At(&'static str, Option<(&'static str, &'static str)>, usize);
+/// A node of the cluster: its name, its zone label (key and value) and the number of pods with label `foo: bar` on it.
+struct ExampleNode(&'static str, Option<(&'static str, &'static str)>, usize);
 
-const fn in_zone(name: &'static str, zone: &'static str, pods: usize) -> At {
-    At(name, Some((ZONE, zone)), pods)
+const fn in_zone(name: &'static str, zone: &'static str, pods: usize) -> ExampleNode {
+    ExampleNode(name, Some((ZONE, zone)), pods)
 }
 
-fn c1() -> Vec<At> {
+fn four_nodes() -> Vec<ExampleNode> {
     vec![
         in_zone("n1", "A", 1),
         in_zone("n2", "A", 1),
@@ -23,11 +23,11 @@ fn c1() -> Vec<At> {
     ]
 }
 
-fn c2() -> Vec<At> {
+fn three_nodes() -> Vec<ExampleNode> {
     vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)]
 }
 
-fn with(mut nodes: Vec<At>, more: At) -> Vec<At> {
+fn with_node(mut nodes: Vec<ExampleNode>, more: ExampleNode) -> Vec<ExampleNode> {
     nodes.push(more);
     nodes
 }
@@ -44,12 +44,12 @@ fn soft(key: &str) -> Value {
     constraint(key, 1, "ScheduleAnyway")
 }
 
-fn merged(mut constraint: Value, field: &str, value: Value) -> Value {
+fn with_field(mut constraint: Value, field: &str, value: Value) -> Value {
     constraint[field] = value;
     constraint
 }
 
-/// `mypod` with these constraints; `foo: bar` unless `labels` says otherwise.
+/// Returns the pod `mypod` with the label `foo: bar` and these constraints.
 fn pod(constraints: &[Value]) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -59,19 +59,19 @@ fn pod(constraints: &[Value]) -> Value {
     })
 }
 
-fn not_in_c(mut pod: Value) -> Value {
+fn excluding_zone_c(mut pod: Value) -> Value {
     pod["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
         {"matchExpressions": [{"key": ZONE, "operator": "NotIn", "values": ["C"]}]}]}}});
     pod
 }
 
-fn decide(nodes: &[At], pod: &Value, namespace_of_others: &str) -> Value {
+fn decide(nodes: &[ExampleNode], pod: &Value, namespace_of_others: &str) -> Value {
     let mut objects = vec![
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}),
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}),
     ];
     let size = json!({"cpu": "4", "memory": "8Gi", "pods": "110"});
-    for At(name, zone, _) in nodes {
+    for ExampleNode(name, zone, _) in nodes {
         let mut labels = json!({NODE: name, "kubernetes.io/hostname": name});
         if let Some((key, value)) = zone {
             labels[*key] = json!(value);
@@ -81,7 +81,7 @@ fn decide(nodes: &[At], pod: &Value, namespace_of_others: &str) -> Value {
             "status": {"capacity": size, "allocatable": size}}),
         );
     }
-    for At(name, _, pods) in nodes {
+    for ExampleNode(name, _, pods) in nodes {
         for number in 0..*pods {
             objects.push(json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": format!("{name}-{number}"), "namespace": namespace_of_others, "uid": format!("{name}-{number}"), "labels": {"foo": "bar"}},
@@ -103,21 +103,21 @@ fn feasible(decision: &Value) -> Vec<&str> {
 
 /// Shows: S-10
 #[test]
-fn every_worked_example_has_its_stated_feasible_set() {
-    let zone_typo = || At("n5", Some(("zone-typo", "C")), 0);
-    let rows: Vec<(&str, Vec<At>, Value, &[&str])> = vec![
-        ("one constraint", c1(), pod(&[hard(ZONE)]), &["n3", "n4"]),
+fn worked_examples_have_their_feasible_nodes() {
+    let zone_typo = || ExampleNode("n5", Some(("zone-typo", "C")), 0);
+    let rows: Vec<(&str, Vec<ExampleNode>, Value, &[&str])> = vec![
+        ("one constraint", four_nodes(), pod(&[hard(ZONE)]), &["n3", "n4"]),
         (
             "maxSkew 2",
-            c1(),
+            four_nodes(),
             pod(&[constraint(ZONE, 2, "DoNotSchedule")]),
             &["n1", "n2", "n3", "n4"],
         ),
-        ("on nodes", c1(), pod(&[hard(NODE)]), &["n4"]),
-        ("both", c1(), pod(&[hard(ZONE), hard(NODE)]), &["n4"]),
+        ("on nodes", four_nodes(), pod(&[hard(NODE)]), &["n4"]),
+        ("both", four_nodes(), pod(&[hard(ZONE), hard(NODE)]), &["n4"]),
         (
             "pod without the label",
-            c1(),
+            four_nodes(),
             {
                 let mut pod = pod(&[hard(ZONE)]);
                 pod["metadata"]["labels"] = json!({});
@@ -127,52 +127,62 @@ fn every_worked_example_has_its_stated_feasible_set() {
         ),
         (
             "node without the key",
-            with(c1(), zone_typo()),
+            with_node(four_nodes(), zone_typo()),
             pod(&[hard(ZONE)]),
             &["n3", "n4"],
         ),
         (
             "empty zone C",
-            with(c1(), in_zone("n5", "C", 0)),
+            with_node(four_nodes(), in_zone("n5", "C", 0)),
             pod(&[hard(ZONE)]),
             &["n5"],
         ),
         (
             "zone C excluded",
-            with(c1(), in_zone("n5", "C", 0)),
-            not_in_c(pod(&[hard(ZONE)])),
+            with_node(four_nodes(), in_zone("n5", "C", 0)),
+            excluding_zone_c(pod(&[hard(ZONE)])),
             &["n3", "n4"],
         ),
         (
             "zone C excluded, policy Ignore",
-            with(c1(), in_zone("n5", "C", 0)),
-            not_in_c(pod(&[merged(hard(ZONE), "nodeAffinityPolicy", json!("Ignore"))])),
+            with_node(four_nodes(), in_zone("n5", "C", 0)),
+            excluding_zone_c(pod(&[with_field(hard(ZONE), "nodeAffinityPolicy", json!("Ignore"))])),
             &[],
         ),
-        ("conflict", c2(), pod(&[hard(ZONE), hard(NODE)]), &[]),
+        ("conflict", three_nodes(), pod(&[hard(ZONE), hard(NODE)]), &[]),
         (
             "maxSkew 2 on zone",
-            c2(),
+            three_nodes(),
             pod(&[constraint(ZONE, 2, "DoNotSchedule"), hard(NODE)]),
             &["n2"],
         ),
         (
             "maxSkew 2 on node",
-            c2(),
+            three_nodes(),
             pod(&[hard(ZONE), constraint(NODE, 2, "DoNotSchedule")]),
             &["n3"],
         ),
         (
             "maxSkew 2 on both",
-            c2(),
+            three_nodes(),
             pod(&[
                 constraint(ZONE, 2, "DoNotSchedule"),
                 constraint(NODE, 2, "DoNotSchedule"),
             ]),
             &["n1", "n2", "n3"],
         ),
-        ("ScheduleAnyway on zone", c2(), pod(&[soft(ZONE), hard(NODE)]), &["n2"]),
-        ("ScheduleAnyway on node", c2(), pod(&[hard(ZONE), soft(NODE)]), &["n3"]),
+        (
+            "ScheduleAnyway on zone",
+            three_nodes(),
+            pod(&[soft(ZONE), hard(NODE)]),
+            &["n2"],
+        ),
+        (
+            "ScheduleAnyway on node",
+            three_nodes(),
+            pod(&[hard(ZONE), soft(NODE)]),
+            &["n3"],
+        ),
         (
             "one less on n1",
             vec![in_zone("n1", "A", 1), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
@@ -193,7 +203,7 @@ fn every_worked_example_has_its_stated_feasible_set() {
         ),
         (
             "n1 without the zone key",
-            vec![At("n1", None, 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
+            vec![ExampleNode("n1", None, 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
             pod(&[hard(ZONE), hard(NODE)]),
             &["n2"],
         ),
@@ -206,7 +216,7 @@ fn every_worked_example_has_its_stated_feasible_set() {
         (
             "minDomains 3 of two",
             vec![in_zone("n1", "A", 1), in_zone("n2", "B", 1)],
-            pod(&[merged(hard(ZONE), "minDomains", json!(3))]),
+            pod(&[with_field(hard(ZONE), "minDomains", json!(3))]),
             &[],
         ),
     ];
@@ -219,7 +229,7 @@ fn every_worked_example_has_its_stated_feasible_set() {
 /// Shows: S-10
 #[test]
 fn schedule_anyway_scores_the_emptier_zone_higher() {
-    let decision = decide(&c1(), &pod(&[soft(ZONE)]), "default");
+    let decision = decide(&four_nodes(), &pod(&[soft(ZONE)]), "default");
     assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
     let spread = |node: &str| decision["scores"][node]["PodTopologySpread"].as_i64().expect("a score");
     assert!(
@@ -232,21 +242,21 @@ fn schedule_anyway_scores_the_emptier_zone_higher() {
 /// Shows: S-10
 #[test]
 fn pods_of_other_namespaces_do_not_count() {
-    let decision = decide(&c1(), &pod(&[hard(ZONE)]), "other");
+    let decision = decide(&four_nodes(), &pod(&[hard(ZONE)]), "other");
     assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
 }
 
 /// Shows: S-12
 #[test]
-fn an_empty_zone_is_unknown_until_it_has_a_node() {
-    let level = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
+fn zone_without_node_is_no_domain() {
+    let balanced = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
     assert_eq!(
-        feasible(&decide(&level(), &pod(&[hard(ZONE)]), "default")),
+        feasible(&decide(&balanced(), &pod(&[hard(ZONE)]), "default")),
         ["n1", "n2"]
     );
     assert_eq!(
         feasible(&decide(
-            &with(level(), in_zone("n3", "C", 0)),
+            &with_node(balanced(), in_zone("n3", "C", 0)),
             &pod(&[hard(ZONE)]),
             "default"
         )),
@@ -256,26 +266,26 @@ fn an_empty_zone_is_unknown_until_it_has_a_node() {
 
 /// Shows: S-11
 #[test]
-fn match_label_keys_count_each_revision_for_itself() {
-    // matchLabelKeys is folded into the selector by the API server, as the corpus has it.
-    let mut own = merged(
+fn match_label_keys_count_only_the_same_revision() {
+    // The API server merges matchLabelKeys into the label selector, so the case contains both.
+    let mut constraint_on_revision = with_field(
         hard("kubernetes.io/hostname"),
         "matchLabelKeys",
         json!(["pod-template-hash"]),
     );
-    own["labelSelector"]["matchExpressions"] =
+    constraint_on_revision["labelSelector"]["matchExpressions"] =
         json!([{"key": "pod-template-hash", "operator": "In", "values": ["new"]}]);
-    let mut mypod = pod(&[own]);
+    let mut mypod = pod(&[constraint_on_revision]);
     mypod["metadata"]["labels"]["pod-template-hash"] = json!("new");
-    let old = vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0)];
+    let nodes = vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0)];
     assert_eq!(
-        feasible(&decide(&old, &mypod, "default")),
+        feasible(&decide(&nodes, &mypod, "default")),
         ["n1", "n2"],
-        "old pods do not count"
+        "pods of the old revision do not count"
     );
     assert_eq!(
-        feasible(&decide(&old, &pod(&[hard("kubernetes.io/hostname")]), "default")),
+        feasible(&decide(&nodes, &pod(&[hard("kubernetes.io/hostname")]), "default")),
         ["n2"],
-        "without the key they do"
+        "without matchLabelKeys they count"
     );
 }
