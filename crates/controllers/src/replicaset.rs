@@ -176,7 +176,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let missing = cx.objects.assumed().missing_pods(&set.metadata().uid);
         let n_missing = usize::try_from(missing.replicas).unwrap_or(0);
         let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
-        let is_settled = tally.strangers == 0
+        let is_settled = tally.unselected == 0
             && set.min_ready_seconds().is_none_or(|seconds| seconds <= 0)
             && !cx
                 .index

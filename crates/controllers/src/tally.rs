@@ -21,7 +21,7 @@ pub(super) struct Tally {
     selector: LabelSelector,
     template: Arc<PodTemplateSpec>,
     /// Pods that the selector does not match, which have to be released.
-    pub(super) strangers: usize,
+    pub(super) unselected: usize,
     /// Active pods that the selector matches.
     pub(super) active: usize,
     /// Active pods that have every label of the template.
@@ -38,7 +38,7 @@ impl Tally {
             uid: uid.clone(),
             selector: selector.clone(),
             template: template.clone(),
-            strangers: 0,
+            unselected: 0,
             active: 0,
             labeled: 0,
             ready: 0,
@@ -58,7 +58,7 @@ impl Tally {
     /// Adds or subtracts the pod's contribution, by the operation `with`.
     fn take(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
         if !self.matches(pod) {
-            self.strangers = with(self.strangers, 1);
+            self.unselected = with(self.unselected, 1);
         } else if is_active(pod) {
             let labels = &self.template.metadata.labels;
             let has_all = has_labels(pod, labels);
@@ -131,7 +131,7 @@ impl Tallies {
                 let counted = Tally::of(uid, selector, template, objects);
                 let counts = |tally: &Tally| {
                     (
-                        tally.strangers,
+                        tally.unselected,
                         tally.active,
                         tally.labeled,
                         tally.ready,

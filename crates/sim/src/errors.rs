@@ -9,33 +9,33 @@ use crate::{ApiError, Cause};
 pub enum StatusReason {
     /// No reason is given.
     Unknown,
-    /// 404.
+    /// HTTP status 404.
     NotFound,
-    /// 409 for a create.
+    /// HTTP status 409 for a create.
     AlreadyExists,
-    /// 409 for a write.
+    /// HTTP status 409 for a write.
     Conflict,
-    /// 422.
+    /// HTTP status 422.
     Invalid,
-    /// 403.
+    /// HTTP status 403.
     Forbidden,
-    /// 400.
+    /// HTTP status 400.
     BadRequest,
-    /// 405.
+    /// HTTP status 405.
     MethodNotAllowed,
-    /// 406.
+    /// HTTP status 406.
     NotAcceptable,
-    /// 410.
+    /// HTTP status 410.
     Expired,
-    /// 415.
+    /// HTTP status 415.
     UnsupportedMediaType,
-    /// 501.
+    /// HTTP status 501.
     NotImplemented,
-    /// 429.
+    /// HTTP status 429.
     TooManyRequests,
-    /// 500.
+    /// HTTP status 500.
     InternalError,
-    /// 504; with code 0 the client's own timeout, when no answer arrived.
+    /// HTTP status 504; with code 0 the client's own timeout, when no answer arrived.
     Timeout,
     /// Nothing listens at the server's address. Not a reason of the API server.
     ConnectionRefused,
