@@ -133,7 +133,7 @@ test("nodes can be grouped by any label; nodes without it form a group", async (
   // The details open beside their subject: on the left, away from the menu of the view.
   await page.locator('[data-node="n4"] [data-pod^="default/web-"]').click();
   await t.openView(page);
-  const groupBy = page.getByLabel("Group nodes groupBy label");
+  const groupBy = page.getByLabel("Group nodes by label");
   await expect(groupBy.getByText("rack (its constraint)")).toBeAttached();
   await groupBy.selectOption("rack");
   await expect(page.locator('[data-zone="r1"]')).toBeVisible();

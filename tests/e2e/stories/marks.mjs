@@ -101,7 +101,7 @@ test("the stage is one tab stop, and arrow keys move between nodes and pods", as
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("#stage [data-nav]:focus")).toHaveCount(1);
   expect(await stops(), "tab stops after moving").toBe(1);
-  await expect(page.getByRole("group", { name: /Arrow keys move among nodes and stagePods/ })).toBeVisible();
+  await expect(page.getByRole("group", { name: /Arrow keys move among nodes and pods/ })).toBeVisible();
 });
 
 // Shows: U-20

@@ -132,7 +132,7 @@ test("long cloud names and many causes at once leave space for the nodes", async
   await t.resize(page, 1440, 900);
   // Two label keys with the same last part are distinguished by their suffix.
   await t.openView(page);
-  const groupings = await page.getByLabel("Group nodes groupings label").locator("option").allInnerTexts();
+  const groupings = await page.getByLabel("Group nodes by label").locator("option").allInnerTexts();
   expect(groupings.some((name) => name.startsWith("zone (topology")) && groupings.includes("zone (label)"), groupings.join()).toBeTruthy();
   // The reasons of all nodes are grouped into a few lines.
   await page.locator('[data-pod="default/cpu-0"]').first().click();
