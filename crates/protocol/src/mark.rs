@@ -40,7 +40,7 @@ pub struct Mark {
     pub subject: Option<SubjectRef>,
 }
 
-/// Kind of a mark.
+/// What a mark on the timeline stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum MarkKind {
     /// Network links were cut.
@@ -93,7 +93,7 @@ pub enum MarkKind {
     RequestsFailed,
 }
 
-/// Label of a mark.
+/// Content of the text beside a mark on the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MarkLabel {
     /// A fault and the name of the affected object; empty if there is none.

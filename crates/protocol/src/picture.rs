@@ -497,7 +497,6 @@ impl BrokenInvariant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum BreakCause {
-    /// A command.
     Command,
     Fault,
     /// A bug of Podscope.

@@ -153,7 +153,7 @@ pub struct TruthView {
     pub is_right: bool,
 }
 
-/// State of a goal.
+/// Whether a goal of a lesson is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GoalState {

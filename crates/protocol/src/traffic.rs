@@ -66,7 +66,7 @@ pub enum Stop {
     Node(String),
 }
 
-/// Kind of a message.
+/// What a message between two components transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MessageKind {
     /// A node renews its lease.

@@ -97,7 +97,7 @@ enum Trial {
     Shrink(Resource),
     /// Replace a node: old object, new object.
     Node(Change, Arc<Node>, Arc<Node>, i64),
-    /// Add a node.
+    /// Add a new node to the cluster.
     AddNode(Change, Arc<Node>, i64),
     /// Look for pods whose deletion makes room, and add a trial for each.
     FindBlockers,

@@ -5,7 +5,7 @@ use podscope_api::{AllocationResult, Quantity, ResourceList, Str};
 
 use super::{DeviceNo, DeviceNumbers};
 
-/// The use of one device.
+/// What existing allocations use of one device.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeviceUse {
     /// Number of allocations of the whole device.

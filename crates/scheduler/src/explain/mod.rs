@@ -157,7 +157,7 @@ pub struct DomainCount {
     pub is_scored: bool,
 }
 
-/// Explanation of preemption.
+/// How the preemption attempt of a scheduling cycle ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreemptionExplanation {
     pub result: PreemptionResult,
