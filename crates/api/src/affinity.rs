@@ -40,6 +40,13 @@ impl PodSpec {
         affinity.required_during_scheduling_ignored_during_execution.as_ref()
     }
 
+    /// The one node that a required `matchFields` of `metadata.name` allows, as DaemonSets write it into their pods.
+    pub fn pinned_node(&self) -> Option<&Str> {
+        let terms = &self.required_nodes()?.node_selector_terms;
+        let mut fields = terms.iter().flat_map(|term| &term.match_fields);
+        fields.find(|field| &*field.key == NAME_FIELD)?.values.first()
+    }
+
     /// Returns whether the node satisfies the pod's node selector and required node affinity.
     pub fn selects(&self, node: &Node) -> bool {
         let mut labels = self.node_selector.iter();

@@ -318,7 +318,10 @@ impl WhatWouldHelp {
             });
         }
         if let Some(affinity) = &spec.affinity {
-            drop_rules(affinity, &mut drop);
+            // A DaemonSet writes its pod's node into the affinity: without it the pod would run where another belongs.
+            let is_of_daemon_set =
+                (original.metadata.controller_ref()).is_some_and(|owner| &*owner.kind == "DaemonSet");
+            drop_rules(affinity, is_of_daemon_set && spec.pinned_node().is_some(), &mut drop);
         }
         let has_host_ports = spec
             .all_containers()
@@ -391,15 +394,16 @@ impl WhatWouldHelp {
 /// Returns whether a taint was set by a user. Taints that the cluster sets (unreachable, pressure, cordoned) are not
 /// to be tolerated by pods, and Podscope's own taint exists on no real node.
 fn is_user_taint(taint: &Taint) -> bool {
-    let mut constraint = ["node.kubernetes.io/", "podscope.dev/"].iter();
-    !constraint.any(|constraint| taint.key.starts_with(constraint))
+    let mut prefixes = ["node.kubernetes.io/", "podscope.dev/"].iter();
+    !prefixes.any(|prefix| taint.key.starts_with(prefix))
 }
 
-/// Plans the removal of each required affinity rule.
-fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
+/// Plans the removal of each required affinity rule. The rule for nodes stays if it `is_pinned` by the pod's owner.
+fn drop_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     if let Some(node) = &affinity.node_affinity
         && node.required_during_scheduling_ignored_during_execution.is_some()
+        && !is_pinned
     {
         drop(format!("spec.affinity.nodeAffinity.{REQUIRED}"), &|pod| {
             if let Some(affinity) = &mut pod.spec.affinity

@@ -367,3 +367,31 @@ fn suggests_running_scheduler_for_unknown_scheduler_name() {
     );
     assert!(suggestions_for(&objects, &foreign("64"), &[]).is_empty());
 }
+
+/// A DaemonSet writes the pod's node into its affinity. Without that rule the pod would run on a node that has one.
+/// Shows: S-15
+#[test]
+fn node_affinity_of_daemon_set_pod_is_never_dropped() {
+    let objects = [
+        node("a-1", "a", "1", json!({})),
+        node("b-1", "b", "4", json!({})),
+        pod("busy", "1", json!({"nodeName": "a-1"})),
+    ];
+    let own_node = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a-1"]}]});
+    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [own_node]}});
+    let spec = json!({"affinity": {"nodeAffinity": required}});
+    let drop = "drop spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution → 1".to_owned();
+    let lone = pod("agent", "500m", spec);
+    assert!(ask(&objects, &lone, &[]).contains(&drop));
+
+    let mut owned = lone;
+    owned.metadata_mut().owner_references = vec![podscope_api::OwnerReference {
+        kind: "DaemonSet".into(),
+        name: "agent".into(),
+        controller: Some(true),
+        ..Default::default()
+    }];
+    let got = ask(&objects, &owned, &[]);
+    assert!(!got.contains(&drop), "{got:?}");
+    assert!(got.contains(&"deletePod default/busy a-1 → 1".to_owned()), "{got:?}");
+}

@@ -61,10 +61,7 @@ fn meant_for(pod: &Pod) -> Option<Str> {
     pod.metadata
         .controller_ref()
         .filter(|owner| &*owner.kind == "DaemonSet")?;
-    let terms = &pod.spec.required_nodes()?.node_selector_terms;
-    let mut fields = terms.iter().flat_map(|term| &term.match_fields);
-    let field = fields.find(|field| &*field.key == "metadata.name")?;
-    field.values.first().cloned()
+    pod.spec.pinned_node().cloned()
 }
 
 /// Who uses claims that only one pod may use.
