@@ -46,6 +46,8 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     line_start: usize,
+    /// End of the current line, before its line break. Stored, because each line is asked for several times.
+    line_end: usize,
     /// Number of the current line, from 1.
     line: u32,
     nodes: usize,
@@ -59,6 +61,7 @@ impl<'t> Reader<'t> {
             text,
             at: 0,
             line_start: 0,
+            line_end: end_of_line(text, 0),
             line: lines_before.saturating_add(1),
             nodes: 0,
             items: (0, 0),
@@ -67,17 +70,17 @@ impl<'t> Reader<'t> {
 
     /// The rest of the current line.
     fn rest(&self) -> &'t str {
-        let rest = &self.text[self.at..];
-        rest.split_once('\n').map_or(rest, |(line, _)| line)
+        &self.text[self.at..self.line_end]
     }
 
     fn next_line(&mut self) {
-        self.at += self.rest().len();
+        self.at = self.line_end;
         if self.at < self.text.len() {
             self.at += 1;
             self.line += 1;
         }
         self.line_start = self.at;
+        self.line_end = end_of_line(self.text, self.at);
     }
 
     /// The column of the current position, from 0; None at the end of the text.
@@ -152,11 +155,11 @@ impl<'t> Reader<'t> {
     /// Returns also the position of the list. The reader moves to the line after the list.
     #[allow(clippy::type_complexity)]
     fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
-        let before = (self.at, self.line_start, self.line);
+        let before = (self.at, self.line_start, self.line_end, self.line);
         self.next_line();
         self.find_content()?;
         if !self.is_item() {
-            (self.at, self.line_start, self.line) = before;
+            (self.at, self.line_start, self.line_end, self.line) = before;
             return Ok((0, 0, None));
         }
         let indent = self.at - self.line_start;
@@ -239,7 +242,7 @@ impl<'t> Reader<'t> {
         if !self.rest().starts_with('|') {
             return self.position();
         }
-        let below = &self.text[self.at + self.rest().len()..];
+        let below = &self.text[self.line_end..];
         let spaces = below.bytes().skip(1).take_while(|byte| *byte == b' ').count();
         let column = u32::try_from(spaces).unwrap_or(u32::MAX).saturating_add(1);
         (self.line.saturating_add(1), column)
@@ -349,8 +352,7 @@ impl<'t> Reader<'t> {
                 (text, length, true)
             }
             _ => {
-                let colons = rest.match_indices(':').map(|(at, _)| at);
-                let Some(at) = colons.into_iter().find(|at| is_colon(&rest[*at..])) else {
+                let Some(at) = colon_of_key(rest) else {
                     return Ok(None);
                 };
                 (Cow::Borrowed(&rest[..at]), at, false)
@@ -384,7 +386,7 @@ impl<'t> Reader<'t> {
             b"{}" => Data::Map(Vec::new()),
             b"[]" => Data::Seq(Vec::new()),
             b"|" | b"|-" => return self.literal(parent, rest.len() == 1).map(Data::String),
-            _ if is_plain(rest) && !rest.contains(": ") && !rest.ends_with(':') => plain(Cow::Borrowed(rest)),
+            _ if is_plain(rest) && colon_of_key(rest).is_none() => plain(Cow::Borrowed(rest)),
             _ => return Err(UnsupportedForm),
         };
         self.next_line();
@@ -445,7 +447,25 @@ fn is_plain(text: &str) -> bool {
         [b'-' | b'?' | b':', rest @ ..] => !matches!(rest, [] | [b' ', ..]),
         [first, ..] => !b",[]{}#&*!|>'\"%@` ".contains(first),
     };
-    starts && !text.contains(" #")
+    starts && !has_pair(text, *b" #")
+}
+
+/// Position of the line break that ends the line of `at`, or the end of the text.
+fn end_of_line(text: &str, at: usize) -> usize {
+    let length = text.as_bytes()[at..].iter().position(|byte| *byte == b'\n');
+    length.map_or(text.len(), |length| at + length)
+}
+
+/// Position of the colon that makes the text before it a key: one before a space or at the end of the line.
+fn colon_of_key(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let is_colon = |at: &usize| bytes[*at] == b':' && bytes.get(at + 1).is_none_or(|next| *next == b' ');
+    (0..bytes.len()).find(is_colon)
+}
+
+/// Returns whether the two bytes occur side by side. Lines are short: a search that prepares itself first is slower.
+fn has_pair(text: &str, pair: [u8; 2]) -> bool {
+    text.as_bytes().windows(2).any(|window| window == pair)
 }
 
 /// Reads a quoted string that ends on this line; returns the string and its length in the text with its quotes.

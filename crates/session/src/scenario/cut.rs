@@ -42,7 +42,7 @@ pub(super) fn is_truncated_yaml(text: &str) -> bool {
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
     let begins = lines.next() == Some("apiVersion: v1") && lines.next().is_some_and(|line| line.trim_end() == "items:");
-    begins && !text.lines().any(|line| line.starts_with("kind:"))
+    begins && !text.starts_with("kind:") && !text.contains("\nkind:")
 }
 
 /// Returns the offset of the last item, and the number of items before it. The last item counts as incomplete, since

@@ -2,9 +2,7 @@
 
 /// Extracts a manifest from a Markdown fence, or from below the command that printed it. None if neither is there.
 pub(super) fn unwrapped(text: &str) -> Option<String> {
-    let mut lines: Vec<&str> = text.lines().collect();
-    let first = lines.iter().position(|line| !line.trim().is_empty())?;
-    lines.drain(..first);
+    let mut lines = text.lines().skip_while(|line| line.trim().is_empty()).peekable();
     let is_fence = |line: &str| line.trim_start().starts_with("```");
     let is_prompt = |line: &str| {
         let line = line.trim_start();
@@ -12,13 +10,12 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
         at.is_some_and(|at| line[..at].trim_end().ends_with(['$', '%', '>', '#']))
     };
     let is_wrapped = |line: &str| is_fence(line) || is_prompt(line);
-    if !is_wrapped(lines.first()?) {
+    if !is_wrapped(lines.peek()?) {
         return None;
     }
-    let whole = lines.iter().skip_while(|line| is_wrapped(line));
-    let within = whole.take_while(|line| !is_wrapped(line)).copied();
+    let whole = lines.skip_while(|line| is_wrapped(line));
     // Remove an empty prompt at the end.
-    let mut within: Vec<&str> = within.collect();
+    let mut within: Vec<&str> = whole.take_while(|line| !is_wrapped(line)).collect();
     while within
         .last()
         .is_some_and(|line| line.trim_end().ends_with('$') || line.trim().is_empty())
@@ -59,7 +56,9 @@ pub(super) fn separated(text: &str) -> Option<String> {
     let mut begins = Vec::new();
     let (mut at, mut has_version, mut has_list) = (0, false, false);
     for line in text.split_inclusive('\n') {
-        if line.starts_with("---") || line.trim_end() == "..." {
+        if line.starts_with(' ') {
+            // Most lines of a dump: nothing below the left edge separates documents.
+        } else if line.starts_with("---") || line.trim_end() == "..." {
             has_version = false;
         } else if line.starts_with("apiVersion:") && std::mem::replace(&mut has_version, true) {
             begins.push(at);
