@@ -65,7 +65,7 @@ pub use picture::{
 pub use remark::{Assumption, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
 pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
-pub use requests::{FailedStretch, Thousandths};
+pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, Micros, NotHeld, StoryState, Thread, Traffic};
+use crate::{Director, MachineView, Mark, Micros, NotHeld, ServiceRequests, StoryState, Thread, Traffic};
 
 /// An update of the picture: the differences to the previous frame, or everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -59,6 +59,8 @@ pub struct Frame {
     pub thread: Option<Thread>,
     /// Messages sent since the previous frame; empty after a jump in time.
     pub traffic: Traffic,
+    /// Requests of clients by Service, whenever one of them changed.
+    pub requests: Option<Vec<ServiceRequests>>,
 }
 
 /// Pods per topology domain over time, as counted by a spread constraint of the inspected pod or workload. Without a

@@ -109,3 +109,39 @@ impl fmt::Display for FailedStretch {
         }
     }
 }
+
+/// Most ways of requests to one Service that a frame names; beyond these the stage draws none.
+pub const MAX_REQUEST_ROUTES: usize = 24;
+
+/// What all clients send to one Service now, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceRequests {
+    /// The Service's `NAMESPACE/NAME`.
+    pub service: String,
+    /// Who sends, as `--from` names it: `nodes`, `zone/a`, `node/a-1`, `pod/shop`, `outside`. Empty before the first
+    /// request and after the last.
+    pub clients: Vec<String>,
+    /// Requests a second, in thousandths.
+    pub per_second: i64,
+    /// Requests a second that fail now, in thousandths.
+    pub failing_per_second: i64,
+    /// Requests that failed since the start.
+    pub failed: u64,
+    /// Where requests go now, at most [`MAX_REQUEST_ROUTES`]; empty if there are more.
+    pub routes: Vec<RequestRoute>,
+    /// The largest stretch of failures that goes on now.
+    pub failing: Option<FailedStretch>,
+}
+
+/// Requests that are sent to one endpoint and have one outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestRoute {
+    /// The pod's `NAMESPACE/NAME` and its node; none where the rules of the client's node chose no endpoint.
+    pub endpoint: Option<(String, String)>,
+    /// Requests a second, in thousandths.
+    pub per_second: i64,
+    /// Whether they fail.
+    pub fails: bool,
+}

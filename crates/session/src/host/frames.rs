@@ -1,6 +1,6 @@
 //! Frames for the page, with updates of console and inspector.
 
-use podscope_protocol::{Director, Frame, StoryState, Thread, Update};
+use podscope_protocol::{Director, Frame, ServiceRequests, StoryState, Thread, Update};
 
 use super::console::new_output;
 use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, director};
@@ -23,6 +23,8 @@ pub(super) struct PageSession {
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
     pub(super) director: Director,
+    /// Requests as the last frame had them.
+    requests: Vec<ServiceRequests>,
 }
 
 impl PageSession {
@@ -39,6 +41,7 @@ impl PageSession {
             console_seen: 0,
             console_branch: 0,
             director: Director::default(),
+            requests: Vec::new(),
         }
     }
 
@@ -52,6 +55,13 @@ impl PageSession {
         frame.marks = marks;
         frame.traffic = self.traffic_view.update(&self.session, frame.reset);
         frame.marks_gone = gone;
+        let requests = view::service_requests(&self.session);
+        if self.requests != requests {
+            self.requests.clone_from(&requests);
+            frame.requests = Some(requests);
+        } else if frame.reset && !requests.is_empty() {
+            frame.requests = Some(requests);
+        }
         frame.now = self.session.now().0;
         frame.horizon = self.session.horizon().0;
         frame

@@ -25,6 +25,7 @@ pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 pub(crate) use queue::not_held_view as not_held;
 pub(crate) use remedies::{PodCreator, command, remedy};
+pub(crate) use requests::service_requests;
 pub(crate) use spread::Spread;
 pub(crate) use thread::Threads;
 pub(crate) use traffic::TrafficView;

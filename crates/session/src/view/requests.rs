@@ -1,7 +1,12 @@
-//! Failed requests, as the page shows them.
+//! Requests as the page shows them: stretches of failures, and the current flow to each Service.
 
-use podscope_cluster::FailedRequests;
-use podscope_protocol::FailedStretch;
+use podscope_api::{NodeName, ObjectKey, ordered};
+use podscope_cluster::fault::Fault;
+use podscope_cluster::{FailedRequests, Flowing, TrafficCommand};
+use podscope_kubectl::command::Command;
+use podscope_protocol::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests};
+
+use crate::timeline::Session;
 
 /// Converts a stretch of failures for the page.
 pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
@@ -16,5 +21,85 @@ pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
         until: failed.until.0,
         count: failed.count,
         truth_since: failed.truth_since.map(|at| at.0),
+    }
+}
+
+/// What is sent to each Service now, and how many requests have failed since the start. A Service that the scenario's
+/// timeline will send to is listed from the beginning, so that the stage keeps its room.
+pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
+    let world = session.world();
+    let mut sums: ordered::Map<ObjectKey, Sum> = planned(session).map(|service| (service, Sum::default())).collect();
+    for ((service, outcome), count) in world.requests() {
+        let sum = sums.entry(service).or_default();
+        if outcome.is_failed() {
+            sum.failed += count;
+        }
+    }
+    for flow in world.flowing() {
+        if flow.rate.per_second > 0 {
+            sums.entry(flow.rate.service.clone()).or_default().add(&flow);
+        }
+    }
+    sums.into_iter().map(|(service, sum)| sum.of(&service)).collect()
+}
+
+/// Services that the scenario's timeline sends requests to.
+fn planned(session: &Session) -> impl Iterator<Item = ObjectKey> {
+    let timeline = session.loaded().scenario.timeline.iter();
+    timeline.filter_map(|timed| match &timed.command {
+        Command::Fault(Fault::Traffic(TrafficCommand::Start(start))) => Some(start.service.clone()),
+        _ => None,
+    })
+}
+
+/// All flows to one Service.
+#[derive(Default)]
+struct Sum {
+    clients: ordered::Set<String>,
+    per_second: i64,
+    failing_per_second: i64,
+    failed: u64,
+    /// Thousandths of a request a second, by endpoint with its node and by whether requests fail there.
+    routes: ordered::Map<(Option<(ObjectKey, NodeName)>, bool), i64>,
+    failing: Option<FailedRequests>,
+}
+
+impl Sum {
+    fn add(&mut self, flow: &Flowing) {
+        self.clients.insert(flow.rate.client.to_string());
+        self.per_second += flow.rate.per_second;
+        let failing = flow.rate.outcomes.iter().filter(|(outcome, _)| outcome.is_failed());
+        self.failing_per_second += failing.map(|(_, rate)| rate).sum::<i64>();
+        for lane in &flow.lanes {
+            let route = (lane.to.clone(), lane.outcome.is_failed());
+            *self.routes.entry(route).or_default() += lane.per_second;
+        }
+        for stretch in &flow.failing {
+            if self.failing.as_ref().is_none_or(|known| known.count < stretch.count) {
+                self.failing = Some(stretch.clone());
+            }
+        }
+    }
+
+    fn of(self, service: &ObjectKey) -> ServiceRequests {
+        let routes = self.routes.into_iter().take(MAX_REQUEST_ROUTES + 1);
+        let routes = routes.map(|((endpoint, fails), per_second)| RequestRoute {
+            endpoint: endpoint.map(|(pod, node)| (pod.to_string(), node.to_string())),
+            per_second,
+            fails,
+        });
+        let mut routes: Vec<RequestRoute> = routes.collect();
+        if routes.len() > MAX_REQUEST_ROUTES {
+            routes.clear();
+        }
+        ServiceRequests {
+            service: service.to_string(),
+            clients: self.clients.into_iter().collect(),
+            per_second: self.per_second,
+            failing_per_second: self.failing_per_second,
+            failed: self.failed,
+            routes,
+            failing: self.failing.as_ref().map(failed_stretch),
+        }
     }
 }

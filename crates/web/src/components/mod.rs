@@ -32,6 +32,7 @@ mod present;
 mod promise;
 mod recall;
 mod record;
+mod requests;
 mod said;
 mod scene;
 mod share;

@@ -14,6 +14,7 @@ use super::messages::{Messages, NodeEnd};
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
+use super::requests::{self, Requests};
 use super::story::{answer_mark_on_node, answer_marks_on_pods};
 use super::tray::Tray;
 use super::wiring::Wiring;
@@ -24,7 +25,7 @@ use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{Measures, NodePlan, Plan, Room, SlotsByNode, plan};
+use crate::pure::stage::{self, Measures, NodePlan, Plan, Room, SlotsByNode, plan};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -83,12 +84,22 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let slots = &mut *slots.borrow_mut();
     let beside = props.compared.as_ref().map(|compared| Group::all(page, compared));
     let beside_slots = &mut *beside_slots.borrow_mut();
-    let plan = Rc::new(plan_of(
-        room,
+    let band = if model.requests.is_empty() {
+        0.0
+    } else {
+        stage::requests::band(&measures)
+    };
+    let mut plan = plan_of(
+        Room {
+            h: room.h - band,
+            ..room
+        },
         &groups,
         slots,
         beside.as_deref().map(|groups| (groups, beside_slots)),
-    ));
+    );
+    plan.height += band;
+    let plan = Rc::new(plan);
     let broken = broken::violation_to_show(model, &closed_alarms).filter(|_| !props.other);
     let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking(model, broken));
     let context = NodeContext {
@@ -111,6 +122,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { zones(&context, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={message_ends.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
+                if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} ways={requests::ways(model, &spots)} playing={model.playing} /> }
                 { cause_lines(model, selected.as_deref(), &spots, &rail) }
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ "Arrow keys: nodes and pods · Enter: details · Del: delete" }</p>

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podscope_protocol::{
     BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView, PodMark,
-    PodView, SpreadLane, StoryState, Thread, Traffic,
+    PodView, ServiceRequests, SpreadLane, StoryState, Thread, Traffic,
 };
 use rpds::RedBlackTreeMap;
 
@@ -71,6 +71,8 @@ pub(crate) struct Model {
     pub(crate) moved: Shared<Vec<String>>,
     /// Messages sent since the previous frame.
     pub(crate) sent: Shared<Traffic>,
+    /// Requests of clients by Service.
+    pub(crate) requests: Shared<Vec<ServiceRequests>>,
 }
 
 impl Model {
@@ -117,6 +119,9 @@ impl Model {
         }
         if !frame.traffic.is_empty() || !self.sent.is_empty() {
             self.sent = Shared::new(frame.traffic);
+        }
+        if let Some(requests) = frame.requests {
+            self.requests = Shared::new(requests);
         }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {

@@ -10,6 +10,7 @@ use podscope_session::host::{Host, Wants};
 mod dumps;
 mod inspector;
 mod remedies;
+mod requests;
 
 /// A host and its clock.
 struct Page {

@@ -7,6 +7,7 @@ pub(crate) mod arc;
 pub(crate) mod fit;
 pub(crate) mod halves;
 pub(crate) mod messages;
+pub(crate) mod requests;
 pub(crate) mod shape;
 pub(crate) mod slots;
 pub(crate) mod wires;

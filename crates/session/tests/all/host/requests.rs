@@ -1,0 +1,105 @@
+//! Requests of clients as the stage gets them: rates, routes and failures by Service.
+
+use podscope_protocol::{Request, ServiceRequests, Source, Update};
+
+use super::Page;
+
+const SCENARIO: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: requests}
+spec:
+  title: Requests
+  seed: 3
+  cluster: {zones: [a, b], nodesPerZone: 1, node: {cpu: 2, memory: 4Gi, pods: 20}}
+  timeline:
+  - {at: 20s, run: app traffic start web --rate 20/s --from node/a-1}
+  - {at: 30s, run: fault poweroff b-1}
+  - {at: 50s, run: app traffic stop web}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, labels: {app: web}}
+spec: {nodeName: a-1, containers: [{name: web, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, labels: {app: web}}
+spec: {nodeName: b-1, containers: [{name: web, image: x}]}
+"#;
+
+/// The latest requests of some updates.
+fn latest(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
+    let frames = updates.into_iter().filter_map(|update| match update {
+        Update::Frame(frame) => frame.requests,
+        _ => None,
+    });
+    frames.last()
+}
+
+fn only(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    requests.remove(0)
+}
+
+/// A Service that the timeline will send to has its plate from the beginning; routes follow the rules of the client's
+/// node; what fails is counted and explained, and stays counted when the traffic ends.
+/// Shows: TR-042
+#[test]
+fn frames_have_rates_routes_and_failures_by_service() {
+    let (mut page, updates) = Page::open(Source::Files {
+        files: vec![("session.yaml".into(), SCENARIO.into())],
+    });
+    let opened = only(latest(updates).expect("the planned Service"));
+    assert_eq!((&*opened.service, opened.per_second), ("default/web", 0));
+    assert!(opened.clients.is_empty() && opened.routes.is_empty());
+
+    let flowing = only(latest(page.seek(25)).expect("requests"));
+    assert_eq!(flowing.clients, ["node/a-1"]);
+    assert_eq!(
+        (flowing.per_second, flowing.failing_per_second, flowing.failed),
+        (20_000, 0, 0)
+    );
+    let routes: Vec<_> = (flowing.routes.iter())
+        .map(|route| {
+            (
+                route.endpoint.clone().expect("an endpoint"),
+                route.per_second,
+                route.fails,
+            )
+        })
+        .collect();
+    let endpoint = |pod: &str, node: &str| (pod.to_owned(), node.to_owned());
+    assert_eq!(
+        routes,
+        [
+            (endpoint("default/web-0", "a-1"), 10_000, false),
+            (endpoint("default/web-1", "b-1"), 10_000, false),
+        ]
+    );
+
+    let failing = only(latest(page.seek(40)).expect("requests"));
+    assert_eq!(failing.failing_per_second, 10_000);
+    let lost = failing.failing.expect("a stretch of failures");
+    assert_eq!(
+        (&*lost.truth, lost.endpoint.as_deref()),
+        ("no-power", Some("default/web-1"))
+    );
+    assert_eq!(lost.count, failing.failed);
+    assert!(failing.routes.iter().any(|route| route.fails));
+
+    let ended = only(latest(page.seek(60)).expect("requests"));
+    assert_eq!((ended.per_second, ended.routes.len()), (0, 0));
+    assert!(ended.failed >= failing.failed && ended.failing.is_none());
+
+    assert_eq!(
+        latest(page.ask(Request::Seek { at: 60_000_000 })),
+        None,
+        "nothing changed"
+    );
+}

@@ -1,0 +1,157 @@
+//! Requests on the stage: a band below the zones with a plate for each Service, and the way from a plate to each pod that
+//! its requests are sent to.
+
+use super::wires::Wire;
+use super::{Measures, Plan};
+use crate::pure::overview::Rect;
+
+/// Most Services with a plate; the others are counted.
+pub(crate) const MAX_PLATES: usize = 3;
+
+/// Height of the band: a plate, and the wires above it.
+pub(crate) fn band(m: &Measures) -> f64 {
+    plate_height(m) + wires_height(m) + m.pad * 0.6
+}
+
+fn plate_height(m: &Measures) -> f64 {
+    if m.is_narrow { 32.0 * m.unit } else { 34.0 * m.unit }
+}
+
+/// Room of the horizontal wires between the zones and the plates.
+fn wires_height(m: &Measures) -> f64 {
+    if m.is_narrow { 8.0 * m.unit } else { 13.0 * m.unit }
+}
+
+/// The plates of so many Services, side by side in the middle of the band.
+pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
+    let m = &plan.measures;
+    let shown = services.min(if m.is_narrow { 1 } else { MAX_PLATES });
+    let inner = plan.room.w - 2.0 * m.pad;
+    let gap = 10.0 * m.unit;
+    let each = ((inner - gap * (shown.max(1) as f64 - 1.0)) / shown.max(1) as f64).min(760.0 * m.unit);
+    let all = each * shown as f64 + gap * (shown.max(1) as f64 - 1.0);
+    let left = m.pad + (inner - all) / 2.0;
+    let h = plate_height(m);
+    (0..shown)
+        .map(|nth| Rect {
+            x: left + nth as f64 * (each + gap),
+            y: plan.height - m.pad * 0.6 - h,
+            w: each,
+            h,
+        })
+        .collect()
+}
+
+/// The way from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below. `nth` of `all`
+/// ways leave the plate; those that go up side by side keep a small distance.
+pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
+    let m = &plan.measures;
+    let u = m.unit;
+    let middle = (mark.x + mark.w / 2.0, mark.y + mark.h / 2.0);
+    let holds =
+        |zone: &Rect| (zone.x..zone.x + zone.w).contains(&middle.0) && (zone.y..zone.y + zone.h).contains(&middle.1);
+    let zone = plan.zones.iter().map(|zone| zone.rect).find(holds).unwrap_or(*mark);
+    let step = (nth % 3) as f64;
+    let up = zone.x + zone.w + (2.0 + 2.5 * step) * u.min(m.zone_gap / 10.0);
+    let along = plate.y - wires_height(m) * (0.25 + 0.22 * step);
+    let out = plate.x + plate.w * (0.15 + 0.7 * (nth as f64 + 0.5) / all.max(1) as f64);
+    let below = mark.y + mark.h + 4.0 * u;
+    Wire {
+        points: vec![
+            (out, plate.y),
+            (out, along),
+            (up, along),
+            (up, below),
+            (middle.0, below),
+            (middle.0, mark.y + mark.h),
+        ],
+    }
+}
+
+/// Dots on a way at once, by thousandths of a request a second: one up to five a second, then two, three from 25 on.
+pub(crate) const fn dots(per_second: i64) -> usize {
+    match per_second {
+        ..=0 => 0,
+        1..=5_000 => 1,
+        5_001..=24_999 => 2,
+        _ => 3,
+    }
+}
+
+/// Who sends, in words: `node/a-1` is "node a-1", `pod/shop` is "shop".
+pub(crate) fn sender(clients: &[String]) -> Option<String> {
+    match clients {
+        [] => None,
+        [one] => Some(match one.split_once('/') {
+            Some(("pod", name)) => name.to_owned(),
+            Some((kind, name)) => format!("{kind} {name}"),
+            None if one == "nodes" => "every node".to_owned(),
+            None => one.clone(),
+        }),
+        more => Some(format!("{} clients", more.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Room, plan};
+    use super::*;
+
+    fn laid_out(w: f64, h: f64) -> Plan {
+        let crowd = vec![vec![2, 2], vec![2, 2], vec![2, 2]];
+        let room = Room { w, h, unit: 1.0 };
+        let mut plan = plan(room, &crowd, 2);
+        plan.height += band(&plan.measures);
+        plan
+    }
+
+    #[test]
+    fn way_leads_from_plate_to_mark_outside_of_other_zones() {
+        let plan = laid_out(1366.0, 520.0);
+        let plate = plates(&plan, 1)[0];
+        let (zone, node) = (&plan.zones[1], &plan.zones[1].nodes[0]);
+        let inside = node.mark(0);
+        let mark = Rect {
+            x: zone.rect.x + node.rect.x + inside.x,
+            y: zone.rect.y + node.rect.y + inside.y,
+            ..inside
+        };
+        for nth in 0..6 {
+            let way = way(&plan, &plate, &mark, nth, 6);
+            let (first, last) = (way.points[0], *way.points.last().expect("points"));
+            assert!(first.0 > plate.x && first.0 < plate.x + plate.w && first.1 == plate.y);
+            assert_eq!(last, (mark.x + mark.w / 2.0, mark.y + mark.h));
+            let up = way.points[2].0;
+            assert!(up > zone.rect.x + zone.rect.w && up < plan.zones[2].rect.x, "{up}");
+        }
+    }
+
+    #[test]
+    fn plates_stand_below_zones_within_the_stage() {
+        for (w, h) in [(1366.0, 520.0), (390.0, 600.0)] {
+            let plan = laid_out(w, h);
+            for services in 1..5 {
+                let plates = plates(&plan, services);
+                let bottom = plan
+                    .zones
+                    .iter()
+                    .map(|zone| zone.rect.y + zone.rect.h)
+                    .fold(0.0, f64::max);
+                for plate in plates {
+                    assert!(plate.y > bottom && plate.y + plate.h <= plan.height, "{w}×{h}");
+                    assert!(plate.x >= 0.0 && plate.x + plate.w <= w, "{w}×{h}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn senders_are_named_as_people_say_them() {
+        let named = |clients: &[&str]| sender(&clients.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(named(&[]), None);
+        assert_eq!(named(&["nodes"]).as_deref(), Some("every node"));
+        assert_eq!(named(&["pod/shop"]).as_deref(), Some("shop"));
+        assert_eq!(named(&["zone/a"]).as_deref(), Some("zone a"));
+        assert_eq!(named(&["outside", "pod/shop"]).as_deref(), Some("2 clients"));
+    }
+}
