@@ -176,12 +176,12 @@ impl<'t> Parser<'t> {
             Some(&("in" | "notin")) => self.values()?,
             _ => vec![self.value()?],
         };
-        for value in &values {
+        for (index, value) in values.iter().enumerate() {
             let problems = podscope_api::label_value_problems(value);
             if !problems.is_empty() {
                 let text = value.as_ref();
                 return Err(format!(
-                    "values[0][{name}]: Invalid value: {text:?}: {}",
+                    "values[{index}][{name}]: Invalid value: {text:?}: {}",
                     problems.join("; ")
                 ));
             }
@@ -224,7 +224,11 @@ impl<'t> Parser<'t> {
                 other => return Err(format!("found '{other}', expected: ',', ')' or identifier")),
             }
             match self.next() {
-                ")" => return Ok(values),
+                // The real parser collects the values in a set and sorts them.
+                ")" => {
+                    let sorted: podscope_api::ordered::Set<Str> = values.into_iter().collect();
+                    return Ok(sorted.into_iter().collect());
+                }
                 "," => {}
                 other => return Err(format!("found '{other}', expected: ',' or ')'")),
             }
@@ -305,4 +309,19 @@ fn is_supported(kind: Kind, field: &str) -> bool {
     field == "metadata.name"
         || (field == "metadata.namespace" && kind.is_namespaced())
         || selectable::fields(kind).contains(&field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The index in the error is that of the sorted values, as in the real parser.
+    #[test]
+    fn invalid_label_value_is_reported_with_its_index() {
+        let error = |text: &str| LabelQuery::parse(text).err().unwrap_or_default();
+        let alone = error("a in (ok,-bad)");
+        assert!(alone.contains("values[0][a]: Invalid value: \"-bad\""), "{alone}");
+        let behind = error("a in (bad-,Ok)");
+        assert!(behind.contains("values[1][a]: Invalid value: \"bad-\""), "{behind}");
+    }
 }
