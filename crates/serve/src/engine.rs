@@ -13,7 +13,7 @@ use podscope_api::Time;
 use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
 use podscope_session::shell::Shell;
-use podscope_session::timeline::{SentCall, MAX_RUNNING, Session, Slice};
+use podscope_session::timeline::{MAX_RUNNING, SentCall, Session, Slice};
 use tokio::sync::oneshot;
 
 use crate::Speed;

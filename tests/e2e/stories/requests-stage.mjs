@@ -1,0 +1,47 @@
+// Requests on the stage: who calls a Service, how often, and at which pod requests fail.
+// Shows: TR-042
+import { expect, test } from "../test.mjs";
+
+const POWER_LOSS = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: power-loss}
+spec:
+  title: A node without power gets its share
+  seed: 4
+  cluster: {zones: [a, b], nodesPerZone: 1}
+  timeline:
+  - {at: 10s, run: "app traffic start web --rate 48/s --from node/a-1"}
+  - {at: 20s, run: "fault poweroff b-1"}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web-0, labels: {app: web}}, spec: {nodeName: a-1, containers: [{name: app, image: "app:1"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {nodeName: b-1, containers: [{name: app, image: "app:1"}]}}
+`;
+
+test("a plate shows the calls of a Service, and a cross the pod where requests fail", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
+  const plate = page.locator('#stage [data-requests="default/web"]');
+  await expect(plate, "it keeps its room before the first request").toContainText("no requests");
+  await t.seek(page, "0:15.0");
+  await expect(plate).toContainText("node a-1 → Service web");
+  await expect(plate).toContainText("48/s");
+  await expect(page.locator("#stage .way")).toHaveCount(2);
+  await expect(page.locator("#stage .request").first()).toBeAttached();
+  await expect(page.locator("#stage .lost")).toHaveCount(0);
+  const below = (await plate.boundingBox()).y;
+  for (const node of await page.locator("#stage [data-node]").all()) {
+    const box = await node.boundingBox();
+    expect(box.y + box.height, "no node is covered").toBeLessThanOrEqual(below);
+  }
+
+  await t.seek(page, "0:30.0");
+  await expect(page.locator("#stage .lost")).toHaveCount(1);
+  await expect(plate).toContainText(/\d+ failed/);
+  await expect(plate).toContainText(/requests timed out: a-1 sent to web-1, which is on a machine without power/);
+  await t.checkLooks(page, "requests-stage");
+  await plate.click();
+  await expect(page.locator('.side[data-subject="web"]')).toBeVisible();
+});
