@@ -154,7 +154,7 @@ wire_types! {
         pub opaque: Option<OpaqueDeviceConfiguration>,
     }
 
-    /// A consumer of a claim.
+    /// A pod, or another object, that a claim is reserved for.
     pub struct ResourceClaimConsumerReference { pub api_group: Str, pub resource: Str, pub name: Str, pub uid: Str }
     /// The status that a driver reports for an allocated device.
     pub struct AllocatedDeviceStatus {

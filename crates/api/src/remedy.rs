@@ -87,7 +87,7 @@ pub enum Change {
         /// The scheduler's name.
         to: String,
     },
-    /// Delete a pod.
+    /// `kubectl delete pod`: its resources become free.
     DeletePod {
         /// `namespace/name`.
         pod: String,
@@ -117,7 +117,7 @@ pub enum Change {
         /// Its labels, `KEY=VALUE,…`.
         labels: String,
     },
-    /// Add a node.
+    /// One more node of a shape that the cluster already has.
     AddNode {
         node: NewNode,
         /// The topology label that matters; empty if the location does not matter.

@@ -21,7 +21,6 @@ pub(crate) fn usage_error(error: impl Display) -> ExitCode {
     ExitCode::from(BAD_INPUT)
 }
 
-/// Prints help.
 pub(crate) fn print_help(text: &str) -> ExitCode {
     print_text(text);
     ExitCode::SUCCESS

@@ -43,7 +43,6 @@ fn requests_arrive_unchanged() {
     }
 }
 
-/// Updates arrive unchanged.
 #[wasm_bindgen_test]
 fn updates_arrive_unchanged() {
     let opened = Opened {

@@ -369,7 +369,7 @@ impl std::fmt::Display for FaultKind {
     }
 }
 
-/// Details of a fault.
+/// What a fault affects, by its kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultDetails {
     None,

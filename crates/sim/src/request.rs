@@ -242,7 +242,7 @@ pub struct ApiError {
 pub struct Cause {
     /// The field, or the type of the cause if it is about no field.
     pub about: String,
-    /// The message.
+    /// In the API server's words.
     pub message: String,
     /// The kind of problem, for code that reacts to it.
     pub kind: ProblemKind,

@@ -26,7 +26,7 @@ pub struct Struct {
     fields: &'static str,
 }
 
-/// A field of a struct.
+/// How one field of a Go struct is called, typed and omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StructField {
     pub name: &'static str,

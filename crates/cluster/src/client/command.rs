@@ -108,7 +108,7 @@ impl DryRun {
     }
 }
 
-/// A watch event.
+/// What `kubectl get --watch --output-watch-events` prints in its first column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEvent {
     /// The object was created, or began to match.

@@ -28,7 +28,7 @@ pub(super) enum ClaimWrite {
         AllocationResult,
         Vec<ContainerExtendedResourceRequest>,
     ),
-    /// Adds the finalizer.
+    /// Before a claim is allocated: keeps it from deletion while it holds devices.
     AddFinalizer(ObjectKey, Uid),
     /// Adds allocation and reservation.
     Reserve(ObjectKey, Uid, Option<AllocationResult>),

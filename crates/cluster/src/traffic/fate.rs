@@ -82,7 +82,7 @@ impl Assessment {
     }
 }
 
-/// Options of a client.
+/// Timeout, keep-alive and retries, as `app traffic start` or an annotation sets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClientOptions {
     pub timeout: Span,

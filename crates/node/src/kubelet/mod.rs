@@ -130,7 +130,7 @@ impl Kubelet {
         self.step(machine, cache, ctx, |managers, host| managers.handle(input, host));
     }
 
-    /// Handles an event of the machine.
+    /// Reacts to a process that started or exited, or to a change of the machine's resources.
     pub fn handle_machine_event(
         &mut self,
         event: &MachineEvent,

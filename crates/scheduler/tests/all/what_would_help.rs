@@ -382,7 +382,7 @@ fn node_affinity_of_daemon_set_pod_is_never_dropped() {
     let spec = json!({"affinity": {"nodeAffinity": required}});
     let drop = "drop spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution → 1".to_owned();
     let lone = pod("agent", "500m", spec);
-    assert!(ask(&objects, &lone, &[]).contains(&drop));
+    assert!(suggestions_for(&objects, &lone, &[]).contains(&drop));
 
     let mut owned = lone;
     owned.metadata_mut().owner_references = vec![podscope_api::OwnerReference {
@@ -391,7 +391,7 @@ fn node_affinity_of_daemon_set_pod_is_never_dropped() {
         controller: Some(true),
         ..Default::default()
     }];
-    let got = ask(&objects, &owned, &[]);
+    let got = suggestions_for(&objects, &owned, &[]);
     assert!(!got.contains(&drop), "{got:?}");
     assert!(got.contains(&"deletePod default/busy a-1 → 1".to_owned()), "{got:?}");
 }

@@ -54,7 +54,7 @@ struct Manifest<'a> {
     may_start_manifest: bool,
 }
 
-/// Type of a document.
+/// Whether fields are those of an object or of a scenario.
 #[derive(Clone, Copy)]
 enum DocumentType {
     Object(Kind),

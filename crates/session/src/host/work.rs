@@ -138,7 +138,7 @@ impl Host {
         }
     }
 
-    /// Continues playing.
+    /// Simulates as much as the speed asks for since the last call.
     fn continue_playing(&mut self, clock: ClockMillis) -> Option<Update> {
         let active = self.active.as_mut()?;
         self.dirty = true;

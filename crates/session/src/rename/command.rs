@@ -175,7 +175,7 @@ fn if_valid(line: String) -> Option<String> {
     command::parse(&line).is_ok().then_some(line)
 }
 
-/// Renames manifests.
+/// The here-document of a command, with renamed objects.
 fn rename_manifests(manifest: &str, names: &mut Names) -> String {
     let texts: Vec<String> = documents(manifest)
         .into_iter()

@@ -180,7 +180,7 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
-/// States of containers.
+/// Recognises a test of `status.containerStatuses` that has words of its own.
 fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {

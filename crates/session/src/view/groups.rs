@@ -44,7 +44,7 @@ pub(crate) enum GroupChange {
     Unchanged,
 }
 
-/// Pods of one owner.
+/// Pods of one owner in one group, as they are counted for the spread.
 #[derive(Debug, Clone, Default)]
 struct OwnerPods {
     /// Number of pods, including those that do not count.

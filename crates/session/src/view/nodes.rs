@@ -14,7 +14,7 @@ use super::Owners;
 use super::pods;
 use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
-/// State of a machine.
+/// Inputs of a node's view that come from its machine instead of the API.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineState {
     pub(crate) machine: Arc<Machine>,

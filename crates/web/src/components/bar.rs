@@ -29,7 +29,7 @@ pub(crate) fn next_theme(theme: Theme) -> Theme {
     next
 }
 
-/// The bar.
+/// Title, time controls and menus at the top of the page.
 #[component]
 pub(crate) fn Bar(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

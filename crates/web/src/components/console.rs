@@ -23,7 +23,7 @@ pub(crate) struct Props {
 /// Number of lines drawn, the latest ones.
 const MAX_LINES_DRAWN: usize = 300;
 
-/// The console.
+/// The output of commands above an input line.
 #[component]
 pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

@@ -35,7 +35,7 @@ pub(crate) const MARKS: [(PodMark, &str); 10] = [
     (PodMark::Ghost, "runs, but is forgotten"),
 ];
 
-/// The legend.
+/// Explains the marks that are on the stage, then the others.
 #[component]
 pub(crate) fn Legend(props: &Props) -> Html {
     let [nodes, pods, ready, pending, ghosts] = props.sums;

@@ -23,7 +23,7 @@ const MAX_NODES: usize = 3;
 /// How far the way back leads before the blamed command, or before the violation if no command is blamed.
 const LEAD_TIME: Micros = 100_000;
 
-/// The details of the guarantee.
+/// What a guarantee promises, whether it holds, and who broke it.
 #[component]
 pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

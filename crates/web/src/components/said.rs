@@ -16,7 +16,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The note.
+/// Tells once what a session that was just opened is based on.
 #[component]
 pub(crate) fn OpenedNote(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {

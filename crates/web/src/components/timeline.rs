@@ -63,7 +63,7 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
     }
 }
 
-/// The timeline.
+/// Lanes of marks over time, with the cursor.
 #[component]
 pub(crate) fn Timeline(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -430,7 +430,7 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
         .collect()
 }
 
-/// The name of a branch.
+/// The first line of its label, `main`, or `branch` with its number.
 pub(crate) fn branch_name(branch: &BranchView) -> String {
     match (branch.label.is_empty(), branch.parent) {
         (false, _) => branch.label.lines().next().unwrap_or_default().to_string(),

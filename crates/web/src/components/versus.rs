@@ -15,7 +15,7 @@ pub(crate) struct Props {
     pub(crate) other: Shared<Model>,
 }
 
-/// The line.
+/// Says in one line how the two runs of a comparison differ.
 #[component]
 pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let (ours, other) = (&props.page.model, &props.other);

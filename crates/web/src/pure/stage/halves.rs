@@ -40,7 +40,7 @@ pub(crate) struct Half {
     pub(crate) words: String,
 }
 
-/// The content of a mark.
+/// One text, or one for the API and one for the machine where they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MarkContent {
     /// API server and machine agree. Holds a text for the state; empty for a pod that runs well.
