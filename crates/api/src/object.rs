@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::custom::CustomKind;
 use crate::decode::{FieldError, decode_into, first_message};
 use crate::kept::Kept;
 use crate::residual::Residual;
@@ -33,28 +34,36 @@ macro_rules! kinds {
     ) => {
         /// All stored kinds: first those with a Rust type, then those of [`Kept`] objects.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
         pub enum Kind {
             $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind,)*
             $(#[doc = concat!("`", $kept_wire, "`.")] $kept,)*
+            /// One that a CustomResourceDefinition defines.
+            Custom(&'static CustomKind),
         }
 
+        /// The places of the built-in kinds in [`Kind::ALL`].
+        enum Place { $($kind,)* $($kept),* }
+
         impl Kind {
-            /// Every kind, in the order of the table.
+            /// Every built-in kind, in the order of the table.
             pub const ALL: &'static [Kind] = &[$(Kind::$kind,)* $(Kind::$kept),*];
             /// `apiVersion`.
-            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),*, $(Kind::$kept => $kept_api),* } }
+            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),*, $(Kind::$kept => $kept_api),*, Kind::Custom(custom) => custom.api_version } }
             /// `kind` on the wire.
-            pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),*, $(Kind::$kept => $kept_wire),* } }
+            pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),*, $(Kind::$kept => $kept_wire),*, Kind::Custom(custom) => custom.kind } }
             /// Resource name, plural (`pods`).
-            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),*, $(Kind::$kept => $kept_plural),* } }
+            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),*, $(Kind::$kept => $kept_plural),*, Kind::Custom(custom) => custom.plural } }
             /// Resource name, singular (`pod`).
-            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),*, $(Kind::$kept => $kept_singular),* } }
+            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),*, $(Kind::$kept => $kept_singular),*, Kind::Custom(custom) => custom.singular } }
             /// Short names kubectl accepts (`po`).
-            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* $(Kind::$kept => &[$($kept_short),*]),* } }
+            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* $(Kind::$kept => &[$($kept_short),*]),*, Kind::Custom(_) => &[] } }
             /// Whether objects of this kind live in a namespace.
-            pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),*, $(Kind::$kept => $kept_ns),* } }
-            /// The kind with this wire name and API version.
+            pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),*, $(Kind::$kept => $kept_ns),*, Kind::Custom(custom) => custom.is_namespaced } }
+            /// Its place in [`Kind::ALL`]; behind it of a defined one.
+            pub const fn index(self) -> usize { match self { $(Kind::$kind => Place::$kind as usize,)* $(Kind::$kept => Place::$kept as usize,)* Kind::Custom(_) => Kind::ALL.len() } }
+            /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
+            pub const fn is_only_stored(self) -> bool { matches!(self, $(Kind::$kept)|* | Kind::Custom(_)) }
+            /// The built-in kind of that wire name and API version.
             pub fn from_wire(api_version: &str, kind: &str) -> Option<Kind> {
                 match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* $(($kept_api, $kept_wire) => Some(Kind::$kept),)* _ => None }
             }
@@ -99,11 +108,11 @@ macro_rules! kinds {
                     let mut object = crate::$kind::default();
                     let residual = decode_into(&mut object, tree)?;
                     (Object::$kind(Arc::new(object)), residual)
-                },)* $(Kind::$kept => {
-                    let mut object = Kept::of(Kind::$kept);
+                },)* $(Kind::$kept)|* | Kind::Custom(_) => {
+                    let mut object = Kept::of(kind);
                     let residual = decode_into(&mut object, tree)?;
                     (Object::Kept(Arc::new(object)), residual)
-                }),* })
+                } })
             }
 
             /// Decodes the typed part of a JSON value.
@@ -279,11 +288,6 @@ impl Kind {
             Kind::HorizontalPodAutoscaler => &["v1.autoscaling"],
             _ => &[],
         }
-    }
-
-    /// Returns whether the simulation ignores objects of this kind: they are only stored and printed.
-    pub const fn is_only_stored(self) -> bool {
-        self as u8 >= Kind::PodTemplate as u8
     }
 
     /// The kind with this name (`Pod`).

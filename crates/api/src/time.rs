@@ -204,6 +204,7 @@ macro_rules! impl_rfc3339 {
         }
     };
 }
+
 impl_rfc3339!(Time, 0);
 impl_rfc3339!(MicroTime, 6);
 

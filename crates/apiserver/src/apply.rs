@@ -7,7 +7,7 @@ use podscope_api::managed::{
     FieldPath, Manager, Managers, Owned, element_step, fields_of, is_atomic, list_keys, path_text, position, value_at,
 };
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Object, Str, Time, Tree, object_from_value, schema};
+use podscope_api::{Kind, Object, Str, Time, Tree, object_from_tree, object_from_value, schema};
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome};
@@ -297,7 +297,11 @@ fn read(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
     {
         return Err(ApiError::undecodable(applied.kind, &why));
     }
-    let mut object = object_from_value(value).map_err(|errors| {
+    let object = match applied.kind {
+        kind @ Kind::Custom(_) => object_from_tree(kind, &tree),
+        _ => object_from_value(value),
+    };
+    let mut object = object.map_err(|errors| {
         ApiError::bad_request(
             errors
                 .into_iter()

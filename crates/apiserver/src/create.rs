@@ -5,9 +5,7 @@ use std::sync::Arc;
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
-use serde_json::json;
-
-use super::{ApiServer, Caller, Outcome, admission, is_unrecorded, name_suffix, parts};
+use super::{ApiServer, Caller, Outcome, admission, custom, is_unrecorded, name_suffix, parts};
 use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND};
 
 impl ApiServer {
@@ -25,6 +23,9 @@ impl ApiServer {
                 "resourceVersion should not be set on objects to be created".into(),
             ));
         }
+        let name = metadata.name.clone();
+        self.check_defined(kind, &name, caller)?;
+        let metadata = object.metadata_mut();
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {
             // As in the real generator, the base is cut so that the name fits into 63 bytes.
@@ -40,11 +41,14 @@ impl ApiServer {
         metadata.deletion_timestamp = None;
         metadata.deletion_grace_period_seconds = None;
         metadata.generation = None;
-        parts::wipe_status(&mut object);
+        if self.keeps_status_apart(kind) {
+            parts::wipe_status(&mut object);
+        }
         if parts::has_generation(&object) {
             object.metadata_mut().generation = Some(1);
         }
         default_object(&mut object);
+        self.conform(&mut object);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
         }
@@ -54,7 +58,8 @@ impl ApiServer {
             self.check_allocation(service, None)?;
         }
         self.apply_strategy(&mut object, caller);
-        let problems = validate(&object);
+        let mut problems = validate(&object);
+        self.check_schema(&object, &mut problems);
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }
@@ -64,6 +69,7 @@ impl ApiServer {
             return Err(ApiError::already_exists(kind, &object.metadata().name));
         }
         self.charge(charges, out);
+        self.to_storage(&mut object);
         let stored = self.write(object, out);
         if !is_unrecorded(kind) {
             out.record(created(&stored), &stored);
@@ -157,7 +163,7 @@ impl ApiServer {
             }
             Object::Service(service) => self.allocate(Arc::make_mut(service), true),
             Object::Kept(kept) if kept.kind == Kind::CustomResourceDefinition => {
-                establish(Arc::make_mut(kept), caller);
+                custom::begin(Arc::make_mut(kept));
             }
             _ => {}
         }
@@ -185,21 +191,4 @@ fn created(object: &Object) -> Happening {
         },
         owner: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
     }
-}
-
-/// Sets the conditions of a CustomResourceDefinition as established. Deviation: this happens at once, and no custom
-/// objects can be created.
-fn establish(definition: &mut podscope_api::Kept, caller: &Caller<'_>) {
-    let now = caller.wall().to_string();
-    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message});
-    let spec = definition.at("/spec").cloned().unwrap_or_default();
-    let status = json!({
-        "acceptedNames": spec["names"],
-        "conditions": [
-            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-        ],
-        "storedVersions": podscope_api::stored_version(&spec).into_iter().collect::<Vec<_>>(),
-    });
-    definition.fields.insert("status".to_owned(), status);
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Str, Time};
 
-use super::{ApiServer, Caller, Outcome, records};
+use super::{ApiServer, Caller, Outcome, custom, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Happening, Propagation};
 
 /// Finalizer of an owner that is deleted after its dependents (CT-152).
@@ -61,6 +61,11 @@ impl ApiServer {
             Object::Pod(pod) => deletion_step(pod, options, caller.wall()),
             _ => DeletionStep::Immediate,
         };
+        if let Object::Kept(kept) = &mut object
+            && kept.kind == Kind::CustomResourceDefinition
+        {
+            custom::begin_deletion(Arc::make_mut(kept), caller);
+        }
         let had_finalizers = !old.metadata().finalizers.is_empty();
         set_propagation(&mut object, options.propagation);
         match deletion_step {
@@ -95,8 +100,11 @@ impl ApiServer {
                 if is_first {
                     let metadata = object.metadata_mut();
                     metadata.deletion_timestamp = Some(caller.wall());
-                    metadata.deletion_grace_period_seconds = Some(0);
-                    raise_generation(&mut object);
+                    // A definition is marked by its own registry.
+                    if kind != Kind::CustomResourceDefinition {
+                        metadata.deletion_grace_period_seconds = Some(0);
+                        raise_generation(&mut object);
+                    }
                 }
                 if object == old {
                     return Ok(Some(old));

@@ -21,6 +21,7 @@
 mod admission;
 mod apply;
 mod create;
+mod custom;
 mod delete;
 mod events;
 mod eviction;
@@ -149,6 +150,8 @@ impl ApiServer {
         if object.metadata().uid.is_empty() {
             object.metadata_mut().uid = self.next_uid(&object);
         }
+        self.conform(&mut object);
+        self.to_storage(&mut object);
         let metadata = object.metadata_mut();
         metadata.creation_timestamp.get_or_insert(caller.wall());
         if is_unwatched(object.kind()) {

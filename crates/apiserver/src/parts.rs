@@ -82,6 +82,12 @@ fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     merged
 }
 
+/// The object that a write of a kind leaves behind whose status is a field like any other.
+pub(super) fn replace(old: &Object, mut new: Object) -> Option<Object> {
+    keep_metadata(new.metadata_mut(), old.metadata());
+    (new.kind() == old.kind()).then_some(new)
+}
+
 fn put_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
     match status {
         Some(status) => drop(fields.insert("status".to_owned(), status.clone())),
@@ -198,6 +204,8 @@ pub(super) fn has_generation(object: &Object) -> bool {
             | Kind::ValidatingAdmissionPolicy
             | Kind::ValidatingAdmissionPolicyBinding
             | Kind::CustomResourceDefinition
+            | Kind::Custom(_)
+            | Kind::PodTemplate
             | Kind::FlowSchema
             | Kind::PriorityLevelConfiguration
     )

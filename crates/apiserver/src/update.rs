@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::apply::{self, Ownership, Writer};
-use super::{ApiServer, Caller, Outcome, is_unrecorded, parts, quota, records};
+use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
@@ -13,6 +13,7 @@ impl ApiServer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
         let metadata = object.metadata();
+        custom::check_version(kind, &key, &metadata.resource_version)?;
         if !metadata.uid.is_empty() && metadata.uid != old.metadata().uid {
             return Err(other_uid(kind, &key, &metadata.uid, &old));
         }
@@ -22,7 +23,8 @@ impl ApiServer {
         // A body sent over HTTP names its field manager in managedFields.
         let sender = metadata.managers.list().first().map(|manager| manager.name.clone());
         let writer = Writer::of(caller, &old, sender.as_deref().unwrap_or("kubectl-replace"), "", part);
-        self.replace_as(&old, object.clone(), part, Ownership::Writer(writer), caller, out)
+        let new = with_finalizers(&old, object.clone());
+        self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
 
     /// PATCH: applied to the stored object.
@@ -45,6 +47,7 @@ impl ApiServer {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
         let writer = Writer::of(caller, &old, &change.name, change.subresource, part);
+        let new = with_finalizers(&old, new);
         self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
 
@@ -52,6 +55,17 @@ impl ApiServer {
         self.objects()
             .get_kind(kind, key)
             .ok_or_else(|| ApiError::not_found(kind, &key.name))
+    }
+
+    /// Prunes, completes and checks the status that a client wrote.
+    fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
+        self.conform(merged);
+        let mut problems = podscope_api::validate_status_update(old, merged);
+        self.check_schema(merged, &mut problems);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(ApiError::invalid(old.kind(), &old.key().name, problems))
     }
 
     /// Replaces `old` by `new`, as far as `part` allows.
@@ -72,30 +86,41 @@ impl ApiServer {
                 return Err(ApiError::invalid(kind, &key.name, problems));
             }
         }
-        let mut merged = parts::merge(old, new, part)
-            .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
+        let has_status = self.keeps_status_apart(new.kind());
+        let merged = match has_status {
+            true => parts::merge(old, new, part),
+            false => parts::replace(old, new),
+        };
+        let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         // Status updates of the cluster's own components need no validation.
         if is_client && part == Part::Status {
-            let problems = podscope_api::validate_status_update(old, &merged);
-            if !problems.is_empty() {
-                return Err(ApiError::invalid(kind, &key.name, problems));
-            }
+            self.check_status(old, &mut merged)?;
         }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
+            self.conform(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
                 super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
                 self.check_allocation(new, Some(old))?;
                 self.allocate(std::sync::Arc::make_mut(new), false);
             }
             self.admit_update(old, &mut merged)?;
-            let problems = podscope_api::validate_update(old, &merged);
+            let mut problems = podscope_api::validate_update(old, &merged);
+            self.check_schema(&merged, &mut problems);
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
             }
-            if parts::raises_generation(old, &merged) {
-                let metadata = merged.metadata_mut();
-                metadata.generation = metadata.generation.map(|generation| generation + 1);
+            let has_new_spec = match kind {
+                Kind::Custom(_) => custom::raises_generation(old, &merged, has_status),
+                _ => parts::raises_generation(old, &merged),
+            };
+            if has_new_spec {
+                raise_generation(&mut merged);
+            }
+            if let Object::Kept(kept) = &mut merged
+                && kept.kind == Kind::CustomResourceDefinition
+            {
+                custom::note_stored_version(std::sync::Arc::make_mut(kept));
             }
             parts::count_template_generation(old, &mut merged);
         }
@@ -103,10 +128,10 @@ impl ApiServer {
             podscope_api::default_object(&mut merged);
             self.admit_resize(old, &merged)?;
             if parts::raises_generation(old, &merged) {
-                let metadata = merged.metadata_mut();
-                metadata.generation = metadata.generation.map(|generation| generation + 1);
+                raise_generation(&mut merged);
             }
         }
+        self.to_storage(&mut merged);
         match by {
             Ownership::Managers(managers) => merged.metadata_mut().managers = managers,
             Ownership::Writer(Some(writer)) if merged != *old => apply::note_write(old, &mut merged, &writer),
@@ -158,6 +183,24 @@ impl ApiServer {
             out,
         )
     }
+}
+
+/// A namespace with the finalizers of its spec as they are: only its `finalize` subresource changes them.
+fn with_finalizers(old: &Object, mut new: Object) -> Object {
+    if let (Object::Namespace(old), Object::Namespace(new)) = (old, &mut new)
+        && new.spec.finalizers != old.spec.finalizers
+    {
+        std::sync::Arc::make_mut(new)
+            .spec
+            .finalizers
+            .clone_from(&old.spec.finalizers);
+    }
+    new
+}
+
+fn raise_generation(object: &mut Object) {
+    let metadata = object.metadata_mut();
+    metadata.generation = metadata.generation.map(|generation| generation + 1);
 }
 
 /// Returns whether the write removes the last finalizer while the grace period stored **before** the write is absent or

@@ -41,6 +41,7 @@ macro_rules! impl_from_parts {
         })*
     };
 }
+
 impl_from_parts!(Timer: SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
     ClientTimer => Client);
 impl_from_parts!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::Act => Node);
@@ -58,6 +59,7 @@ macro_rules! impl_try_from_timer {
         })*
     };
 }
+
 impl_try_from_timer!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
     ClientTimer => Client);
 

@@ -62,6 +62,9 @@ impl World {
                     }
                     let mut object = object.clone();
                     podscope_api::default_object(&mut object);
+                    if let Object::Kept(kept) = &mut object {
+                        podscope_api::custom::assume_established(Arc::make_mut(kept));
+                    }
                     self.import(object);
                 }
                 _ => {}
@@ -131,7 +134,11 @@ impl World {
             .filter(|existing| !is_imported(existing))
             .map(|existing| (existing.kind(), existing.key()))
             .collect();
-        for (index, object) in setup.objects.iter().enumerate() {
+        // What a definition defines may stand before it in a file.
+        let is_definition = |object: &Object| object.kind() == Kind::CustomResourceDefinition;
+        let all = || setup.objects.iter().enumerate();
+        let definitions = all().filter(|(_, object)| is_definition(object));
+        for (index, object) in definitions.chain(all().filter(|(_, object)| !is_definition(object))) {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }

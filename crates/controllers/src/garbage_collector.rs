@@ -10,7 +10,6 @@ use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Uid};
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Propagation, Request};
 
 use super::controller::{Controller, ControllerContext};
-use super::owner::kind_of;
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
@@ -113,7 +112,9 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
         match cx.objects.by_uid(&reference.uid) {
             Some(owner) if is_foreground(owner.metadata()) => waiting.push(reference.uid.clone()),
             Some(_) => n_live_owners += 1,
-            None if kind_of(reference).is_none() || cx.objects.assumed().lives(&reference.uid) => n_live_owners += 1,
+            None if kind_of(reference, cx).is_none() || cx.objects.assumed().lives(&reference.uid) => {
+                n_live_owners += 1
+            }
             None => absent.push(reference.clone()),
         }
     }
@@ -122,7 +123,7 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     }
     let checks = absent
         .iter()
-        .filter_map(|reference| verify_absence(meta, reference))
+        .filter_map(|reference| verify_absence(meta, reference, cx))
         .collect();
     let plan = Plan::default().then(checks);
     if n_live_owners > 0 {
@@ -157,9 +158,14 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
 }
 
+/// The kind of an owner, if it is served.
+fn kind_of(reference: &OwnerReference, cx: &ControllerContext<'_, '_>) -> Option<Kind> {
+    cx.objects.served_kind(&reference.api_version, &reference.kind)
+}
+
 /// Verifies with the API server that an owner is gone: no object has its name, or it has another UID.
-fn verify_absence(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
-    let kind = kind_of(reference)?;
+fn verify_absence(meta: &ObjectMeta, reference: &OwnerReference, cx: &ControllerContext<'_, '_>) -> Option<Action> {
+    let kind = kind_of(reference, cx)?;
     let namespace = if kind.is_namespaced() {
         meta.namespace.clone()
     } else {

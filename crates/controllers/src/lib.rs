@@ -21,6 +21,7 @@ mod attacher;
 mod attachment;
 mod controller;
 mod cronjob;
+mod custom_resource_definition;
 mod daemonset;
 mod deployment;
 mod descheduler;

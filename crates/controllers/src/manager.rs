@@ -5,7 +5,7 @@
 //! only after the previous one succeeded. Its key stays in process until the last answer or timeout has arrived, so
 //! that only one worker handles a key at a time. Changes that arrive meanwhile cause another sync (CT-158).
 
-use podscope_api::ordered;
+use podscope_api::ordered::{self, StableSort as _};
 use std::sync::Arc;
 
 use podscope_api::{CausedBy, Kind, Object, Time};
@@ -18,6 +18,11 @@ use super::index::Index;
 use super::plan::{Accept, Action, Failure, Plan, Verdict};
 use super::queue::{Key, Queue, QueueItem};
 use super::{ControllerManagerSettings, FencingSettings, registry};
+
+/// Whether changes of a kind are watched: who watches all built-in kinds watches the defined ones as well.
+fn is_watched(watches: &[Kind], kind: Kind) -> bool {
+    watches.contains(&kind) || matches!(kind, Kind::Custom(_)) && watches.len() == Kind::ALL.len()
+}
 
 /// A plan in execution.
 #[derive(Debug, Clone)]
@@ -164,7 +169,10 @@ impl ControllerManager {
     fn on_list(&mut self, revision: u64, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let before = std::mem::replace(&mut self.objects, objects.clone());
         self.revision = revision;
-        for kind in Kind::ALL {
+        let mut kinds: Vec<Kind> = before.kinds().chain(objects.kinds()).collect();
+        kinds.stable_sort();
+        kinds.dedup();
+        for kind in &kinds {
             let difference = |old: Option<Object>, new: Option<Object>| Change { revision, old, new };
             for old in before.list_kind(*kind) {
                 if objects.get_kind(*kind, &old.key()).is_none() {
@@ -190,7 +198,7 @@ impl ControllerManager {
         };
         self.index.update(change);
         self.for_each_controller(ctx, |controller, cx| {
-            if controller.watches().contains(&kind) {
+            if is_watched(controller.watches(), kind) {
                 controller.changed(change, cx);
             }
         });

@@ -72,14 +72,15 @@ impl Controller for NamespaceController {
             report.content.clear();
             report.finalizers = ordered::Map::new();
         } else {
-            let others = Kind::ALL
-                .iter()
-                .filter(|kind| kind.is_namespaced() && **kind != Kind::Pod);
+            let others = cx
+                .objects
+                .kinds()
+                .filter(|kind| kind.is_namespaced() && *kind != Kind::Pod);
             for kind in others {
-                let content = Content::of(*kind, &cx.objects.list_kind_in(*kind, name), forced, elapsed);
+                let content = Content::of(kind, &cx.objects.list_kind_in(kind, name), forced, elapsed);
                 plan = plan.then(content.deletes);
                 if content.remaining > 0 {
-                    report.add(name, *kind, content.remaining, content.finalizers, content.estimate);
+                    report.add(name, kind, content.remaining, content.finalizers, content.estimate);
                 }
             }
         }

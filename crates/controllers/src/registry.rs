@@ -5,6 +5,7 @@ use podscope_api::{ReplicaSet, ReplicationController};
 use super::attach_detach::AttachDetachController;
 use super::controller::Controller;
 use super::cronjob::CronJobController;
+use super::custom_resource_definition::CustomResourceDefinitionController;
 use super::daemonset::DaemonSetController;
 use super::deployment::DeploymentController;
 use super::descheduler::Descheduler;
@@ -55,4 +56,5 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     NamespaceObjects::boxed,
     ResourceClaimController::boxed,
     DeviceTaintEvictionController::boxed,
+    CustomResourceDefinitionController::boxed,
 ];

@@ -47,7 +47,7 @@ use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::client::ClientCommand;
 use podscope_cluster::{Objects, OutputKind, OutputLine, SimTime};
 
-pub use columns::{Column, cells, event_times, node_status};
+pub use columns::{Column, PrinterColumn, cells, event_times, node_status};
 pub use explain::explained;
 pub use get::{count, list_value, shown};
 pub use jsonpath::{Path, Template};

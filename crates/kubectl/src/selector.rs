@@ -269,11 +269,12 @@ impl FieldQuery {
     /// # Errors
     /// The API server's message about an invalid selector.
     pub fn parse(kind: Kind, text: &str, label: &str) -> Result<Self, String> {
-        Self::read(kind, text).map_err(|why| refused(kind, label, text, &why))
+        Self::read(kind, text, &[]).map_err(|why| refused(kind, label, text, &why))
     }
 
-    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text around it.
-    pub(crate) fn read(kind: Kind, text: &str) -> Result<Self, String> {
+    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text around it, and fields
+    /// that a definition makes selectable are supported.
+    pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in text.split(',').filter(|term| !term.trim().is_empty()) {
             let (field, equal, value) = if let Some((field, value)) = term.split_once("!=") {
@@ -284,8 +285,11 @@ impl FieldQuery {
                 return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
             };
             let field = field.trim();
-            if !is_supported(kind, field) {
-                return Err(unsupported(kind, field));
+            if !is_supported(kind, field) && !selectable.iter().any(|known| known == field) {
+                return Err(match selectable {
+                    [] => unsupported(kind, field),
+                    _ => format!("field label not supported: {field}"),
+                });
             }
             terms.push((field.to_owned(), equal, value.trim().to_owned()));
         }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use podscope_api::Time;
 use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
+use podscope_session::scenario::Until;
 use podscope_session::shell::Shell;
 use podscope_session::timeline::{MAX_RUNNING, SentCall, Session, Slice};
 use tokio::sync::oneshot;
@@ -77,12 +78,12 @@ impl Door {
         told.await.map_err(|_| Gone)
     }
 
-    /// Lets time run to an instant that is so far away; where it is then.
-    pub(crate) async fn advance(&self, by: Span) -> Result<SimTime, Gone> {
+    /// Lets time run to an instant that is so far away, or to where a condition is met; where it is then.
+    pub(crate) async fn advance(&self, by: Span, condition: Option<Until>) -> Result<SimTime, Gone> {
         let (tell, told) = oneshot::channel();
         let job: Job = Box::new(move |engine| {
             let until = engine.session().now() + by;
-            engine.runs.push_back((until, tell));
+            engine.runs.push_back(Run { until, condition, tell });
         });
         self.jobs.send(job).map_err(|_| Gone)?;
         told.await.map_err(|_| Gone)
@@ -98,6 +99,14 @@ impl Door {
     }
 }
 
+/// Time that somebody waits for.
+struct Run {
+    until: SimTime,
+    /// Where it is met, nothing more is waited for.
+    condition: Option<Until>,
+    tell: oneshot::Sender<SimTime>,
+}
+
 /// The session and what is under way.
 pub(crate) struct Engine {
     shell: Shell,
@@ -110,7 +119,7 @@ pub(crate) struct Engine {
     /// What is on its way.
     waiting: Vec<(SentCall, oneshot::Sender<Answers>)>,
     /// Instants that somebody waits for.
-    runs: VecDeque<(SimTime, oneshot::Sender<SimTime>)>,
+    runs: VecDeque<Run>,
     last: Option<Arc<Change>>,
     /// The revision up to which all is published.
     published: u64,
@@ -261,16 +270,19 @@ impl Engine {
 
     /// A piece of what is to be done by now.
     fn work(&mut self) {
-        if let Some((until, _)) = self.runs.front() {
-            let until = *until;
-            let slice = self.shell.session_mut().advance(until, PIECE);
-            if slice != Slice::More
-                && let Some((_, tell)) = self.runs.pop_front()
-            {
+        if let Some(run) = self.runs.pop_front() {
+            let session = self.shell.session_mut();
+            let slice = match &run.condition {
+                None => session.advance(run.until, PIECE),
+                Some(condition) => session.advance_until(run.until, PIECE, |session| condition.is_met(session.world())),
+            };
+            if slice == Slice::More {
+                self.runs.push_front(run);
+            } else {
                 self.count_from_here();
                 self.publish();
                 // Who asked may have gone.
-                let _ = tell.send(self.session().now());
+                let _ = run.tell.send(self.session().now());
             }
             return;
         }

@@ -37,6 +37,7 @@ mod read;
 mod resources;
 mod reviews;
 mod route;
+mod schemas;
 mod status;
 mod table;
 mod value;

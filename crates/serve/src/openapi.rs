@@ -1,28 +1,30 @@
 //! `/openapi/v3`: which paths there are and which parameters they take, which is what `kubectl apply` and `create -f` ask
 //! before they send `fieldValidation` (HT-102 to HT-107).
 //!
-//! Deviation: the documents hold no schemas. kubectl then merges by the types it was built with, and `kubectl explain`
-//! says that it knows no fields.
+//! Schemas are in [`crate::schemas`].
 
-use podscope_api::hash;
+use podscope_api::custom::Definition;
+use podscope_api::{hash, schema};
+use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
 use crate::http::{Asked, Reply};
 use crate::resources::{self, Resource};
+use crate::schemas::Schemas;
 
 const INDEX: &str = "/openapi/v3";
 
 /// The answer to a path below `/openapi/v3`.
-pub(crate) fn answer(asked: &Asked, path: &str) -> Reply {
+pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     if path == INDEX {
-        return Reply::json(200, &index());
+        return Reply::json(200, &index(objects));
     }
     let version = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
     let version = version
         .strip_prefix("apis/")
         .or_else(|| version.strip_prefix("api/"))
         .unwrap_or_default();
-    let Some(text) = document(version) else {
+    let Some(text) = document(version, objects) else {
         return Reply::new(404, "", "");
     };
     let tag = tag(&text);
@@ -51,11 +53,11 @@ fn url(version: &str, tag: &str) -> String {
     format!("{INDEX}/{}?hash={tag}", place(version))
 }
 
-fn index() -> Value {
+fn index(objects: &Objects) -> Value {
     let mut paths = Map::new();
-    for resource in resources::all() {
+    for resource in resources::with_custom(objects) {
         let version = resource.api_version;
-        if let (false, Some(text)) = (paths.contains_key(&place(version)), document(version)) {
+        if let (false, Some(text)) = (paths.contains_key(&place(version)), document(version, objects)) {
             let url = url(version, &tag(&text));
             paths.insert(place(version), json!({"serverRelativeURL": url}));
         }
@@ -64,13 +66,25 @@ fn index() -> Value {
 }
 
 /// The document of a version; none of one that is not served.
-fn document(version: &str) -> Option<String> {
+fn document(version: &str, objects: &Objects) -> Option<String> {
     let mut paths = Map::new();
-    for resource in resources::all()
+    let mut schemas = Schemas::default();
+    for resource in resources::with_custom(objects)
         .iter()
         .filter(|resource| resource.api_version == version)
     {
         put(&mut paths, resource);
+        if let Some(kind) = resource.custom() {
+            let definition = objects.definition_of(kind);
+            let definition = definition.as_ref().and_then(Definition::of);
+            let (_, name) = kind.group_and_version();
+            if let Some(version) = definition.and_then(|definition| definition.version(name)) {
+                schemas.add_custom(version);
+            }
+        }
+        if let Some(served) = schema::served_resource(version, resource.name) {
+            schemas.add(served);
+        }
     }
     if paths.is_empty() {
         return None;
@@ -79,7 +93,7 @@ fn document(version: &str) -> Option<String> {
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": "1.36"},
         "paths": paths,
-        "components": {"schemas": {}},
+        "components": {"schemas": schemas.finish()},
     });
     Some(document.to_string())
 }

@@ -3,6 +3,7 @@
 
 use podscope_api::ObjectKey;
 use podscope_cluster::Span;
+use podscope_session::scenario::Until;
 use podscope_session::{explained, export, report};
 use serde_json::{Value, json};
 
@@ -11,6 +12,8 @@ use crate::http::{Asked, JSON, Reply};
 
 /// Seconds that one request may let pass: a hundred years.
 const LONGEST: f64 = 3.2e9;
+/// How long a condition is waited for where no seconds are said.
+const PATIENCE: f64 = 3600.0;
 /// Worlds that may be put aside at a time.
 const MAX_CHECKPOINTS: usize = 16;
 
@@ -78,10 +81,27 @@ async fn advance(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
         Ok(value) => value,
         Err(reply) => return Ok(reply),
     };
-    match value["seconds"].as_f64() {
+    let condition = match value.get("until").map(Until::read).transpose() {
+        Ok(condition) => condition,
+        Err(why) => return Ok(wrong(format!("until: {why}"))),
+    };
+    let seconds = match &condition {
+        Some(_) if value["seconds"].is_null() => Some(PATIENCE),
+        _ => value["seconds"].as_f64(),
+    };
+    match seconds {
         Some(seconds) if (0.0..=LONGEST).contains(&seconds) => {
-            let at = door.advance(Span((seconds * 1e6).round() as i64)).await?;
-            Ok(Reply::json(200, &json!({"t": at.0 as f64 / 1e6})))
+            let at = door
+                .advance(Span((seconds * 1e6).round() as i64), condition.clone())
+                .await?;
+            let mut answer = json!({"t": at.0 as f64 / 1e6});
+            if let Some(condition) = condition {
+                answer["met"] = door
+                    .ask(move |engine| condition.is_met(engine.session().world()))
+                    .await?
+                    .into();
+            }
+            Ok(Reply::json(200, &answer))
         }
         _ => Ok(wrong(
             "seconds: a number of seconds is wanted, of a hundred years at most",

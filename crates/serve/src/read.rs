@@ -7,14 +7,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{ApiError, Cause, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, Selectors, selected};
+use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, selected};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 use crate::engine::Door;
 use crate::http::{Asked, Reply};
 use crate::negotiate::{Form, Offer, Shape};
-use crate::resources::Resource;
+use crate::resources::{self, Resource};
 use crate::route::{Answered, fits, is_pretty, wanted};
 use crate::{table, value};
 
@@ -100,6 +100,10 @@ pub(crate) fn subject(
 ) -> Result<Value, ApiError> {
     match path.subresource.as_str() {
         "scale" if podscope_kubectl::has_scale(object.kind()) => Ok(podscope_kubectl::scale_of(object)),
+        "scale" => match ScalePaths::of(object.kind(), &snapshot.objects) {
+            Some(paths) => paths.scale(object),
+            None => Err(ApiError::no_such_resource()),
+        },
         "" | "status" | "resize" | "ephemeralcontainers" | "approval" | "finalize" => {
             Ok(value::of(object, served, snapshot))
         }
@@ -369,7 +373,7 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
         });
         let version = page.version;
         metadata.insert("continue".to_owned(), Token { version, start }.text().into());
-        if Selectors::of(kind, query)?.is_empty() {
+        if Selectors::of(kind, query, &snapshot.objects)?.is_empty() {
             metadata.insert("remainingItemCount".to_owned(), left.into());
         }
     }
@@ -418,7 +422,17 @@ fn shown_list(
             list
         }
         Shape::Plain | Shape::Discovery { .. } => {
-            let items = rows.into_iter().map(|(_, shown)| value::as_item(shown)).collect();
+            // Lists of defined kinds have no Go type: their items say what they are, and no field is left out.
+            let is_custom =
+                resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group));
+            let mut metadata = metadata;
+            if is_custom {
+                metadata.entry("continue").or_insert_with(|| "".into());
+            }
+            let items = rows
+                .into_iter()
+                .map(|(_, shown)| if is_custom { shown } else { value::as_item(shown) })
+                .collect();
             value::list(&format!("{}List", served.kind), served.api_version, metadata, items)
         }
     })

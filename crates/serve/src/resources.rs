@@ -1,10 +1,17 @@
 //! The resources that are served, and discovery: which there are, in both forms (HT-092 to HT-101). The table beside this
 //! file was made from a real v1.36 API server.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use podscope_api::custom::{Definition, intern};
 use podscope_api::schema::{self, ServedKind};
+use podscope_api::{Kind, hash};
+use podscope_cluster::Objects;
+use podscope_kubectl::rest::stored_kind;
 use serde_json::{Value, json};
 
 use crate::negotiate::Shape;
@@ -50,6 +57,8 @@ pub(crate) struct Resource {
     short_names: Vec<&'static str>,
     categories: Vec<&'static str>,
     hash: &'static str,
+    /// The kind, if it is a defined one.
+    custom: Option<Kind>,
 }
 
 fn list(text: &'static str) -> Vec<&'static str> {
@@ -77,15 +86,97 @@ pub(crate) fn all() -> &'static [Resource] {
                 short_names: list(next()),
                 categories: list(next()),
                 hash: next(),
+                custom: None,
             })
         })
         .collect()
     })
 }
 
+/// The built-in resources, and behind them those of defined kinds.
+pub(crate) fn with_custom(objects: &Objects) -> Vec<Cow<'static, Resource>> {
+    let built_in = all().iter().map(Cow::Borrowed);
+    built_in.chain(custom(objects).into_iter().map(Cow::Owned)).collect()
+}
+
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
+/// The resources of defined kinds, by definition and version.
+fn custom(objects: &Objects) -> Vec<Resource> {
+    let mut found = Vec::new();
+    for object in objects.definitions() {
+        let Some(definition) = Definition::of(&object).filter(|definition| definition.is_established()) else {
+            continue;
+        };
+        for version in definition.served() {
+            let kind = version.kind();
+            let hash = hash::fnv1a(hash::EMPTY, format!("{}/{}", kind.api_version(), kind.name()).bytes());
+            let words = |words: Vec<&str>| words.into_iter().map(intern).collect();
+            let whole = Resource {
+                api_version: kind.api_version(),
+                name: kind.plural(),
+                singular: kind.singular(),
+                kind: kind.name(),
+                kind_version: "",
+                is_namespaced: kind.is_namespaced(),
+                verbs: CUSTOM_VERBS.to_vec(),
+                short_names: words(version.short_names()),
+                categories: words(version.categories()),
+                hash: intern(&STANDARD.encode(hash.to_be_bytes())),
+                custom: Some(kind),
+            };
+            let part = |name: &str| Resource {
+                name: intern(&format!("{}/{name}", whole.name)),
+                singular: "",
+                verbs: vec!["get", "patch", "update"],
+                short_names: Vec::new(),
+                categories: Vec::new(),
+                hash: "",
+                ..whole.clone()
+            };
+            let status = version.has_status().then(|| part("status"));
+            let scale = version.scale().map(|_| Resource {
+                kind: "Scale",
+                kind_version: "autoscaling/v1",
+                ..part("scale")
+            });
+            let parts = status.into_iter().chain(scale);
+            found.extend([whole.clone()].into_iter().chain(parts));
+        }
+    }
+    found
+}
+
+/// The groups of all resources: the built-in ones, then those of defined kinds by name.
+fn groups_of(all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
+    let mut groups = GROUPS.to_vec();
+    for resource in all.iter().filter(|resource| resource.custom.is_some()) {
+        let group = resource.api_version.split_once('/').map_or("", |(group, _)| group);
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups[GROUPS.len()..].sort_unstable();
+    groups
+}
+
 /// The resource of a version by its name, or its subresource.
-pub(crate) fn find(api_version: &str, resource: &str, subresource: &str) -> Option<&'static Resource> {
-    all().iter().find(|one| {
+pub(crate) fn find(
+    api_version: &str,
+    resource: &str,
+    subresource: &str,
+    objects: &Objects,
+) -> Option<Cow<'static, Resource>> {
+    with_custom(objects).into_iter().find(|one| {
         one.api_version == api_version
             && match one.name.split_once('/') {
                 None => one.name == resource && subresource.is_empty(),
@@ -94,16 +185,30 @@ pub(crate) fn find(api_version: &str, resource: &str, subresource: &str) -> Opti
     })
 }
 
+/// Whether a group is none of the built-in ones.
+pub(crate) fn is_custom_group(group: &str) -> bool {
+    !group.is_empty() && !GROUPS.contains(&group)
+}
+
 /// Whether a group is served, in any version.
-pub(crate) fn has_group(group: &str) -> bool {
-    GROUPS.contains(&group)
+pub(crate) fn has_group(group: &str, objects: &Objects) -> bool {
+    GROUPS.contains(&group) || groups_of(&with_custom(objects)).contains(&group)
 }
 
 impl Resource {
     /// The kind that is stored of it, if any is.
-    pub(crate) fn served(&self) -> Option<ServedKind> {
+    pub(crate) fn stored(&self) -> Option<(ServedKind, Kind)> {
+        if let Some(kind) = self.custom {
+            return Some((schema::of_custom(kind), kind));
+        }
         let name = self.name.split('/').next().unwrap_or_default();
-        schema::served_resource(self.api_version, name)
+        let served = schema::served_resource(self.api_version, name)?;
+        Some((served, stored_kind(served)?))
+    }
+
+    /// Its kind, if it is a defined one.
+    pub(crate) fn custom(&self) -> Option<Kind> {
+        self.custom
     }
 
     fn as_api_resource(&self) -> Value {
@@ -144,15 +249,19 @@ impl Resource {
     }
 
     fn response_kind(&self) -> Value {
-        let (group, version) = self.other_group().unwrap_or_default();
+        // Of built-in kinds left out where it is the resource's own.
+        let (group, version) = match self.custom {
+            Some(_) => self.kind_group(),
+            None => self.other_group().unwrap_or_default(),
+        };
         json!({"group": group, "version": version, "kind": self.kind})
     }
 }
 
 /// The versions of a group, best first.
-fn versions(group: &str) -> Vec<&'static str> {
+fn versions(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
-    for resource in all() {
+    for resource in all {
         let (own, version) = resource
             .api_version
             .split_once('/')
@@ -182,13 +291,14 @@ pub(crate) fn core_versions(address: &str) -> Value {
 }
 
 /// `/apis`.
-pub(crate) fn groups() -> Value {
-    let groups: Vec<Value> = GROUPS.iter().map(|group| group_value(group)).collect();
+pub(crate) fn groups(objects: &Objects) -> Value {
+    let all = with_custom(objects);
+    let groups: Vec<Value> = groups_of(&all).iter().map(|group| group_value(group, &all)).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
-fn group_value(group: &str) -> Value {
-    let versions: Vec<Value> = versions(group)
+fn group_value(group: &str, all: &[Cow<'static, Resource>]) -> Value {
+    let versions: Vec<Value> = versions(group, all)
         .iter()
         .map(|version| json!({"groupVersion": full(group, version), "version": version}))
         .collect();
@@ -196,20 +306,20 @@ fn group_value(group: &str) -> Value {
 }
 
 /// `/apis/GROUP`.
-pub(crate) fn group(group: &str) -> Value {
+pub(crate) fn group(group: &str, objects: &Objects) -> Value {
     let mut value = json!({"kind": "APIGroup", "apiVersion": "v1"});
-    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group)) {
+    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group, &with_custom(objects))) {
         to.extend(from);
     }
     value
 }
 
 /// `/api/v1`, `/apis/GROUP/VERSION`; none of a version that is not served.
-pub(crate) fn resources(api_version: &str) -> Option<Value> {
-    let found: Vec<Value> = all()
+pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
+    let found: Vec<Value> = with_custom(objects)
         .iter()
         .filter(|resource| resource.api_version == api_version)
-        .map(Resource::as_api_resource)
+        .map(|resource| resource.as_api_resource())
         .collect();
     if found.is_empty() {
         return None;
@@ -224,9 +334,10 @@ pub(crate) fn resources(api_version: &str) -> Option<Value> {
 }
 
 /// Both in the aggregated form (HT-096): of the core, or of all named groups.
-pub(crate) fn aggregated(is_core: bool, shape: Shape) -> Value {
-    let groups: &[&str] = if is_core { &[""] } else { &GROUPS };
-    let items: Vec<Value> = groups.iter().map(|group| aggregated_group(group)).collect();
+pub(crate) fn aggregated(is_core: bool, shape: Shape, objects: &Objects) -> Value {
+    let all = with_custom(objects);
+    let groups = if is_core { vec![""] } else { groups_of(&all) };
+    let items: Vec<Value> = groups.iter().map(|group| aggregated_group(group, &all)).collect();
     let version = match shape {
         Shape::Discovery { version } => version,
         _ => "v2",
@@ -239,12 +350,12 @@ pub(crate) fn aggregated(is_core: bool, shape: Shape) -> Value {
     })
 }
 
-fn aggregated_group(group: &str) -> Value {
+fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     let version = |version: &&str| {
         let of = full(group, version);
         let mut subresources: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let mut whole: Vec<&Resource> = Vec::new();
-        for resource in all().iter().filter(|resource| resource.api_version == of) {
+        for resource in all.iter().filter(|resource| resource.api_version == of) {
             match resource.name.split_once('/') {
                 None => whole.push(resource),
                 Some((name, sub)) => subresources.entry(name).or_default().push(json!({
@@ -280,7 +391,7 @@ fn aggregated_group(group: &str) -> Value {
             .collect();
         json!({"version": version, "resources": resources, "freshness": "Current"})
     };
-    let versions: Vec<Value> = versions(group).iter().map(version).collect();
+    let versions: Vec<Value> = versions(group, all).iter().map(version).collect();
     let metadata = if group.is_empty() {
         json!({})
     } else {

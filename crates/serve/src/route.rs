@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use hyper::header::HeaderValue;
 use podscope_api::{DEPRECATED_ENDPOINTS, Kind};
-use podscope_cluster::{ApiError, StatusReason};
-use podscope_kubectl::rest::{ApiPath, stored_kind};
+use podscope_cluster::{ApiError, Objects, StatusReason};
+use podscope_kubectl::rest::ApiPath;
 
 use crate::engine::{Door, Gone};
 use crate::http::{Asked, Cut, Reply, TEXT};
 use crate::negotiate::{Form, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
-use crate::{logs, metrics, openapi, own, protobuf, read, reviews, watch, write};
+use crate::{logs, metrics, openapi, own, protobuf, read, reviews, value, watch, write};
 
 /// Why a request is not answered as it wants.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
     let asked_accept = asked.header("accept").unwrap_or_default().to_owned();
     let answered = match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
         "api" | "apis" => api(&asked, &path, &door).await,
-        _ => Ok(plain(&asked, &path)),
+        _ => Ok(plain(&asked, &path, &door.board.snapshot().objects)),
     };
     match answered {
         Ok(reply) => Ok(reply),
@@ -133,7 +133,7 @@ fn in_form(accept: &str, error: &ApiError) -> Reply {
 }
 
 /// What is no resource.
-fn plain(asked: &Asked, path: &str) -> Reply {
+fn plain(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     let is_read = asked.method == "GET";
     let query = asked.path.split_once('?').map_or("", |(_, query)| query);
     let is_verbose = podscope_kubectl::rest::Query::of(query).get("verbose").is_some();
@@ -158,7 +158,10 @@ fn plain(asked: &Asked, path: &str) -> Reply {
         }
         "/" => {
             let mut paths = vec!["/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
-            for resource in resources::all().iter().filter(|resource| resource.api_version != "v1") {
+            for resource in resources::with_custom(objects)
+                .iter()
+                .filter(|resource| resource.api_version != "v1")
+            {
                 let path = format!("/apis/{}", resource.api_version);
                 let group = path
                     .rsplit_once('/')
@@ -172,7 +175,7 @@ fn plain(asked: &Asked, path: &str) -> Reply {
             paths.extend(["/healthz", "/livez", "/readyz", "/version"].map(String::from));
             Reply::value(200, &serde_json::json!({"paths": paths}), Form::JSON, true)
         }
-        path if path.starts_with("/openapi/v3") && is_read => openapi::answer(asked, path),
+        path if path.starts_with("/openapi/v3") && is_read => openapi::answer(asked, path, objects),
         path if path.starts_with("/version/") => Reply::error(&ApiError::no_such_resource()),
         _ => Reply::page_not_found(),
     }
@@ -181,16 +184,18 @@ fn plain(asked: &Asked, path: &str) -> Reply {
 /// `/api` and `/apis`: discovery, or a resource.
 async fn api(asked: &Asked, path: &str, door: &Door) -> Answered {
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').skip(1).collect();
+    let snapshot = door.board.snapshot();
+    let objects = &snapshot.objects;
     let discovered = match parts.as_slice() {
-        ["api"] => Some(discovery(asked, true)?),
-        ["apis"] => Some(discovery(asked, false)?),
-        ["api", version] => Some(listed(asked, version, None)?),
-        ["apis", group] => Some(match resources::has_group(group) {
-            true => negotiated(asked, &resources::group(group))?,
+        ["api"] => Some(discovery(asked, true, objects)?),
+        ["apis"] => Some(discovery(asked, false, objects)?),
+        ["api", version] => Some(listed(asked, version, None, objects)?),
+        ["apis", group] => Some(match resources::has_group(group, objects) {
+            true => negotiated(asked, &resources::group(group, objects))?,
             false => Reply::page_not_found(),
         }),
-        ["apis", group, version] => Some(listed(asked, version, Some(group))?),
-        ["apis", group, ..] if !resources::has_group(group) => Some(Reply::page_not_found()),
+        ["apis", group, version] => Some(listed(asked, version, Some(group), objects)?),
+        ["apis", group, ..] if !resources::has_group(group, objects) => Some(Reply::page_not_found()),
         _ => None,
     };
     if let Some(reply) = discovered {
@@ -216,21 +221,21 @@ fn negotiated(asked: &Asked, value: &serde_json::Value) -> Answered {
     Ok(Reply::value(200, value, form, is_pretty(asked, &asked.path)))
 }
 
-fn listed(asked: &Asked, version: &str, group: Option<&str>) -> Answered {
+fn listed(asked: &Asked, version: &str, group: Option<&str>, objects: &Objects) -> Answered {
     let api_version = match group {
-        Some(group) if !resources::has_group(group) => return Ok(Reply::page_not_found()),
+        Some(group) if !resources::has_group(group, objects) => return Ok(Reply::page_not_found()),
         Some(group) => format!("{group}/{version}"),
         None => version.to_owned(),
     };
-    let value = resources::resources(&api_version).ok_or_else(ApiError::no_such_resource)?;
+    let value = resources::resources(&api_version, objects).ok_or_else(ApiError::no_such_resource)?;
     negotiated(asked, &value)
 }
 
 /// Both forms of discovery (HT-095, HT-098).
-fn discovery(asked: &Asked, is_core: bool) -> Answered {
+fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
     let form = wanted(asked, Offer::Discovery, false)?;
     if let Shape::Discovery { .. } = form.shape {
-        let value = resources::aggregated(is_core, form.shape);
+        let value = resources::aggregated(is_core, form.shape, objects);
         let text = format!("{value}\n");
         let tag = format!(
             "\"{:016X}\"",
@@ -247,7 +252,7 @@ fn discovery(asked: &Asked, is_core: bool) -> Answered {
     }
     let value = match is_core {
         true => resources::core_versions(asked.header("host").unwrap_or_default()),
-        false => resources::groups(),
+        false => resources::groups(objects),
     };
     let reply = Reply::value(200, &value, form, is_pretty(asked, &asked.path));
     Ok(reply.with("Vary", "Accept"))
@@ -255,8 +260,13 @@ fn discovery(asked: &Asked, is_core: bool) -> Answered {
 
 /// A request about a resource.
 async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
-    let known = resources::find(&path.api_version, &path.resource, &path.subresource);
-    let known = known.ok_or_else(ApiError::no_such_resource)?;
+    let snapshot = door.board.snapshot();
+    let known = resources::find(&path.api_version, &path.resource, &path.subresource, &snapshot.objects);
+    let group = path.api_version.split_once('/').map_or("", |(group, _)| group);
+    if known.is_none() && resources::is_custom_group(group) {
+        return Ok(Reply::page_not_found());
+    }
+    let known = &*known.ok_or_else(ApiError::no_such_resource)?;
     allowed(asked, &path, known)?;
     if matches!(path.name.as_str(), "." | "..") {
         let why = format!("Name parameter invalid: {:?}: may not be '{}'", path.name, path.name);
@@ -268,10 +278,11 @@ async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
     }
     let reply = stored(asked, &path, known, door).await?;
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
-    Ok(if is_endpoints {
-        reply.warned(&[DEPRECATED_ENDPOINTS.to_owned()])
-    } else {
-        reply
+    let of_version = known.custom().and_then(|kind| value::warning(kind, &snapshot.objects));
+    Ok(match (is_endpoints, of_version) {
+        (true, _) => reply.warned(&[DEPRECATED_ENDPOINTS.to_owned()]),
+        (_, Some(warning)) => reply.warned(&[warning]),
+        _ => reply,
     })
 }
 
@@ -300,7 +311,7 @@ fn in_json<'a>(asked: &'a Asked, known: &Resource) -> Result<Cow<'a, Asked>, Api
 }
 
 /// A request about objects that are stored.
-async fn stored(asked: &Asked, path: &ApiPath, known: &'static Resource, door: &Door) -> Answered {
+async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) -> Answered {
     let is_get = asked.method == "GET";
     if path.api_version == metrics::VERSION {
         return metrics::answer(path, door).await;
@@ -308,7 +319,7 @@ async fn stored(asked: &Asked, path: &ApiPath, known: &'static Resource, door: &
     if path.api_version == "v1" && path.resource == "bindings" {
         return write::binding(asked, path, door).await;
     }
-    let Some((served, kind)) = known.served().and_then(|served| Some((served, stored_kind(served)?))) else {
+    let Some((served, kind)) = known.stored() else {
         return read::not_stored(asked, path, known);
     };
     match path.subresource.as_str() {

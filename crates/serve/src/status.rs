@@ -59,7 +59,10 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     if cause.about == "NamespaceTerminating" {
         return json!({"reason": cause.about, "message": cause.message, "field": "metadata.namespace"});
     }
-    // One that is about no field says its own kind.
+    // One that is about no field says its own kind, if it has one.
+    if cause.reason.is_empty() && cause.about.is_empty() {
+        return json!({"message": cause.message});
+    }
     if cause.reason.is_empty() {
         return json!({"reason": cause.about, "message": cause.message});
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use podscope_api::{Object, Time};
-use podscope_cluster::ApiError;
+use podscope_api::{Kind, Object, Time, custom};
+use podscope_cluster::{ApiError, Objects};
+use podscope_kubectl::PrinterColumn;
 use podscope_kubectl::rest::ApiPath;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +27,7 @@ const NUMBERS: [(&str, &str); 8] = [
     ("controllerrevisions", "Revision"),
 ];
 
-/// A column's definition.
+/// A column of a built-in kind.
 #[derive(Debug, Clone)]
 struct Definition {
     name: String,
@@ -76,18 +77,81 @@ fn definitions(path: &ApiPath) -> &'static [Definition] {
     found.map_or(&[], Vec::as_slice)
 }
 
-/// The definitions as a table has them.
-pub(crate) fn columns(path: &ApiPath) -> Value {
-    let columns = definitions(path).iter().map(|column| {
-        json!({
-            "name": column.name,
-            "type": column.kind,
-            "format": column.format,
-            "description": column.name,
-            "priority": column.priority,
-        })
-    });
-    columns.collect()
+/// The columns of a resource.
+pub(crate) struct Columns {
+    path: ApiPath,
+    /// Those of a defined kind, behind the name.
+    custom: Option<Vec<PrinterColumn>>,
+    /// Whether it is the scale of a defined kind, whose age is called a date.
+    is_custom_scale: bool,
+}
+
+impl Columns {
+    pub(crate) fn of(path: &ApiPath, objects: &Objects) -> Columns {
+        let kind = match path.subresource.as_str() {
+            "scale" => None,
+            _ => objects.served_resource(&path.api_version, &path.resource),
+        };
+        let definition = kind.and_then(|kind| objects.definition_of(kind));
+        let printed = definition.as_ref().and_then(|definition| {
+            let (_, version) = kind?.group_and_version();
+            Some(PrinterColumn::all(
+                custom::Definition::of(definition)?.version(version)?,
+            ))
+        });
+        Columns {
+            path: path.clone(),
+            is_custom_scale: path.subresource == "scale"
+                && matches!(
+                    objects.served_resource(&path.api_version, &path.resource),
+                    Some(Kind::Custom(_))
+                ),
+            custom: printed,
+        }
+    }
+
+    /// The definitions as a table has them.
+    pub(crate) fn definitions(&self) -> Value {
+        let told = |name: &str, kind: &str, format: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": name, "priority": priority});
+        match &self.custom {
+            Some(custom) => {
+                let name = std::iter::once(told("Name", "string", "name", 0));
+                let own = |column: &PrinterColumn| told(&column.name, &column.kind, &column.format, column.priority);
+                name.chain(custom.iter().map(own)).collect()
+            }
+            None => {
+                let own = |column: &Definition| {
+                    let kind = match (self.is_custom_scale, column.name.as_str()) {
+                        (true, "Age") => "date",
+                        _ => column.kind,
+                    };
+                    told(&column.name, kind, column.format, column.priority)
+                };
+                definitions(&self.path).iter().map(own).collect()
+            }
+        }
+    }
+
+    /// An object's row.
+    pub(crate) fn row(&self, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
+        match &self.custom {
+            Some(custom) => {
+                let name = Value::from(&*object.metadata().name);
+                let cells = std::iter::once(name).chain(custom.iter().map(|column| column.cell(shown, now)));
+                json!({"cells": cells.collect::<Vec<_>>(), "object": beside(shown, include)})
+            }
+            None => row(&self.path, object, shown, include, now),
+        }
+    }
+}
+
+/// What stands beside the cells.
+fn beside(shown: &Value, include: Include) -> Value {
+    match include {
+        Include::None => Value::Null,
+        Include::Metadata => value::partial(shown),
+        Include::Object => shown.clone(),
+    }
 }
 
 /// What of an object stands beside its cells (`includeObject`).
@@ -110,16 +174,10 @@ pub(crate) fn include(path: &ApiPath) -> Result<Include, ApiError> {
     }
 }
 
-/// An object's row.
-pub(crate) fn row(path: &ApiPath, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
+fn row(path: &ApiPath, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
     let cells = match path.subresource.as_str() {
         "scale" => scale_cells(shown, object, now),
         _ => cells(path, object, now),
-    };
-    let beside = match include {
-        Include::None => Value::Null,
-        Include::Metadata => value::partial(shown),
-        Include::Object => shown.clone(),
     };
     let mut row = json!({"cells": cells});
     if let Object::Pod(pod) = object
@@ -133,7 +191,7 @@ pub(crate) fn row(path: &ApiPath, object: &Object, shown: &Value, include: Inclu
             },
         }]);
     }
-    row["object"] = beside;
+    row["object"] = beside(shown, include);
     row
 }
 
@@ -191,11 +249,12 @@ pub(crate) fn of_objects(
     metadata: impl FnOnce(&[(Object, Value)]) -> Map<String, Value>,
 ) -> Result<Value, ApiError> {
     let include = include(path)?;
+    let columns = Columns::of(path, &snapshot.objects);
     let lines: Vec<Value> = rows
         .iter()
-        .map(|(object, shown)| row(path, object, shown, include, snapshot.now))
+        .map(|(object, shown)| columns.row(object, shown, include, snapshot.now))
         .collect();
-    Ok(table(metadata(rows), columns(path), lines))
+    Ok(table(metadata(rows), columns.definitions(), lines))
 }
 
 pub(crate) fn table(metadata: Map<String, Value>, columns: Value, rows: Vec<Value>) -> Value {

@@ -1,13 +1,22 @@
 //! Objects as they stand in an answer: in the version of the path, with their field managers.
 
+use std::sync::Arc;
+
+use podscope_api::custom::{Definition, Version};
 use podscope_api::schema::ServedKind;
-use podscope_api::{Kind, NodeName, Object};
+use podscope_api::{Kept, Kind, NodeName, Object};
+use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 
 /// An object as it is served there.
 pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Value {
+    if let Object::Kept(kept) = object
+        && let Kind::Custom(_) = kept.kind
+    {
+        return of_custom(kept, served, snapshot);
+    }
     let mut value = podscope_kubectl::shown(object, true);
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
         renew(&mut value, &lease.metadata.name, snapshot);
@@ -32,6 +41,32 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
         _ => {}
     }
     value
+}
+
+/// An object of a defined kind, as the version that is asked for knows it.
+fn of_custom(kept: &Arc<Kept>, served: ServedKind, snapshot: &Snapshot) -> Value {
+    let mut kept = kept.clone();
+    if kept.kind.api_version() != served.api_version {
+        let (_, version) = served.api_version.split_once('/').unwrap_or_default();
+        with_version(kept.kind, version, &snapshot.objects, |version| {
+            let kept = Arc::make_mut(&mut kept);
+            kept.kind = version.kind();
+            version.conform(kept);
+        });
+    }
+    podscope_kubectl::shown(&Object::Kept(kept), true)
+}
+
+/// Calls something with a version of a kind's definition; nothing of a built-in kind.
+fn with_version<T>(kind: Kind, name: &str, objects: &Objects, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
+    let definition = objects.definition_of(kind)?;
+    Definition::of(&definition)?.version(name).map(act)
+}
+
+/// What requests to a deprecated version of a defined kind are warned of.
+pub(crate) fn warning(kind: Kind, objects: &Objects) -> Option<String> {
+    let (_, version) = kind.group_and_version();
+    with_version(kind, version, objects, |version| version.warning()).flatten()
 }
 
 /// The lease of a node that is heard is renewed every ten seconds, though nobody writes it down.

@@ -40,6 +40,7 @@ struct Watch {
     shape: Shape,
     include: table::Include,
     has_bookmarks: bool,
+    columns: table::Columns,
     /// Column definitions come with the first row alone.
     has_columns: bool,
     lines: Sender<Bytes>,
@@ -60,7 +61,7 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
                 .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?,
         ),
     };
-    let selectors = Selectors::of(kind, query)?;
+    let selectors = Selectors::of(kind, query, &door.board.snapshot().objects)?;
     let include = table::include(path)?;
     let subscription = door
         .board
@@ -75,6 +76,7 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
         shape: form.shape,
         include,
         has_bookmarks: query.is_true("allowWatchBookmarks"),
+        columns: table::Columns::of(path, &subscription.snapshot.objects),
         has_columns: false,
         lines,
     };
@@ -262,7 +264,7 @@ impl Watch {
         let shown = value::of(object, self.served, snapshot);
         let shown = match self.shape {
             Shape::Table => {
-                let row = table::row(&self.path, object, &shown, self.include, snapshot.now);
+                let row = self.columns.row(object, &shown, self.include, snapshot.now);
                 self.row(row, &object.metadata().resource_version)
             }
             Shape::Partial { .. } => value::partial(&shown),
@@ -274,7 +276,7 @@ impl Watch {
     /// A table of one row (HT-123).
     fn row(&mut self, row: Value, version: &str) -> Value {
         let columns = match std::mem::replace(&mut self.has_columns, true) {
-            false => table::columns(&self.path),
+            false => self.columns.definitions(),
             true => Value::Null,
         };
         let mut metadata = Map::new();
@@ -292,11 +294,11 @@ impl Watch {
             "apiVersion": self.kind.api_version(), "kind": self.kind.name(), "metadata": {},
         }))
         .to_value();
-        let object = podscope_api::object_from_value(&empty).ok();
+        let object = podscope_api::object_from_tree(self.kind, &podscope_api::Tree::from_value(&empty)).ok();
         let version = revision.to_string();
         let shown = match (self.shape, object) {
             (Shape::Table, Some(object)) => {
-                let mut row = table::row(&self.path, &object, &empty, self.include, Time(0));
+                let mut row = self.columns.row(&object, &empty, self.include, Time(0));
                 row["object"] = json!({
                     "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
                 });

@@ -18,6 +18,7 @@ mod problems;
 mod reading;
 mod recognise;
 mod scrubbed;
+mod until;
 mod wanted;
 
 use podscope_api::ordered;
@@ -42,6 +43,7 @@ use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;
 pub(crate) use reading::readable;
 pub use recognise::recognise;
+pub use until::Until;
 
 /// Maximum number of generated nodes, that is, of zones times nodes per zone.
 pub const MAX_GENERATED_NODES: u64 = 10_000;

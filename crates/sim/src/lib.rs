@@ -16,6 +16,7 @@
 mod actor;
 mod assumed;
 mod context;
+mod defined;
 mod due;
 mod errors;
 mod happening;

@@ -15,11 +15,47 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
 #[derive(Debug, Clone)]
-struct Tables([Table; Kind::ALL.len()]);
+struct Tables {
+    /// By [`Kind::index`].
+    built_in: [Table; Kind::ALL.len()],
+    /// Of defined kinds. Invariant: none is empty.
+    custom: ordered::Map<Kind, Table>,
+    /// Of a defined kind without objects.
+    empty: Table,
+}
 
 impl Default for Tables {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| Table::default()))
+        Self {
+            built_in: std::array::from_fn(|_| Table::default()),
+            custom: ordered::Map::new(),
+            empty: Table::default(),
+        }
+    }
+}
+
+impl Tables {
+    fn of(&self, kind: Kind) -> &Table {
+        let built_in = self.built_in.get(kind.index());
+        built_in.unwrap_or_else(|| self.custom.get(&kind).unwrap_or(&self.empty))
+    }
+
+    fn insert(&mut self, kind: Kind, key: ObjectKey, object: Object) {
+        match self.built_in.get_mut(kind.index()) {
+            Some(table) => table.insert_mut(key, object),
+            None => self.custom.entry(kind).or_default().insert_mut(key, object),
+        }
+    }
+
+    fn remove(&mut self, kind: Kind, key: &ObjectKey) {
+        if let Some(table) = self.built_in.get_mut(kind.index()) {
+            table.remove_mut(key);
+        } else if let Some(table) = self.custom.get_mut(&kind) {
+            table.remove_mut(key);
+            if table.is_empty() {
+                self.custom.remove(&kind);
+            }
+        }
     }
 }
 
@@ -27,7 +63,6 @@ impl Default for Tables {
 /// Invariant: the indexes hold exactly the pods of the pod table.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
-    /// Indexed by [`Kind`] as a number.
     tables: Tables,
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
@@ -37,7 +72,7 @@ pub struct Objects {
 
 impl Objects {
     fn table(&self, kind: Kind) -> &Table {
-        &self.tables.0[kind as usize]
+        self.tables.of(kind)
     }
 
     /// One object by namespace and name.
@@ -74,6 +109,12 @@ impl Objects {
     /// One object of a kind.
     pub fn get_kind(&self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.table(kind).get(key).cloned()
+    }
+
+    /// The built-in kinds, and the defined ones of which there are objects.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
+        let built_in = Kind::ALL.iter().copied();
+        built_in.chain(self.tables.custom.keys().copied())
     }
 
     /// How many objects of a kind there are.
@@ -171,7 +212,7 @@ impl Objects {
             "{:?} {key:?} is missing from an index",
             object.kind()
         );
-        self.tables.0[object.kind() as usize].insert_mut(key, object);
+        self.tables.insert(object.kind(), key, object);
         old
     }
 
@@ -189,7 +230,7 @@ impl Objects {
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
-        self.tables.0[kind as usize].remove_mut(key);
+        self.tables.remove(kind, key);
         Some(old)
     }
 

@@ -69,6 +69,18 @@ pub(super) fn default_kept(object: &mut crate::Kept) {
                     .or_insert_with(|| serde_json::json!({"strategy": "None"}));
             }
         }
+        Kind::ValidatingAdmissionPolicy => {
+            let constraints = fields.get_mut("spec").and_then(|spec| spec.get_mut("matchConstraints"));
+            if let Some(Value::Object(constraints)) = constraints {
+                for (field, value) in [
+                    ("matchPolicy", serde_json::json!("Equivalent")),
+                    ("namespaceSelector", serde_json::json!({})),
+                    ("objectSelector", serde_json::json!({})),
+                ] {
+                    constraints.entry(field).or_insert(value);
+                }
+            }
+        }
         Kind::NetworkPolicy => {
             if let Some(Value::Object(spec)) = fields.get_mut("spec") {
                 spec.entry("podSelector").or_insert_with(|| serde_json::json!({}));

@@ -122,6 +122,21 @@ pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
     found.copied()
 }
 
+/// A defined kind as it is served: of its fields those that every object has.
+#[must_use]
+pub fn of_custom(kind: crate::Kind) -> ServedKind {
+    ServedKind {
+        api_version: kind.api_version(),
+        kind: kind.name(),
+        plural: kind.plural(),
+        is_namespaced: kind.is_namespaced(),
+        fields: Struct {
+            name: "CustomResource",
+            fields: "apiVersion:string kind:string metadata:ObjectMeta",
+        },
+    }
+}
+
 impl Struct {
     /// The struct's name without group and version.
     #[must_use]

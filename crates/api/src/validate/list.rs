@@ -96,6 +96,12 @@ impl ErrorList {
         self.invalid(path, quoted(value), detail);
     }
 
+    /// A value of a wrong type, or of another format.
+    pub(crate) fn type_invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
+        let message = format!("Invalid value: {value}: {detail}");
+        self.push(path, "FieldValueTypeInvalid", message);
+    }
+
     pub(crate) fn unsupported(&mut self, path: &Path<'_>, value: impl Display, supported: &[&str]) {
         let list: Vec<String> = supported.iter().map(|known| quoted(known)).collect();
         self.push(

@@ -62,7 +62,7 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
     owner_references(metadata, &path.child("ownerReferences"), errors);
     let finalizers = path.child("finalizers");
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
-        let is_core = matches!(kind, Kind::Pod | Kind::Namespace);
+        let is_core = kind.group().is_empty();
         self::finalizer(finalizer, is_core, &finalizers, &finalizers.index(index), errors);
     }
 }

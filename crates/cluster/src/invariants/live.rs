@@ -283,10 +283,9 @@ fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
             continue;
         }
         let name = &namespace.metadata.name;
-        let is_held = Kind::ALL
-            .iter()
+        let is_held = (view.objects.kinds())
             .filter(|kind| kind.is_namespaced() && !matches!(kind, Kind::Event | Kind::Lease))
-            .flat_map(|kind| view.objects.list_kind(*kind))
+            .flat_map(|kind| view.objects.list_kind(kind))
             .any(|object| {
                 object.metadata().namespace == *name
                     && object.metadata().finalizers.iter().any(|finalizer| {

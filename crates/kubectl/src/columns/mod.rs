@@ -1,6 +1,7 @@
 //! Table columns of each kind, and the texts of their cells (KC-013 to KC-049).
 
 mod cluster;
+mod custom;
 mod kept;
 mod line;
 mod storage;
@@ -18,6 +19,7 @@ use crate::duration::human_duration;
 
 use line::Line;
 
+pub use custom::PrinterColumn;
 pub use line::Column;
 
 /// One second in microseconds.

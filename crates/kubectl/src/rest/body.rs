@@ -1,12 +1,13 @@
 //! Bodies: JSON or YAML, read as the API server's decoder reads them and refused in its words (HT-050, VA-234 to VA-252).
 
-use podscope_api::schema;
-use podscope_api::{Object, ObjectKey, Tree};
-use podscope_cluster::{ApiError, Request};
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Kind, Object, ObjectKey, Tree};
+use podscope_cluster::{ApiError, Objects, Request};
 use serde_json::Value;
 
 use super::options::Options;
-use super::{ApiCall, Target};
+use super::{ApiCall, Target, custom, duplicates};
+use crate::command::Validation;
 use crate::write::reading::{Document, Item};
 
 /// What is taken in place of another Content-Type (HT-001).
@@ -77,7 +78,7 @@ fn hex(text: &str) -> String {
 
 /// JSON, with Go's words for what is wrong.
 pub(super) fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| {
+    duplicates::read(text).map(|(value, _)| value).map_err(|error| {
         if error.is_eof() || text.is_empty() {
             return "unexpected end of JSON input".to_owned();
         }
@@ -119,11 +120,38 @@ pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
     }
 }
 
+/// The same of the body of a call, whose JSON may name a field twice: refused where decoding is strict, else warned of.
+pub(super) fn read_sent(
+    call: &ApiCall,
+    value: &Value,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> Result<Read, ApiError> {
+    let is_json = matches!(call.media_type(), "" | "application/json");
+    let twice = match duplicates::read(&call.body) {
+        Ok((_, found)) if is_json => found,
+        _ => Vec::new(),
+    };
+    let told: Vec<String> = twice.iter().map(|field| format!("duplicate field {field:?}")).collect();
+    if options.validation == Validation::Strict && !told.is_empty() {
+        of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
+        let why = Rejection::Type(format!("strict decoding error: {}", told.join(", ")));
+        let (kind, key) = (target.kind, target.key.clone());
+        return Ok(Read::Malformed(Request::Malformed { kind, key, why }));
+    }
+    let mut read = read(value, target, options, objects)?;
+    if let (Validation::Warn, Read::Object { warnings, .. }) = (options.validation, &mut read) {
+        warnings.splice(0..0, told);
+    }
+    Ok(read)
+}
+
 /// The object of a body that was sent to a target; `apiVersion` and `kind` may be missing.
 ///
 /// # Errors
 /// It is of another kind, or of another namespace.
-pub(super) fn read(value: &Value, target: &Target, options: &Options) -> Result<Read, ApiError> {
+pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &Objects) -> Result<Read, ApiError> {
     of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
     let mut value = value.clone();
     value["apiVersion"] = target.served.api_version.into();
@@ -135,6 +163,9 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options) -> Result<
         ));
     }
     let key = ObjectKey::new(target.key.namespace.clone(), text(&value, "/metadata/name"));
+    if let Kind::Custom(_) = target.kind {
+        return Ok(custom::read(&value, key, target, options, objects));
+    }
     let tree = Tree::from_value(&value);
     let document = Document::sent(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
     Ok(match document.item(options.validation) {

@@ -65,11 +65,18 @@ impl Selectors {
     ///
     /// # Errors
     /// One that is none, in the API server's words.
-    pub fn of(kind: Kind, query: &Query) -> Result<Selectors, ApiError> {
+    pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
+        let selectable = super::custom::with_version(kind, objects, |version| {
+            let fields = version.selectable().into_iter();
+            fields
+                .map(|path| path.trim_start_matches('.').to_owned())
+                .collect::<Vec<_>>()
+        });
         Ok(Selectors {
             labels: LabelQuery::parse(text("labelSelector")).map_err(ApiError::bad_request)?,
-            fields: FieldQuery::read(kind, text("fieldSelector")).map_err(ApiError::bad_request)?,
+            fields: FieldQuery::read(kind, text("fieldSelector"), &selectable.unwrap_or_default())
+                .map_err(ApiError::bad_request)?,
         })
     }
 
@@ -91,7 +98,7 @@ impl Selectors {
 /// # Errors
 /// A selector that is none, in the API server's words.
 pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -> Result<Vec<Object>, ApiError> {
-    let selectors = Selectors::of(kind, query)?;
+    let selectors = Selectors::of(kind, query, objects)?;
     let mut all = match namespace {
         "" => objects.list_kind(kind),
         namespace => objects.list_kind_in(kind, namespace),

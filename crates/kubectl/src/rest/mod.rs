@@ -6,7 +6,9 @@
 //! Deviation: a call is read when it is sent, not when it arrives. What it is about is looked at when it arrives.
 
 mod body;
+mod custom;
 mod delete;
+mod duplicates;
 mod options;
 mod patch;
 mod path;
@@ -16,6 +18,7 @@ use podscope_api::schema::{self, ServedKind};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Objects, Part, Request};
 
+pub use custom::ScalePaths;
 pub use delete::{Selectors, selected};
 pub use path::{ApiPath, Query};
 
@@ -106,10 +109,9 @@ impl Target {
     ///
     /// # Errors
     /// There is no such path.
-    fn of(path: &ApiPath) -> Result<Target, ApiError> {
-        let served = schema::served_resource(&path.api_version, &path.resource);
-        let served = served.ok_or_else(ApiError::no_such_resource)?;
-        let kind = stored_kind(served).ok_or_else(ApiError::no_such_resource)?;
+    fn of(path: &ApiPath, objects: &Objects) -> Result<Target, ApiError> {
+        let found = served_resource(&path.api_version, &path.resource, objects);
+        let (served, kind) = found.ok_or_else(ApiError::no_such_resource)?;
         Ok(Target {
             served,
             kind,
@@ -121,6 +123,15 @@ impl Target {
     fn is_collection(&self) -> bool {
         self.key.name.is_empty()
     }
+}
+
+/// A resource as it is served, and the kind that its objects are stored as; defined ones among them.
+pub fn served_resource(api_version: &str, plural: &str, objects: &Objects) -> Option<(ServedKind, Kind)> {
+    if let Some(served) = schema::served_resource(api_version, plural) {
+        return Some((served, stored_kind(served)?));
+    }
+    let kind = objects.served_resource(api_version, plural)?;
+    Some((schema::of_custom(kind), kind))
 }
 
 /// The kind that objects of a served version are stored as.
@@ -137,7 +148,7 @@ pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
     let target = path
         .as_ref()
         .ok_or_else(ApiError::no_such_resource)
-        .and_then(Target::of);
+        .and_then(|path| Target::of(path, objects));
     let (path, target) = match (path, target) {
         (Some(path), Ok(target)) => (path, target),
         (_, found) => {
@@ -167,18 +178,17 @@ fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> R
         (Method::Patch, _) => patch::patch(call, target, &options, objects)?,
         (Method::Post, "binding") => subresource::binding(call, target)?,
         (Method::Post, "eviction") => subresource::eviction(call, target, &mut options)?,
-        (Method::Put, "scale") => subresource::put_scale(call, target, &options)?,
+        (Method::Put, "scale") => subresource::put_scale(call, target, &options, objects)?,
         (Method::Put, "finalize") if target.kind == Kind::Namespace => Sent {
             requests: vec![Request::Finalize {
                 namespace: target.key.name.clone(),
             }],
             warnings: Vec::new(),
         },
-        (Method::Post, "") if target.is_collection() => create(call, target, &options)?,
+        (Method::Post, "") if target.is_collection() => create(call, target, &options, objects)?,
         (Method::Put, subresource) if !target.is_collection() => {
-            let part = part_of(target.kind, subresource).ok_or_else(ApiError::no_such_resource)?;
-            let is_there = objects.get_kind(target.kind, &target.key).is_some();
-            replace(call, target, part, &options, is_there)?
+            let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
+            replace(call, target, part, &options, objects)?
         }
         _ => return Err(ApiError::method_not_allowed()),
     };
@@ -189,18 +199,22 @@ fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> R
 }
 
 /// What a subresource lets a write change; none where there is no such.
-fn part_of(kind: Kind, subresource: &str) -> Option<Part> {
+fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     match subresource {
         "" => Some(Part::Main),
+        "status" if matches!(kind, Kind::Custom(_)) => {
+            let has_status = custom::with_version(kind, objects, |version| version.has_status());
+            has_status.unwrap_or(false).then_some(Part::Status)
+        }
         "status" | "approval" => Some(Part::Status),
         "resize" if kind == Kind::Pod => Some(Part::Resize),
         _ => None,
     }
 }
 
-fn create(call: &ApiCall, target: &Target, options: &options::Options) -> Result<Sent, ApiError> {
+fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
     let tree = body::tree(call, target.served.kind)?;
-    let read = body::read(&tree, target, options)?;
+    let read = body::read_sent(call, &tree, target, options, objects)?;
     Ok(match read {
         body::Read::Object { mut object, warnings } => {
             // Said by clients that copy an object.
@@ -240,11 +254,12 @@ fn replace(
     target: &Target,
     part: Part,
     options: &options::Options,
-    is_there: bool,
+    objects: &Objects,
 ) -> Result<Sent, ApiError> {
     let tree = body::tree(call, target.served.kind)?;
     body::named(&tree, &target.key.name)?;
-    Ok(match body::read(&tree, target, options)? {
+    let is_there = objects.get_kind(target.kind, &target.key).is_some();
+    Ok(match body::read_sent(call, &tree, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
             let version = object.metadata().resource_version.clone();
             if &*version == "0" {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::body::{go_type, json, named, of_kind};
 use super::options::Options;
-use super::{ApiCall, Sent, Target, part_of, subresource};
+use super::{ApiCall, ScalePaths, Sent, Target, custom, part_of, subresource};
 use crate::command::{PatchType, Validation};
 use crate::merge::{json_merge, json_patch, strategic};
 use crate::scale::{has_scale, scale_of};
@@ -17,6 +17,8 @@ use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
 
 const APPLY: &str = "application/apply-patch+yaml";
+/// What is taken of objects of defined kinds.
+const OF_CUSTOM: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
 /// A patch as it was sent.
 #[derive(Debug, Clone)]
@@ -24,17 +26,20 @@ struct Given {
     how: PatchType,
     tree: Value,
     validation: Validation,
+    kind: Kind,
 }
 
 pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
     if target.is_collection() {
         return Err(ApiError::method_not_allowed());
     }
+    let is_custom = matches!(target.kind, Kind::Custom(_));
     let how = match call.media_type() {
         APPLY => return apply(call, target, options),
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
-        "application/strategic-merge-patch+json" => PatchType::Strategic,
+        "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
+        _ if is_custom => return Err(ApiError::unsupported_media_type(OF_CUSTOM)),
         _ => {
             return Err(ApiError {
                 resource: Some(Default::default()),
@@ -51,19 +56,23 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         how,
         tree: read(&call.body, how)?,
         validation: options.validation,
+        kind: target.kind,
     };
-    let warnings = match objects.get_kind(target.kind, &target.key) {
-        Some(live) if target.subresource.is_empty() => given.unknown_fields(&live),
+    let live = objects.get_kind(target.kind, &target.key);
+    let warnings = match &live {
+        Some(live) if is_custom && target.subresource != "scale" => given.unknown_custom(live, objects)?,
+        Some(live) if target.subresource.is_empty() => given.unknown_fields(live),
         _ => Vec::new(),
     };
+    let paths = ScalePaths::of(target.kind, objects);
     let (part, change) = match target.subresource.as_str() {
-        "scale" if has_scale(target.kind) => {
+        "scale" if has_scale(target.kind) || paths.is_some() => {
             let manager = options.manager.clone();
-            let change = Mutation::or_refused(manager, move |live| given.scaled(live)).through("scale");
+            let change = Mutation::or_refused(manager, move |live| given.scaled(live, paths.as_ref())).through("scale");
             (Part::Main, change)
         }
         subresource => {
-            let part = part_of(target.kind, subresource).ok_or_else(ApiError::no_such_resource)?;
+            let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
             let change = Mutation::or_refused(options.manager.clone(), move |live| given.applied(live));
             (part, change)
         }
@@ -116,8 +125,11 @@ impl Given {
     /// The patched object.
     fn applied(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
-        let mut patched = self.merged(&live.to_value())?;
+        let mut patched = self.merged(&self.served(live))?;
         same_object(live, &patched)?;
+        if let Kind::Custom(_) = kind {
+            return custom::object_of(self.kind, &patched).map_err(ApiError::bad_request);
+        }
         match convertible(kind, &patched) {
             Ok(()) => {}
             Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
@@ -133,10 +145,34 @@ impl Given {
     }
 
     /// The object with the replicas that a patch of its `Scale` leaves.
-    fn scaled(&self, live: &Object) -> Result<Object, ApiError> {
-        let scale = self.merged(&scale_of(live))?;
+    fn scaled(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
+        let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
+        let scale = self.merged(&before)?;
         same_object(live, &scale)?;
-        subresource::with_replicas(live, &scale)
+        subresource::with_replicas(live, &scale, paths)
+    }
+
+    /// The object in the version that the patch is for.
+    fn served(&self, live: &Object) -> Value {
+        let mut value = live.to_value();
+        if let Kind::Custom(_) = self.kind {
+            value["apiVersion"] = self.kind.api_version().into();
+        }
+        value
+    }
+
+    /// Warnings of fields that a defined kind does not know.
+    fn unknown_custom(&self, live: &Object, objects: &Objects) -> Result<Vec<String>, ApiError> {
+        let patched = self.merged(&self.served(live))?;
+        let unknown = match custom::unknown_fields(self.kind, &patched, objects) {
+            Ok(unknown) => unknown,
+            Err(why) => return Err(self.invalid(&patched, &why)),
+        };
+        match self.validation {
+            Validation::Strict if !unknown.is_empty() => Err(self.invalid(&patched, &Rejection::Unknown(unknown))),
+            Validation::Warn => Ok(unknown.iter().map(|field| format!("unknown field {field:?}")).collect()),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Warnings of fields that are not known, where they are wanted.

@@ -1,13 +1,13 @@
 //! Subresources that are written with bodies of their own: `binding`, `eviction`, `scale` (HT-110 to HT-113).
 
 use podscope_api::{NodeName, Object, Uid};
-use podscope_cluster::{ApiError, Cause, Mutation, Part, Request};
+use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
 use super::body::{self, named};
 use super::delete::delete_options;
 use super::options::Options;
-use super::{ApiCall, Sent, Target};
+use super::{ApiCall, ScalePaths, Sent, Target};
 use crate::scale::has_scale;
 
 fn one(request: Request) -> Sent {
@@ -60,8 +60,14 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
 }
 
 /// PUT of a `Scale`.
-pub(super) fn put_scale(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
-    if !has_scale(target.kind) {
+pub(super) fn put_scale(
+    call: &ApiCall,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> Result<Sent, ApiError> {
+    let paths = ScalePaths::of(target.kind, objects);
+    if !has_scale(target.kind) && paths.is_none() {
         return Err(ApiError::no_such_resource());
     }
     let value = body::tree(call, "Scale")?;
@@ -79,7 +85,7 @@ pub(super) fn put_scale(call: &ApiCall, target: &Target, options: &Options) -> R
         if !version.is_empty() && *version != *metadata.resource_version {
             return Err(ApiError::stale(live.kind(), &metadata.name));
         }
-        with_replicas(live, &value)
+        with_replicas(live, &value, paths.as_ref())
     });
     let uid = call_uid(call);
     Ok(one(Request::Patch {
@@ -98,7 +104,7 @@ fn call_uid(call: &ApiCall) -> Option<Uid> {
 }
 
 /// An object with the replicas of a `Scale`.
-pub(super) fn with_replicas(live: &Object, scale: &Value) -> Result<Object, ApiError> {
+pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
     let wanted = match scale.pointer("/spec/replicas") {
         None | Some(Value::Null) => 0,
         Some(value) => value.as_i64().ok_or_else(|| {
@@ -119,6 +125,9 @@ pub(super) fn with_replicas(live: &Object, scale: &Value) -> Result<Object, ApiE
             &live.metadata().name,
             vec![why],
         ));
+    }
+    if let Some(paths) = paths {
+        return paths.with_replicas(live, wanted);
     }
     let mut value = live.to_value();
     value["spec"]["replicas"] = wanted.into();

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "native only")]
 
 mod client;
+mod custom;
 mod door;
 mod kubectl;
 mod replay;

@@ -17,29 +17,65 @@ struct Row<'a> {
     back: u64,
     actor: (u8, u32, &'a str),
     #[serde(borrow)]
-    object: Option<(u8, &'a str, &'a str, &'a str)>,
+    object: Option<(u16, &'a str, &'a str, &'a str)>,
     container: Option<&'a str>,
     happening: Cow<'a, Happening>,
 }
 
+/// The names of a kind that a CustomResourceDefinition defines: version, kind, plural, singular, whether namespaced.
+type Names<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
+
 /// Packs consecutive records.
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
     let first = records.first().map_or(0, |record| record.seq);
-    let rows: Vec<Row<'_>> = records.iter().map(|record| row(record)).collect();
-    let bytes = postcard::to_allocvec(&(first, rows)).expect("rows contain no sequence of unknown length");
+    let mut custom: Vec<Kind> = Vec::new();
+    let rows: Vec<Row<'_>> = records.iter().map(|record| row(record, &mut custom)).collect();
+    let names: Vec<Names<'_>> = custom
+        .into_iter()
+        .map(|kind| {
+            (
+                kind.api_version(),
+                kind.name(),
+                kind.plural(),
+                kind.singular(),
+                kind.is_namespaced(),
+            )
+        })
+        .collect();
+    let bytes = postcard::to_allocvec(&(first, names, rows)).expect("rows contain no sequence of unknown length");
     miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL).into()
 }
 
 pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
     let bytes = miniz_oxide::inflate::decompress_to_vec(packed).expect("`pack` deflated it");
-    let (first, rows): (u64, Vec<Row<'_>>) = postcard::from_bytes(&bytes).expect("`pack` wrote it");
+    let (first, names, rows): (u64, Vec<Names<'_>>, Vec<Row<'_>>) =
+        postcard::from_bytes(&bytes).expect("`pack` wrote it");
+    let defined = |(version, kind, plural, singular, is_namespaced): Names<'_>| {
+        podscope_api::custom::defined(version, kind, plural, singular, is_namespaced)
+    };
+    let kinds: Vec<Kind> = (Kind::ALL.iter().copied())
+        .chain(names.into_iter().map(defined))
+        .collect();
     (first..)
         .zip(rows)
-        .map(|(seq, row)| Arc::new(record(seq, row)))
+        .map(|(seq, row)| Arc::new(record(seq, row, &kinds)))
         .collect()
 }
 
-fn row(record: &Record) -> Row<'_> {
+/// Where a kind stands among the built-in ones and, behind them, those defined ones.
+fn place(kind: Kind, custom: &mut Vec<Kind>) -> u16 {
+    let mut place = kind.index();
+    if let Kind::Custom(_) = kind {
+        let known = custom.iter().position(|known| *known == kind);
+        place += known.unwrap_or(custom.len());
+        if known.is_none() {
+            custom.push(kind);
+        }
+    }
+    u16::try_from(place).unwrap_or(u16::MAX)
+}
+
+fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> Row<'a> {
     Row {
         at: record.at.0,
         back: record
@@ -50,16 +86,16 @@ fn row(record: &Record) -> Row<'_> {
         object: record
             .object
             .as_ref()
-            .map(|it| (it.kind as u8, &*it.key.namespace, &*it.key.name, &*it.uid.0)),
+            .map(|it| (place(it.kind, custom), &*it.key.namespace, &*it.key.name, &*it.uid.0)),
         container: record.container.as_deref(),
         happening: Cow::Borrowed(&record.happening),
     }
 }
 
-fn record(seq: u64, row: Row<'_>) -> Record {
+fn record(seq: u64, row: Row<'_>, kinds: &[Kind]) -> Record {
     let object = row.object.map(|(kind, namespace, name, uid)| {
         Arc::new(Subject {
-            kind: Kind::ALL[usize::from(kind)],
+            kind: kinds[usize::from(kind)],
             key: ObjectKey::new(namespace, name),
             uid: Uid(uid.into()),
         })

@@ -1,0 +1,369 @@
+//! Kinds that CustomResourceDefinitions define (P-12).
+//!
+//! A built-in kind is a variant of [`Kind`]; a defined one is [`Kind::Custom`], a pointer to its names. Names are
+//! interned: each distinct one is allocated once and lives as long as the process, so that a [`Kind`] stays `Copy`.
+//! Interning decides nothing: kinds are compared by group and plural name.
+//!
+//! [`Definition`] reads a CustomResourceDefinition, [`Version`] one of its versions. Objects of a defined kind are
+//! [`Kept`]; `kind` of such an object also says which version it was sent in, or is stored in.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use crate::ordered::StableSort as _;
+use crate::untyped::{is_true, items, text, texts};
+use crate::{ErrorList, Kept, Kind, Object, structural};
+
+const NULL: &Value = &Value::Null;
+
+/// The names of a defined kind.
+///
+/// Two are equal if group and plural name are: versions of one definition are one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct CustomKind {
+    /// `example.com/v1`.
+    pub api_version: &'static str,
+    /// `Widget`.
+    pub kind: &'static str,
+    /// `widgets`.
+    pub plural: &'static str,
+    /// `widget`.
+    pub singular: &'static str,
+    /// Whether its objects live in a namespace.
+    pub is_namespaced: bool,
+}
+
+impl CustomKind {
+    /// `example.com` and `v1` of `example.com/v1`.
+    pub(crate) fn group_and_version(&self) -> (&'static str, &'static str) {
+        self.api_version.split_once('/').unwrap_or(("", self.api_version))
+    }
+
+    fn identity(&self) -> (&'static str, &'static str) {
+        (self.group_and_version().0, self.plural)
+    }
+}
+
+impl PartialEq for CustomKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for CustomKind {}
+
+impl PartialOrd for CustomKind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for CustomKind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.identity().cmp(&other.identity())
+    }
+}
+
+impl Hash for CustomKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+static TEXTS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+static KINDS: Mutex<Vec<&'static CustomKind>> = Mutex::new(Vec::new());
+
+/// A text that lives as long as the process. For names of definitions alone: what is interned is never freed.
+#[must_use]
+pub fn intern(text: &str) -> &'static str {
+    let mut texts = TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    match texts.binary_search(&text) {
+        Ok(at) => texts[at],
+        Err(at) => {
+            let text: &'static str = Box::leak(text.into());
+            texts.insert(at, text);
+            text
+        }
+    }
+}
+
+/// The kind of those names.
+#[must_use]
+pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_namespaced: bool) -> Kind {
+    let named = CustomKind {
+        api_version: intern(api_version),
+        kind: intern(name),
+        plural: intern(plural),
+        singular: intern(singular),
+        is_namespaced,
+    };
+    let mut kinds = KINDS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let is_same = |known: &&&CustomKind| {
+        let names = |one: &CustomKind| (one.api_version, one.kind, one.plural, one.singular, one.is_namespaced);
+        names(known) == names(&named)
+    };
+    let known = kinds.iter().find(is_same).copied();
+    Kind::Custom(known.unwrap_or_else(|| {
+        let known: &'static CustomKind = Box::leak(Box::new(named));
+        kinds.push(known);
+        known
+    }))
+}
+
+/// A CustomResourceDefinition.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition<'d>(&'d Kept);
+
+impl<'d> Definition<'d> {
+    /// Reads an object, if it is one.
+    #[must_use]
+    pub fn of(object: &'d Object) -> Option<Self> {
+        object
+            .as_kept()
+            .filter(|kept| kept.kind == Kind::CustomResourceDefinition)
+            .map(|kept| Self(kept))
+    }
+
+    /// The definition as it is stored.
+    #[must_use]
+    pub fn object(self) -> &'d Kept {
+        self.0
+    }
+
+    fn spec(self) -> &'d Value {
+        self.0.at("/spec").unwrap_or(NULL)
+    }
+
+    /// `example.com`.
+    #[must_use]
+    pub fn group(self) -> &'d str {
+        text(self.spec(), "group")
+    }
+
+    /// The names that it asks for.
+    #[must_use]
+    pub fn names(self) -> &'d Value {
+        self.spec().get("names").unwrap_or(NULL)
+    }
+
+    /// The names that it got.
+    #[must_use]
+    pub fn accepted_names(self) -> &'d Value {
+        self.0.at("/status/acceptedNames").unwrap_or(NULL)
+    }
+
+    /// Whether its objects live in a namespace.
+    #[must_use]
+    pub fn is_namespaced(self) -> bool {
+        text(self.spec(), "scope") == "Namespaced"
+    }
+
+    /// Whether it is served.
+    #[must_use]
+    pub fn is_established(self) -> bool {
+        self.condition("Established")
+            .is_some_and(|condition| text(condition, "status") == "True")
+    }
+
+    /// A condition of its status.
+    #[must_use]
+    pub fn condition(self, kind: &str) -> Option<&'d Value> {
+        let status = self.0.at("/status").unwrap_or(NULL);
+        items(status, "conditions")
+            .map(|(_, condition)| condition)
+            .find(|condition| text(condition, "type") == kind)
+    }
+
+    /// Its versions, in the order of the manifest.
+    pub fn versions(self) -> impl Iterator<Item = Version<'d>> {
+        items(self.spec(), "versions").map(move |(_, value)| Version {
+            definition: self,
+            value,
+        })
+    }
+
+    /// The version of that name.
+    #[must_use]
+    pub fn version(self, name: &str) -> Option<Version<'d>> {
+        self.versions().find(|version| version.name() == name)
+    }
+
+    /// The version that objects are stored in.
+    #[must_use]
+    pub fn storage(self) -> Option<Version<'d>> {
+        self.versions().find(|version| is_true(version.value, "storage"))
+    }
+
+    /// The versions that are served, in the order of discovery: stable ones first, newer ones first.
+    #[must_use]
+    pub fn served(self) -> Vec<Version<'d>> {
+        let mut served: Vec<Version<'d>> = self.versions().filter(|version| version.is_served()).collect();
+        served.stable_sort_by(|a, b| priority(b.name()).cmp(&priority(a.name())));
+        served
+    }
+}
+
+/// How a version compares (`version.CompareKubeAwareVersionStrings`): `v2` before `v1` before `v1beta1` before `v1alpha1`
+/// before anything else.
+fn priority(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
+    let other = (0, 0, 0, std::cmp::Reverse(name.to_owned()));
+    let Some(rest) = name.strip_prefix('v') else {
+        return other;
+    };
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (major, rest) = rest.split_at(digits(rest));
+    let Ok(major) = major.parse() else { return other };
+    let none = std::cmp::Reverse(String::new());
+    let minor = |rest: &str| rest.parse::<u64>().ok();
+    match (rest, rest.strip_prefix("beta"), rest.strip_prefix("alpha")) {
+        ("", ..) => (3, major, 0, none),
+        (_, Some(rest), _) if minor(rest).is_some() => (2, major, minor(rest).unwrap_or(0), none),
+        (_, _, Some(rest)) if minor(rest).is_some() => (1, major, minor(rest).unwrap_or(0), none),
+        _ => other,
+    }
+}
+
+/// A version of a definition.
+#[derive(Debug, Clone, Copy)]
+pub struct Version<'d> {
+    definition: Definition<'d>,
+    value: &'d Value,
+}
+
+impl<'d> Version<'d> {
+    /// `v1`.
+    #[must_use]
+    pub fn name(self) -> &'d str {
+        text(self.value, "name")
+    }
+
+    /// `example.com/v1`.
+    #[must_use]
+    pub fn api_version(self) -> String {
+        format!("{}/{}", self.definition.group(), self.name())
+    }
+
+    /// The definition that it is of.
+    #[must_use]
+    pub fn definition(self) -> Definition<'d> {
+        self.definition
+    }
+
+    #[must_use]
+    pub fn is_served(self) -> bool {
+        is_true(self.value, "served")
+    }
+
+    /// The schema of its objects; null of none.
+    #[must_use]
+    pub fn schema(self) -> &'d Value {
+        self.value.pointer("/schema/openAPIV3Schema").unwrap_or(NULL)
+    }
+
+    /// Whether the status is a subresource.
+    #[must_use]
+    pub fn has_status(self) -> bool {
+        self.value.pointer("/subresources/status").is_some()
+    }
+
+    /// The paths of the `scale` subresource, if there is one.
+    #[must_use]
+    pub fn scale(self) -> Option<&'d Value> {
+        self.value.pointer("/subresources/scale")
+    }
+
+    /// Printer columns: name, type, format, JSONPath, priority.
+    pub fn columns(self) -> impl Iterator<Item = &'d Value> {
+        items(self.value, "additionalPrinterColumns").map(|(_, column)| column)
+    }
+
+    /// JSONPaths that field selectors may name.
+    #[must_use]
+    pub fn selectable(self) -> Vec<&'d str> {
+        items(self.value, "selectableFields")
+            .map(|(_, field)| text(field, "jsonPath"))
+            .collect()
+    }
+
+    /// What requests to a deprecated version are warned of.
+    #[must_use]
+    pub fn warning(self) -> Option<String> {
+        let own = || format!("{} {} is deprecated", self.api_version(), text(self.names(), "kind"));
+        let given = self.value.get("deprecationWarning").and_then(Value::as_str);
+        is_true(self.value, "deprecated").then(|| given.map_or_else(own, ToOwned::to_owned))
+    }
+
+    fn names(self) -> &'d Value {
+        self.definition.names()
+    }
+
+    /// Short names, as accepted.
+    #[must_use]
+    pub fn short_names(self) -> Vec<&'d str> {
+        texts(self.definition.accepted_names(), "shortNames")
+    }
+
+    /// Categories, as accepted.
+    #[must_use]
+    pub fn categories(self) -> Vec<&'d str> {
+        texts(self.definition.accepted_names(), "categories")
+    }
+
+    /// Drops and fills in what the schema says; the paths of what was dropped.
+    pub fn conform(self, object: &mut Kept) -> Vec<String> {
+        let unknown = structural::prune(&mut object.fields, self.schema());
+        structural::default(&mut object.fields, self.schema());
+        unknown
+    }
+
+    /// Everything that is wrong with an object of this version, beside what is wrong with it as with any other.
+    pub fn validate(self, object: &Kept, errors: &mut ErrorList) {
+        errors.extend(structural::validate(&object.fields, self.schema()));
+        let replicas = self.scale().map(|scale| text(scale, "specReplicasPath"));
+        if let Some(path) = replicas {
+            structural::check_path(&object.fields, path, errors);
+        }
+        structural::unchecked_rules(errors, self.schema());
+    }
+
+    /// The kind of its objects.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        let names = self.names();
+        let name = text(names, "kind");
+        let singular = match text(names, "singular") {
+            "" => name.to_ascii_lowercase(),
+            singular => singular.to_owned(),
+        };
+        defined(
+            &self.api_version(),
+            name,
+            text(names, "plural"),
+            &singular,
+            self.definition.is_namespaced(),
+        )
+    }
+}
+
+/// Completes a definition of a live cluster that was saved without its status: it counts as established since it was
+/// created, so that opening the file changes nothing.
+pub fn assume_established(definition: &mut Kept) {
+    if definition.kind != Kind::CustomResourceDefinition || definition.fields.get("status").is_some() {
+        return;
+    }
+    let spec = definition.at("/spec").cloned().unwrap_or_default();
+    let since = definition.metadata.creation_timestamp.map(|time| time.to_string());
+    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": since, "reason": reason, "message": message});
+    let status = json!({
+        "acceptedNames": spec["names"],
+        "conditions": [
+            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+        ],
+        "storedVersions": crate::stored_version(&spec).into_iter().collect::<Vec<_>>(),
+    });
+    definition.fields.insert("status".to_owned(), status);
+}

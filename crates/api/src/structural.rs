@@ -1,0 +1,103 @@
+//! Structural schemas of CustomResourceDefinitions: what the API server drops, fills in and refuses of an object
+//! (`pkg/apiserver/schema` of k8s.io/apiextensions-apiserver).
+
+mod check;
+
+use serde_json::{Map, Value};
+
+use crate::untyped::is_true;
+
+pub use check::validate;
+pub(crate) use check::{check_path, unchecked_rules};
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+/// Fields of every object, whatever its schema says.
+const ENVELOPE: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// Drops the fields of an object that its schema does not know; their paths, sorted: `spec.ports[0].nope`.
+pub fn prune(object: &mut Map<String, Value>, schema: &Value) -> Vec<String> {
+    let mut unknown = Vec::new();
+    prune_map(object, schema, true, "", &mut unknown);
+    unknown.sort_unstable();
+    unknown
+}
+
+fn prune_value(value: &mut Value, schema: &Value, path: &str, unknown: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => prune_map(map, schema, is_true(schema, EMBEDDED), path, unknown),
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for (index, item) in items.iter_mut().enumerate() {
+                    prune_value(item, schema, &format!("{path}[{index}]"), unknown);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path: &str, unknown: &mut Vec<String>) {
+    let keeps = is_true(schema, PRESERVE) || matches!(schema.get("additionalProperties"), Some(Value::Bool(true)));
+    map.retain(|key, value| {
+        if is_object && ENVELOPE.contains(&key.as_str()) {
+            return true;
+        }
+        let path = match path {
+            "" => key.clone(),
+            path => format!("{path}.{key}"),
+        };
+        let known = property(schema, key);
+        if let Some(schema) = known {
+            prune_value(value, schema, &path, unknown);
+        } else if !keeps {
+            unknown.push(path);
+            return false;
+        }
+        true
+    });
+}
+
+/// The schema of a field.
+fn property<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+    let own = schema.get("properties").and_then(|properties| properties.get(key));
+    own.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
+}
+
+/// Fills in the defaults of a schema, and drops nulls where none may stand.
+pub fn default(object: &mut Map<String, Value>, schema: &Value) {
+    default_map(object, schema);
+}
+
+fn default_value(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(map) => default_map(map, schema),
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                items.iter_mut().for_each(|item| default_value(item, schema));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn default_map(map: &mut Map<String, Value>, schema: &Value) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        let is_missing = match map.get(name) {
+            None => true,
+            Some(Value::Null) => !is_true(schema, "nullable"),
+            Some(_) => false,
+        };
+        match schema.get("default").filter(|default| !default.is_null()) {
+            Some(default) if is_missing => drop(map.insert(name.clone(), default.clone())),
+            _ if is_missing => drop(map.shift_remove(name)),
+            _ => {}
+        }
+    }
+    for (name, value) in map.iter_mut() {
+        if let Some(schema) = property(schema, name) {
+            default_value(value, schema);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! What a schema refuses, in the words of kube-openapi's validators.
+
+use serde_json::{Map, Value};
+
+use super::{EMBEDDED, ENVELOPE, property};
+use crate::untyped::{is_true, items, text, texts};
+use crate::validate::{ErrorList, Path, quoted};
+
+/// Rules in CEL, which are not evaluated.
+const RULES: &str = "x-kubernetes-validations";
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+/// Everything that is wrong with an object.
+///
+/// Deviation: rules in CEL are not evaluated; `pattern` is checked where the build has regular expressions.
+#[must_use]
+pub fn validate(fields: &Map<String, Value>, schema: &Value) -> ErrorList {
+    let mut errors = ErrorList::default();
+    let known = || {
+        let own = fields.iter().filter(|(name, _)| !ENVELOPE.contains(&name.as_str()));
+        own.filter_map(|(name, value)| Some((name, value, property(schema, name)?)))
+    };
+    for (name, value, schema) in known() {
+        check(value, schema, &Path::root(name), &mut errors);
+    }
+    for name in texts(schema, "required") {
+        if !fields.contains_key(name) && !ENVELOPE.contains(&name) {
+            errors.required(&Path::root(name), "");
+        }
+    }
+    for (name, value, schema) in known() {
+        lists(value, schema, &Path::root(name), &mut errors);
+    }
+    errors
+}
+
+/// What is told where rules could not be checked because of other errors; none where there are no rules.
+pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) {
+    let blocks = [
+        "FieldValueRequired",
+        "FieldValueNotSupported",
+        "FieldValueTooLong",
+        "FieldValueTooMany",
+        "FieldValueTypeInvalid",
+    ];
+    if has_rules(schema) && errors.iter().any(|error| blocks.contains(&error.reason)) {
+        let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+        errors.invalid(&Path::root("<nil>"), "null", why);
+    }
+}
+
+/// Whether the replicas of an object stand where its definition says, as Go reads nested fields.
+pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
+    let (above, _) = path.rsplit_once('.').unwrap_or_default();
+    let mut names = above.split('.').filter(|name| !name.is_empty());
+    let mut value = names.next().and_then(|name| fields.get(name));
+    loop {
+        match value {
+            None | Some(Value::Null) => return,
+            Some(Value::Object(map)) => match names.next() {
+                Some(name) => value = map.get(name),
+                None => return,
+            },
+            Some(other) => {
+                let (shown, of) = match other {
+                    Value::String(text) => (text.clone(), "string"),
+                    Value::Bool(_) => (other.to_string(), "bool"),
+                    Value::Number(number) if number.is_f64() => (other.to_string(), "float64"),
+                    Value::Number(_) => (other.to_string(), "int64"),
+                    _ => (other.to_string(), "[]interface {}"),
+                };
+                let why =
+                    format!("{path} accessor error: {shown} is of the type {of}, expected map[string]interface{{}}");
+                return errors.invalid(&Path::root(path), 0, &why);
+            }
+        }
+    }
+}
+
+fn has_rules(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key(RULES) || map.values().any(has_rules),
+        Value::Array(items) => items.iter().any(has_rules),
+        _ => false,
+    }
+}
+
+fn check(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if value.is_null() && is_true(schema, "nullable") {
+        return;
+    }
+    of_type(value, schema, path, errors);
+    combined(value, schema, path, errors);
+    match value {
+        Value::String(word) => string(word, schema, path, errors),
+        Value::Number(_) => number(value, schema, path, errors),
+        Value::Array(list) => {
+            count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
+            if let Some(schema) = schema.get("items") {
+                for (index, item) in list.iter().enumerate() {
+                    check(item, schema, &path.index(index), errors);
+                }
+            }
+        }
+        _ => {}
+    }
+    enumerated(value, schema, path, errors);
+    if let Value::Object(map) = value {
+        count(
+            map.len(),
+            schema,
+            ["minProperties", "maxProperties"],
+            "properties",
+            path,
+            errors,
+        );
+        for name in texts(schema, "required") {
+            if !map.contains_key(name) {
+                errors.required(&path.child(name), "");
+            }
+        }
+        let is_object = is_true(schema, EMBEDDED);
+        for (name, value) in map {
+            if is_object && ENVELOPE.contains(&name.as_str()) {
+                continue;
+            }
+            if let Some(schema) = property(schema, name) {
+                check(value, schema, &path.child(name), errors);
+            }
+        }
+    }
+}
+
+/// The type of a value, as OpenAPI calls it.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() != 0.0) => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn of_type(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let wanted = match text(schema, "type") {
+        "" if is_true(schema, INT_OR_STRING) => "integer,string",
+        wanted => wanted,
+    };
+    let found = type_of(value);
+    let fits =
+        wanted.is_empty() || wanted.split(',').any(|one| one == found) || (wanted, found) == ("number", "integer");
+    if !fits {
+        let detail = format!("{path} in body must be of type {wanted}: {}", quoted(found));
+        errors.type_invalid(path, quoted(found), &detail);
+    }
+}
+
+fn limit(schema: &Value, field: &str) -> Option<usize> {
+    let limit = schema.get(field)?.as_u64()?;
+    usize::try_from(limit).ok()
+}
+
+fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let length = word.chars().count();
+    if let Some(max) = limit(schema, "maxLength").filter(|max| length > *max) {
+        errors.too_long(path, max);
+    }
+    if let Some(min) = limit(schema, "minLength").filter(|min| length < *min) {
+        errors.invalid_text(
+            path,
+            word,
+            &format!("{path} in body should be at least {min} chars long"),
+        );
+    }
+    let pattern = text(schema, "pattern");
+    if !pattern.is_empty() && !is_match(pattern, word) {
+        errors.invalid_text(path, word, &format!("{path} in body should match '{pattern}'"));
+    }
+    let format = text(schema, "format");
+    if !is_of_format(format, word) {
+        let detail = format!("{path} in body must be of type {format}: {}", quoted(word));
+        errors.type_invalid(path, quoted(word), &detail);
+    }
+}
+
+#[cfg(feature = "patterns")]
+fn is_match(pattern: &str, word: &str) -> bool {
+    // One that is none is refused with its definition.
+    regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(word))
+}
+
+#[cfg(not(feature = "patterns"))]
+fn is_match(_pattern: &str, _word: &str) -> bool {
+    true
+}
+
+/// Deviation: of the formats of strfmt those that manifests use.
+fn is_of_format(format: &str, word: &str) -> bool {
+    match format {
+        "date-time" => crate::parse_rfc3339(word).is_some(),
+        "date" => crate::parse_rfc3339(&format!("{word}T00:00:00Z")).is_some(),
+        "ipv4" => word.parse::<std::net::Ipv4Addr>().is_ok(),
+        "ipv6" => word.parse::<std::net::Ipv6Addr>().is_ok(),
+        "ip" => word.parse::<std::net::IpAddr>().is_ok(),
+        "duration" => crate::parse_duration(word).is_ok(),
+        _ => true,
+    }
+}
+
+fn number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let bound = |field: &str| schema.get(field).filter(|bound| bound.is_number());
+    let float = |value: &Value| value.as_f64().unwrap_or(0.0);
+    if let Some(max) = bound("maximum") {
+        let is_exclusive = is_true(schema, "exclusiveMaximum");
+        if float(value) > float(max) || is_exclusive && float(value) >= float(max) {
+            let or_equal = if is_exclusive { "" } else { " or equal to" };
+            let detail = format!("{path} in body should be less than{or_equal} {max}");
+            errors.invalid(path, value, &detail);
+        }
+    }
+    if let Some(min) = bound("minimum") {
+        let is_exclusive = is_true(schema, "exclusiveMinimum");
+        if float(value) < float(min) || is_exclusive && float(value) <= float(min) {
+            let or_equal = if is_exclusive { "" } else { " or equal to" };
+            let detail = format!("{path} in body should be greater than{or_equal} {min}");
+            errors.invalid(path, value, &detail);
+        }
+    }
+    if let Some(factor) = bound("multipleOf").filter(|factor| float(factor) > 0.0)
+        && (float(value) / float(factor)).fract() != 0.0
+    {
+        let detail = format!("{path} in body should be a multiple of {factor}");
+        errors.invalid(path, value, &detail);
+    }
+}
+
+fn count(found: usize, schema: &Value, [min, max]: [&str; 2], what: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(max) = limit(schema, max).filter(|max| found > *max) {
+        errors.too_many(path, found, max);
+    }
+    if let Some(min) = limit(schema, min).filter(|min| found < *min) {
+        errors.invalid(
+            path,
+            found,
+            &format!("{path} in body should have at least {min} {what}"),
+        );
+    }
+}
+
+fn enumerated(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut known = items(schema, "enum").map(|(_, known)| known).peekable();
+    if known.peek().is_none() {
+        return;
+    }
+    let known: Vec<&Value> = known.collect();
+    if !known.contains(&value) {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let texts: Vec<String> = known.into_iter().map(plain).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        errors.unsupported(path, value, &texts);
+    }
+}
+
+/// `allOf`, `anyOf`, `oneOf` and `not`.
+fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let fits = |schema: &Value| {
+        let mut errors = ErrorList::default();
+        check(value, schema, path, &mut errors);
+        errors.is_empty()
+    };
+    for (_, schema) in items(schema, "allOf") {
+        check(value, schema, path, errors);
+    }
+    let given = |field: &str| {
+        let all: Vec<&Value> = items(schema, field).map(|(_, schema)| schema).collect();
+        (!all.is_empty()).then_some(all)
+    };
+    // Told of no field, and without the value.
+    let mut refuse = |why: &str| {
+        let why = format!("{} {why}", quoted(&path.to_string()));
+        errors.invalid(&Path::root("<nil>"), "\"\"", &why);
+    };
+    if given("anyOf").is_some_and(|all| !all.into_iter().any(fits)) {
+        refuse("must validate at least one schema (anyOf)");
+    }
+    if let Some(all) = given("oneOf") {
+        match all.into_iter().filter(|schema| fits(schema)).count() {
+            1 => {}
+            0 => refuse("must validate one and only one schema (oneOf). Found none valid"),
+            several => refuse(&format!(
+                "must validate one and only one schema (oneOf). Found {several} valid alternatives"
+            )),
+        }
+    }
+    if schema.get("not").is_some_and(fits) {
+        refuse("must not validate the schema (not)");
+    }
+}
+
+/// Lists that are sets or maps: no element twice.
+fn lists(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    match value {
+        Value::Array(list) => {
+            let keys = texts(schema, "x-kubernetes-list-map-keys");
+            let key = |item: &Value| match text(schema, "x-kubernetes-list-type") {
+                "set" => Some(item.clone()),
+                "map" => {
+                    let given = keys
+                        .iter()
+                        .filter_map(|key| Some(((*key).to_owned(), item.get(key)?.clone())));
+                    Some(Value::Object(given.collect()))
+                }
+                _ => None,
+            };
+            let all: Vec<Option<Value>> = list.iter().map(key).collect();
+            for (index, own) in all.iter().enumerate() {
+                if let Some(own) = own.as_ref().filter(|_| all[..index].contains(own)) {
+                    errors.duplicate(&path.index(index), own, "");
+                }
+            }
+            if let Some(schema) = schema.get("items") {
+                for (index, item) in list.iter().enumerate() {
+                    lists(item, schema, &path.index(index), errors);
+                }
+            }
+        }
+        Value::Object(map) => {
+            for (name, value) in map {
+                if let Some(schema) = property(schema, name) {
+                    lists(value, schema, &path.child(name), errors);
+                }
+            }
+        }
+        _ => {}
+    }
+}

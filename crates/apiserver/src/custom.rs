@@ -1,0 +1,156 @@
+//! Objects of kinds that CustomResourceDefinitions define, and what happens to definitions themselves.
+//!
+//! The kind of such an object says which version it was sent in. Its schema drops fields, fills in defaults and refuses;
+//! stored is the storage version. Versions have no conversion: a field that only another version knows is dropped when
+//! it is written in this one (strategy `None`).
+
+use std::sync::Arc;
+
+use podscope_api::custom::{Definition, Version};
+use podscope_api::{ErrorList, Kept, Kind, Object, ObjectKey};
+use podscope_sim::{Actor, ApiError, Objects};
+use serde_json::{Value, json};
+
+use super::{ApiServer, Caller};
+
+/// What a definition has while objects of it are deleted.
+pub(super) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// Calls something with the version of a kind's definition; nothing of a built-in kind.
+fn with_version<T>(objects: &Objects, kind: Kind, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
+    let (_, version) = kind.group_and_version();
+    let definition = objects.definition_of(kind)?;
+    Definition::of(&definition)?.version(version).map(act)
+}
+
+impl ApiServer {
+    /// Whether an object of that kind can be made.
+    ///
+    /// # Errors
+    /// 404 where the kind is not served, 403 while its definition is being deleted.
+    pub(super) fn check_defined(&self, kind: Kind, name: &str, caller: &Caller<'_>) -> Result<(), ApiError> {
+        if !matches!(kind, Kind::Custom(_)) {
+            return Ok(());
+        }
+        let definition = self.objects().definition_of(kind);
+        let definition = definition.as_ref().and_then(Definition::of);
+        // What a file holds is there together with its definition, which is established a moment later.
+        let is_given = matches!(caller.actor, Actor::Client(0));
+        let definition = definition.filter(|definition| is_given || definition.is_established());
+        let definition = definition.ok_or_else(ApiError::no_such_resource)?;
+        if definition.condition("Terminating").is_some() {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(ApiError::forbidden(kind, name, why));
+        }
+        Ok(())
+    }
+
+    /// Whether writes of an object leave its status alone, as those of all built-in kinds that have one.
+    pub(super) fn keeps_status_apart(&self, kind: Kind) -> bool {
+        with_version(self.objects(), kind, |version| version.has_status()).unwrap_or(true)
+    }
+
+    /// Drops and fills in what the schema of the version says that the object was sent in.
+    pub(super) fn conform(&self, object: &mut Object) {
+        if let Object::Kept(kept) = object {
+            let kept = Arc::make_mut(kept);
+            with_version(self.objects(), kept.kind, |version| version.conform(kept));
+        }
+    }
+
+    /// Everything that is wrong with an object of a defined kind, behind what is wrong with it as with any other.
+    pub(super) fn check_schema(&self, object: &Object, problems: &mut ErrorList) {
+        if let Object::Kept(kept) = object {
+            with_version(self.objects(), kept.kind, |version| version.validate(kept, problems));
+        }
+    }
+
+    /// Turns an object into the version that is stored.
+    pub(super) fn to_storage(&self, object: &mut Object) {
+        let definition = self.objects().definition_of(object.kind());
+        let version = definition.as_ref().and_then(|object| Definition::of(object)?.storage());
+        if let (Some(version), Object::Kept(kept)) = (version, object) {
+            let kept = Arc::make_mut(kept);
+            let was = kept.kind.api_version();
+            kept.kind = version.kind();
+            if kept.kind.api_version() != was {
+                version.conform(kept);
+            }
+        }
+    }
+}
+
+/// Whether an update of a defined object raises its generation: of anything but metadata and a status that stands apart.
+pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) -> bool {
+    let fields = |object: &Object| {
+        let mut fields = object.as_kept().map(|kept| kept.fields.clone()).unwrap_or_default();
+        if has_status {
+            fields.shift_remove("status");
+        }
+        fields
+    };
+    fields(old) != fields(new)
+}
+
+/// The status of a definition that is new: the names are accepted later, by a controller.
+pub(super) fn begin(definition: &mut Kept) {
+    let spec = definition.at("/spec").cloned().unwrap_or_default();
+    let status = json!({
+        "conditions": null,
+        "acceptedNames": {"plural": "", "kind": ""},
+        "storedVersions": podscope_api::stored_version(&spec).into_iter().collect::<Vec<_>>(),
+    });
+    definition.fields.insert("status".to_owned(), status);
+}
+
+/// A new storage version is one more that objects may be stored in.
+pub(super) fn note_stored_version(definition: &mut Kept) {
+    let spec = definition.at("/spec").cloned().unwrap_or_default();
+    let Some(stored) = podscope_api::stored_version(&spec) else {
+        return;
+    };
+    let versions = definition.fields.get_mut("status");
+    let versions = versions.and_then(|status| status.get_mut("storedVersions"));
+    if let Some(Value::Array(versions)) = versions
+        && !versions.iter().any(|version| version == stored)
+    {
+        versions.push(stored.into());
+    }
+}
+
+/// A definition that is to be deleted goes when all its objects have gone.
+pub(super) fn begin_deletion(definition: &mut Kept, caller: &Caller<'_>) {
+    let metadata = &mut definition.metadata;
+    if metadata.deletion_timestamp.is_some() {
+        return;
+    }
+    if !metadata.finalizers.iter().any(|name| &**name == CLEANUP) {
+        metadata.finalizers.push(CLEANUP.into());
+    }
+    let condition = json!({
+        "type": "Terminating",
+        "status": "True",
+        "lastTransitionTime": caller.wall().to_string(),
+        "reason": "InstanceDeletionPending",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will occur as soon as possible",
+    });
+    let status = definition.fields.entry("status").or_insert_with(|| json!({}));
+    match status.get_mut("conditions").and_then(Value::as_array_mut) {
+        Some(conditions) => conditions.push(condition),
+        None => status["conditions"] = json!([condition]),
+    }
+}
+
+/// HT-083: an update of a defined object, or of a definition, must say which version it is of.
+///
+/// # Errors
+/// 422 where it says none.
+pub(super) fn check_version(kind: Kind, key: &ObjectKey, version: &str) -> Result<(), ApiError> {
+    let is_strict = matches!(kind, Kind::Custom(_) | Kind::CustomResourceDefinition);
+    if !is_strict || !version.is_empty() {
+        return Ok(());
+    }
+    let why = "Invalid value: 0: must be specified for an update";
+    let cause = podscope_sim::Cause::new("metadata.resourceVersion", why).because("FieldValueInvalid");
+    Err(ApiError::invalid_of(&kind.qualified_plural(), &key.name, vec![cause]))
+}

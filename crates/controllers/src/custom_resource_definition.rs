@@ -1,0 +1,261 @@
+//! CustomResourceDefinitions: whose names are accepted, when a definition is established, and what has to go before it
+//! goes.
+//!
+//! ```text
+//!   created ──names are free──► NamesAccepted, Installing ──► Established
+//!      └──────a name is taken─► NamesAccepted=False (until it is free)
+//!   deleted ──► Terminating ──every 5 s: objects are deleted──► none left: the finalizer goes
+//! ```
+//!
+//! Deviation: the real ones run inside the API server; these stop with the controller-manager.
+
+use std::sync::Arc;
+
+use podscope_api::custom::{Definition, Version};
+use podscope_api::untyped::{text, texts};
+use podscope_api::{Kept, Kind, Object};
+use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
+use serde_json::{Value, json};
+
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Plan};
+use super::queue::Key;
+
+const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// How often it is looked whether the objects of a definition have gone.
+const POLL: Span = Span::seconds(5);
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct CustomResourceDefinitionController;
+
+impl CustomResourceDefinitionController {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+impl Controller for CustomResourceDefinitionController {
+    fn name(&self) -> &'static str {
+        "customresourcedefinition-controller"
+    }
+
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::CustomResourceDefinition]
+    }
+
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        let Some(object) = change.object() else { return };
+        // A name that one gives up is free for the others of its group.
+        let others = cx.objects.definitions();
+        let group = Definition::of(object).map(Definition::group).unwrap_or_default();
+        for other in others.iter().filter(|other| {
+            let is_waiting = |definition: &Definition<'_>| definition.group() == group && !are_accepted(*definition);
+            other.key() == object.key() || Definition::of(other).as_ref().is_some_and(is_waiting)
+        }) {
+            cx.enqueue((other.kind(), other.key()));
+        }
+    }
+
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let Some(object) = cx.objects.get_kind(key.0, &key.1) else {
+            return Plan::default();
+        };
+        let Some(definition) = Definition::of(&object) else {
+            return Plan::default();
+        };
+        if object.metadata().is_terminating() {
+            return clean_up(&object, definition, cx);
+        }
+        let now = cx.time().to_string();
+        let named = named(definition, cx);
+        let condition = |kind: &str, status: bool, reason: &str, message: &str| {
+            json!({
+                "type": kind, "status": if status { "True" } else { "False" }, "lastTransitionTime": now,
+                "reason": reason, "message": message,
+            })
+        };
+        let (reason, message) = named
+            .wrong
+            .clone()
+            .unwrap_or(("NoConflicts", "no conflicts found".to_owned()));
+        let accepted = condition("NamesAccepted", named.wrong.is_none(), reason, &message);
+        let is_told = definition
+            .condition("NamesAccepted")
+            .is_some_and(|old| is_same(old, &accepted));
+        if !is_told || named.names != *definition.accepted_names() {
+            let established = match definition.condition("Established") {
+                Some(old) if text(old, "status") == "True" => old.clone(),
+                _ if named.wrong.is_none() => {
+                    let message = "the initial names have been accepted";
+                    condition("Established", false, "Installing", message)
+                }
+                Some(old) => old.clone(),
+                None => condition("Established", false, "NotAccepted", "not all names are accepted"),
+            };
+            let names = named.names;
+            return change_status(&object, "names", move |status| {
+                status["acceptedNames"] = names.clone();
+                set(status, &accepted);
+                set(status, &established);
+            });
+        }
+        if named.wrong.is_none() && !definition.is_established() {
+            let message = "the initial names have been accepted";
+            let established = condition("Established", true, "InitialNamesAccepted", message);
+            return change_status(&object, "established", move |status| set(status, &established));
+        }
+        Plan::default()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+fn are_accepted(definition: Definition<'_>) -> bool {
+    let condition = definition.condition("NamesAccepted");
+    condition.is_some_and(|condition| text(condition, "status") == "True")
+}
+
+/// Whether two conditions say the same, whenever they began to.
+fn is_same(one: &Value, other: &Value) -> bool {
+    ["status", "reason", "message"]
+        .iter()
+        .all(|field| text(one, field) == text(other, field))
+}
+
+/// Puts a condition into a status, behind the others if it is new.
+fn set(status: &mut Value, condition: &Value) {
+    if !status["conditions"].is_array() {
+        status["conditions"] = json!([]);
+    }
+    let conditions = status["conditions"].as_array_mut().into_iter();
+    for conditions in conditions {
+        match conditions.iter_mut().find(|old| old["type"] == condition["type"]) {
+            Some(old) => *old = condition.clone(),
+            None => conditions.push(condition.clone()),
+        }
+    }
+}
+
+/// The names that a definition gets.
+struct Named {
+    names: Value,
+    /// The last name that it asks for and does not get: reason and message.
+    wrong: Option<(&'static str, String)>,
+}
+
+fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
+    let (wanted, had) = (definition.names(), definition.accepted_names());
+    let (mut resources, mut kinds) = (Vec::new(), Vec::new());
+    for other in cx.objects.definitions() {
+        if let Some(other) = Definition::of(&other)
+            && other.group() == definition.group()
+            && other.object().metadata.name != definition.object().metadata.name
+        {
+            let names = other.accepted_names();
+            let all = [text(names, "plural"), text(names, "singular")];
+            resources.extend(
+                all.iter()
+                    .copied()
+                    .chain(texts(names, "shortNames"))
+                    .map(ToOwned::to_owned),
+            );
+            kinds.extend([text(names, "kind"), text(names, "listKind")].map(ToOwned::to_owned));
+        }
+    }
+    let taken = |name: &str, used: &[String]| {
+        let is_taken = !name.is_empty() && used.iter().any(|other| other == name);
+        is_taken.then(|| format!("{name:?} is already in use"))
+    };
+    let mut names = had.as_object().cloned().unwrap_or_default();
+    let mut wrong = None;
+    for (field, used, reason) in [
+        ("plural", &resources, "PluralConflict"),
+        ("singular", &resources, "SingularConflict"),
+        ("kind", &kinds, "KindConflict"),
+        ("listKind", &kinds, "ListKindConflict"),
+    ] {
+        let name = text(wanted, field);
+        match taken(name, used).filter(|_| name != text(had, field)) {
+            Some(message) => wrong = Some((reason, message)),
+            None if name.is_empty() => drop(names.shift_remove(field)),
+            None => drop(names.insert(field.to_owned(), name.into())),
+        }
+    }
+    let own = texts(had, "shortNames");
+    let short: Vec<&str> = texts(wanted, "shortNames");
+    let conflicts = short.iter().filter(|name| !own.contains(name));
+    let conflicts: Vec<String> = conflicts.filter_map(|name| taken(name, &resources)).collect();
+    match conflicts.as_slice() {
+        [] if short.is_empty() => drop(names.shift_remove("shortNames")),
+        [] => drop(names.insert("shortNames".to_owned(), json!(short))),
+        [one] => wrong = Some(("ShortNamesConflict", one.clone())),
+        several => wrong = Some(("ShortNamesConflict", format!("[{}]", several.join(", ")))),
+    }
+    let categories = texts(wanted, "categories");
+    if categories.is_empty() {
+        names.shift_remove("categories");
+    } else {
+        names.insert("categories".to_owned(), json!(categories));
+    }
+    Named {
+        names: Value::Object(names),
+        wrong,
+    }
+}
+
+fn patch(object: &Object, part: Part, change: Mutation) -> Plan {
+    let patch = Request::Patch {
+        kind: object.kind(),
+        key: object.key(),
+        uid: Some(object.metadata().uid.clone()),
+        part,
+        change,
+    };
+    Plan::one(Action::from(patch).accept(Accept::OrNotFound))
+}
+
+fn change_status(object: &Object, name: &'static str, change: impl Fn(&mut Value) + Send + Sync + 'static) -> Plan {
+    let change = changed(name, move |kept| {
+        change(kept.fields.entry("status").or_insert_with(|| json!({})));
+    });
+    patch(object, Part::Status, change)
+}
+
+fn changed(name: &'static str, change: impl Fn(&mut Kept) + Send + Sync + 'static) -> Mutation {
+    Mutation::of_object(name, move |object| {
+        let mut object = object.clone();
+        if let Object::Kept(kept) = &mut object {
+            change(Arc::make_mut(kept));
+        }
+        Some(object)
+    })
+}
+
+/// Deletes the objects of a definition that is to be deleted, and lets it go when none is left.
+fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Plan {
+    if !object.metadata().finalizers.iter().any(|name| &**name == CLEANUP) {
+        return Plan::default();
+    }
+    let kind = definition.storage().map(Version::kind);
+    let left = kind.map(|kind| cx.objects.list_kind(kind)).unwrap_or_default();
+    if left.is_empty() {
+        let change = changed("finalizer", |kept| {
+            kept.metadata.finalizers.retain(|name| &**name != CLEANUP);
+        });
+        return patch(object, Part::Main, change);
+    }
+    let deletes = left
+        .iter()
+        .filter(|object| !object.metadata().is_terminating())
+        .map(|object| {
+            let delete = Request::Delete {
+                kind: object.kind(),
+                key: object.key(),
+                options: DeleteOptions::default(),
+            };
+            Action::from(delete).accept(Accept::OrNotFound)
+        });
+    Plan::default().then(deletes.collect()).requeue_after(Some(POLL))
+}

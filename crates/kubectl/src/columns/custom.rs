@@ -1,0 +1,66 @@
+//! Printer columns of defined kinds, as the API server fills them (`tableconvertor` of k8s.io/apiextensions-apiserver).
+
+use podscope_api::custom::Version;
+use podscope_api::untyped::text;
+use podscope_api::{Time, parse_rfc3339};
+use serde_json::{Value, json};
+
+use super::age;
+use crate::jsonpath::{Path, plain};
+use crate::work::Work;
+
+/// A column of `additionalPrinterColumns`.
+#[derive(Debug)]
+pub struct PrinterColumn {
+    pub name: String,
+    /// `integer`, `string`, `date`, …
+    pub kind: String,
+    pub format: String,
+    /// 0 is shown always, anything above with `-o wide`.
+    pub priority: i64,
+    path: Option<Path>,
+}
+
+impl PrinterColumn {
+    /// The columns of a version behind the name: without any the age.
+    #[must_use]
+    pub fn all(version: Version<'_>) -> Vec<PrinterColumn> {
+        let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
+        let own: Vec<&Value> = version.columns().collect();
+        let all = if own.is_empty() { vec![&age] } else { own };
+        all.into_iter()
+            .map(|column| PrinterColumn {
+                name: text(column, "name").to_owned(),
+                kind: text(column, "type").to_owned(),
+                format: text(column, "format").to_owned(),
+                priority: column.get("priority").and_then(Value::as_i64).unwrap_or(0),
+                path: Path::parse(text(column, "jsonPath")).ok(),
+            })
+            .collect()
+    }
+
+    /// What an object has there; null of nothing.
+    #[must_use]
+    pub fn cell(&self, object: &Value, now: Time) -> Value {
+        let work = Work::default();
+        let found = self.path.as_ref().and_then(|path| path.find(object, &work).ok());
+        let found = found.unwrap_or_default();
+        let Some(first) = found.first() else { return Value::Null };
+        match (self.kind.as_str(), first.as_ref()) {
+            ("integer", Value::Number(number)) => number
+                .as_i64()
+                .or_else(|| number.as_f64().map(|float| float as i64))
+                .map_or(Value::Null, Value::from),
+            ("number", value @ Value::Number(_)) | ("boolean", value @ Value::Bool(_)) => value.clone(),
+            ("string", _) => {
+                let all: Vec<String> = found.iter().map(|value| plain(value)).collect();
+                all.join(" ").into()
+            }
+            ("date", Value::String(time)) => match parse_rfc3339(time) {
+                Some(at) => age(Some(Time(at)), now).into(),
+                None => "<invalid>".into(),
+            },
+            _ => Value::Null,
+        }
+    }
+}

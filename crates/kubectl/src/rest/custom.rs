@@ -1,0 +1,173 @@
+//! Objects of defined kinds as programs send them: bodies, and the `scale` subresource at the paths that the definition
+//! names (P-12).
+
+use podscope_api::custom::{Definition, Version};
+use podscope_api::schema::Rejection;
+use podscope_api::{Kind, Object, ObjectKey, Tree};
+use podscope_cluster::{ApiError, Cause, Objects, Request};
+use serde_json::{Map, Value, json};
+
+use super::Target;
+use super::body::Read;
+use super::options::Options;
+use crate::command::Validation;
+
+/// Calls something with the version of a kind's definition; nothing of a built-in kind.
+pub(crate) fn with_version<T>(kind: Kind, objects: &Objects, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
+    let (_, version) = kind.group_and_version();
+    let definition = objects.definition_of(kind)?;
+    Definition::of(&definition)?.version(version).map(act)
+}
+
+/// The fields of an object that its kind does not know, metadata's among them, sorted.
+pub(super) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
+    let map = object.as_object().cloned().unwrap_or_default();
+    let (envelope, mut fields): (Map<String, Value>, Map<String, Value>) = map
+        .into_iter()
+        .partition(|(name, _)| matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
+    let envelope = Value::Object(envelope);
+    let served = podscope_api::schema::of_custom(kind);
+    let mut unknown = match podscope_api::schema::decode_object(served.fields, &Tree::from_value(&envelope)) {
+        Ok(()) => Vec::new(),
+        Err(Rejection::Unknown(fields)) => fields,
+        Err(why) => return Err(why),
+    };
+    let dropped = with_version(kind, objects, |version| {
+        podscope_api::structural::prune(&mut fields, version.schema())
+    });
+    unknown.extend(dropped.unwrap_or_default());
+    unknown.sort_unstable();
+    Ok(unknown)
+}
+
+/// The object of a body.
+pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> Read {
+    let kind = target.kind;
+    let malformed = |why: Rejection| {
+        Read::Malformed(Request::Malformed {
+            kind,
+            key: key.clone(),
+            why,
+        })
+    };
+    let unknown = match unknown_fields(kind, value, objects) {
+        Ok(unknown) => unknown,
+        Err(why) => return malformed(why),
+    };
+    if options.validation == Validation::Strict && !unknown.is_empty() {
+        return malformed(Rejection::Unknown(unknown));
+    }
+    let warnings = match options.validation {
+        Validation::Warn => unknown.iter().map(|field| format!("unknown field {field:?}")).collect(),
+        _ => Vec::new(),
+    };
+    match object_of(kind, value) {
+        Ok(mut object) => {
+            object.metadata_mut().namespace = key.namespace.clone();
+            Read::Object { object, warnings }
+        }
+        Err(why) => malformed(Rejection::Type(why)),
+    }
+}
+
+/// An object of a kind that a value is.
+///
+/// # Errors
+/// What is wrong with its metadata.
+pub(super) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
+    podscope_api::object_from_tree(kind, &Tree::from_value(value)).map_err(|errors| {
+        errors
+            .into_iter()
+            .next()
+            .map_or_else(String::new, |error| error.message)
+    })
+}
+
+/// Where a definition says that the replicas of its objects stand.
+#[derive(Debug, Clone)]
+pub struct ScalePaths {
+    /// JSON pointers.
+    wanted: String,
+    found: String,
+    selector: Option<String>,
+    /// The first as the definition has it, for errors.
+    told: String,
+}
+
+/// A JSONPath of plain fields as a pointer.
+pub(crate) fn pointer(path: &str) -> String {
+    path.replace('.', "/")
+}
+
+impl ScalePaths {
+    /// Those of a kind; none of one without the subresource.
+    #[must_use]
+    pub fn of(kind: Kind, objects: &Objects) -> Option<ScalePaths> {
+        with_version(kind, objects, |version| {
+            let scale = version.scale()?;
+            let path = |field: &str| scale.get(field).and_then(Value::as_str);
+            Some(ScalePaths {
+                wanted: pointer(path("specReplicasPath")?),
+                found: pointer(path("statusReplicasPath")?),
+                selector: path("labelSelectorPath").map(pointer),
+                told: path("specReplicasPath")?.to_owned(),
+            })
+        })
+        .flatten()
+    }
+
+    /// The `Scale` of an object.
+    ///
+    /// # Errors
+    /// The object does not say how many are wanted.
+    pub fn scale(&self, object: &Object) -> Result<Value, ApiError> {
+        let whole = object.to_value();
+        let number = |at: &str| whole.pointer(at).and_then(Value::as_i64);
+        let wanted = number(&self.wanted).ok_or_else(|| {
+            let why = format!("the spec replicas field {:?} does not exist", self.told);
+            ApiError {
+                causes: vec![Cause::new("", why.clone())],
+                ..ApiError::internal(format!("Internal error occurred: {why}"))
+            }
+        })?;
+        let mut metadata = json!({});
+        for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+            if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
+                metadata[field] = value.clone();
+            }
+        }
+        let mut status = json!({"replicas": number(&self.found).unwrap_or(0)});
+        let selector = self.selector.as_deref().and_then(|at| whole.pointer(at)?.as_str());
+        if let Some(selector) = selector {
+            status["selector"] = selector.into();
+        }
+        Ok(json!({
+            "apiVersion": "autoscaling/v1",
+            "kind": "Scale",
+            "metadata": metadata,
+            "spec": if wanted == 0 { json!({}) } else { json!({"replicas": wanted}) },
+            "status": status,
+        }))
+    }
+
+    /// An object with the replicas of a `Scale`.
+    pub(super) fn with_replicas(&self, live: &Object, wanted: i64) -> Result<Object, ApiError> {
+        let mut value = live.to_value();
+        put(&mut value, self.wanted.trim_start_matches('/'), wanted.into());
+        object_of(live.kind(), &value).map_err(ApiError::bad_request)
+    }
+}
+
+/// Puts a value at a path of fields, which are made where they are missing.
+fn put(value: &mut Value, path: &str, new: Value) {
+    let (field, rest) = path
+        .split_once('/')
+        .map_or((path, None), |(field, rest)| (field, Some(rest)));
+    if !value.is_object() {
+        *value = json!({});
+    }
+    match rest {
+        Some(rest) => put(&mut value[field], rest, new),
+        None => value[field] = new,
+    }
+}

@@ -1,0 +1,117 @@
+//! JSON as Go's decoder reads it into maps: a field that comes twice is filled twice, and told of.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// A value, and the paths of the fields that came more than once: `data.a`.
+///
+/// # Errors
+/// The text is no JSON.
+pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
+    let mut found = Vec::new();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let seed = Seed {
+        path: String::new(),
+        found: &mut found,
+    };
+    let value = seed.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok((value, found))
+}
+
+struct Seed<'a> {
+    path: String,
+    found: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        loop {
+            let seed = Seed {
+                path: format!("{}[{}]", self.path, list.len()),
+                found: &mut *self.found,
+            };
+            match items.next_element_seed(seed)? {
+                Some(item) => list.push(item),
+                None => return Ok(Value::Array(list)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map: Map<String, Value> = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let path = match self.path.as_str() {
+                "" => key.clone(),
+                path => format!("{path}.{key}"),
+            };
+            let seed = Seed {
+                path: path.clone(),
+                found: &mut *self.found,
+            };
+            let value = entries.next_value_seed(seed)?;
+            let is_again = map.contains_key(&key);
+            if is_again && !self.found.contains(&path) {
+                self.found.push(path);
+            }
+            match (map.get_mut(&key), value) {
+                (Some(Value::Object(had)), Value::Object(more)) => had.extend(more),
+                (_, value) => drop(map.insert(key, value)),
+            }
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn duplicate_fields_are_merged_and_named_once() {
+        let (value, found) = read(r#"{"data":{"a":"1","a":"2"},"data":{"b":[{"c":1,"c":2}]}}"#).expect("JSON");
+        assert_eq!(value.to_string(), r#"{"data":{"a":"2","b":[{"c":2}]}}"#);
+        assert_eq!(found, ["data.a", "data.b[0].c", "data"]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Schemas of OpenAPI v3 (HT-105): of built-in kinds from the table of `podscope_api::schema`, of defined kinds from their
+//! definitions.
+//!
+//! Names are those of the real documents as far as the table tells them: a struct that kinds of the core reach belongs to
+//! `core`, another one to the group of the kind that reaches it first.
+//!
+//! Deviation: descriptions are Podscope's own, and few; values of enumerations are not listed.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use podscope_api::custom::Version;
+use podscope_api::managed::list_keys;
+use podscope_api::schema::{GoType, ServedKind, Shape, Struct, StructField};
+use podscope_api::{Kind, schema};
+use serde_json::{Map, Value, json};
+
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+/// Structs of `apimachinery`.
+const OF_META: [&str; 12] = [
+    "DeleteOptions",
+    "FieldsV1",
+    "LabelSelector",
+    "LabelSelectorRequirement",
+    "ListMeta",
+    "ManagedFieldsEntry",
+    "ObjectMeta",
+    "OwnerReference",
+    "Preconditions",
+    "Status",
+    "StatusCause",
+    "StatusDetails",
+];
+
+/// Schemas by name, those that others refer to included.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas(Map<String, Value>);
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+/// The package of a group's types.
+fn package(group: &str, version: &str) -> String {
+    match group {
+        "" => format!("io.k8s.api.core.{version}"),
+        "apiextensions.k8s.io" => format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}"),
+        "apiregistration.k8s.io" => format!("io.k8s.kube-aggregator.pkg.apis.apiregistration.{version}"),
+        group => format!("io.k8s.api.{}.{version}", group.split('.').next().unwrap_or_default()),
+    }
+}
+
+fn split(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// The structs that kinds of the core reach.
+fn core() -> &'static BTreeSet<&'static str> {
+    static CORE: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    CORE.get_or_init(|| {
+        let mut found = BTreeSet::new();
+        let all = Kind::ALL.iter().filter(|kind| kind.api_version() == "v1");
+        let mut open: Vec<Struct> = all
+            .filter_map(|kind| schema::served("v1", kind.name()))
+            .map(|served| served.fields)
+            .collect();
+        while let Some(one) = open.pop() {
+            if found.insert(one.name()) {
+                open.extend(one.fields().filter_map(|field| field.of.record()));
+            }
+        }
+        found
+    })
+}
+
+/// What is being written, and for whom.
+struct Place<'a> {
+    /// The package of the kind that is described.
+    package: &'a str,
+    kind: Option<Kind>,
+    path: Vec<String>,
+}
+
+impl Schemas {
+    /// The schemas that were asked for.
+    pub(crate) fn finish(self) -> Value {
+        Value::Object(self.0)
+    }
+
+    /// Adds a built-in kind.
+    pub(crate) fn add(&mut self, served: ServedKind) {
+        let (group, version) = split(served.api_version);
+        let package = package(group, version);
+        let mut place = Place {
+            package: &package,
+            kind: Kind::from_wire(served.api_version, served.kind),
+            path: Vec::new(),
+        };
+        let name = format!("{package}.{}", served.kind);
+        if self.0.contains_key(&name) {
+            return;
+        }
+        let mut schema = self.record(served.fields, &mut place);
+        envelope(&mut schema);
+        schema["x-kubernetes-group-version-kind"] = of_kind(group, version, served.kind);
+        self.0.insert(name.clone(), schema);
+        self.list(&format!("{name}List"), &name, (group, version, served.kind));
+    }
+
+    /// Adds a version of a defined kind.
+    pub(crate) fn add_custom(&mut self, version: Version<'_>) {
+        let kind = version.kind();
+        let (group, name) = kind.group_and_version();
+        let reversed: Vec<&str> = group.split('.').rev().collect();
+        let full = format!("{}.{name}.{}", reversed.join("."), kind.name());
+        let mut place = Place {
+            package: META,
+            kind: None,
+            path: Vec::new(),
+        };
+        if let Some(metadata) = schema::of_custom(kind).fields.field("metadata") {
+            self.value(metadata.of, &mut place);
+        }
+        let mut schema = version.schema().clone();
+        if schema["x-kubernetes-preserve-unknown-fields"] == true || !schema.is_object() {
+            // Published without its fields.
+            schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        }
+        int_or_string(&mut schema);
+        envelope(&mut schema);
+        schema["properties"]["metadata"] = json!({
+            "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+            "allOf": [reference(&format!("{META}.ObjectMeta"))],
+        });
+        schema["x-kubernetes-group-version-kind"] = of_kind(group, name, kind.name());
+        self.0.insert(full.clone(), schema);
+        self.list(&format!("{full}List"), &full, (group, name, kind.name()));
+    }
+
+    fn list(&mut self, name: &str, of: &str, (group, version, kind): (&str, &str, &str)) {
+        let metadata = format!("{META}.ListMeta");
+        let texts = ["continue", "resourceVersion", "selfLink"];
+        let mut fields: Map<String, Value> = texts
+            .iter()
+            .map(|field| ((*field).to_owned(), json!({"type": "string"})))
+            .collect();
+        fields.insert(
+            "remainingItemCount".to_owned(),
+            json!({"type": "integer", "format": "int64"}),
+        );
+        self.0
+            .entry(metadata.clone())
+            .or_insert_with(|| json!({"type": "object", "properties": fields}));
+        let mut schema = json!({
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+                "items": {"type": "array", "items": reference(of)},
+                "metadata": {"allOf": [reference(&metadata)]},
+            },
+            "x-kubernetes-group-version-kind": of_kind(group, version, &format!("{kind}List")),
+        });
+        envelope(&mut schema);
+        self.0.insert(name.to_owned(), schema);
+    }
+
+    /// The schema of a struct.
+    fn record(&mut self, of: Struct, place: &mut Place<'_>) -> Value {
+        let mut properties = Map::new();
+        let all: Vec<StructField> = of.fields().collect();
+        for field in all {
+            place.path.push(field.name.to_owned());
+            let mut schema = self.value(field.of, place);
+            if let Some(text) = place
+                .kind
+                .and_then(|kind| podscope_kubectl::explained(kind, &place.path))
+            {
+                schema["description"] = text.into();
+            }
+            merged_by(field, &mut schema);
+            place.path.pop();
+            properties.insert(field.name.to_owned(), schema);
+        }
+        json!({"type": "object", "properties": properties})
+    }
+
+    /// The schema of a value; a struct by its name.
+    fn value(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
+        match of.shape() {
+            Shape::List(of) => json!({"type": "array", "items": self.item(of, place)}),
+            Shape::Map(of) => json!({"type": "object", "additionalProperties": self.item(of, place)}),
+            Shape::Struct(_) => json!({"allOf": [self.item(of, place)]}),
+            Shape::Leaf("Quantity") | Shape::Leaf("IntOrString") => json!({"allOf": [self.item(of, place)]}),
+            Shape::Leaf(leaf) => scalar(leaf),
+        }
+    }
+
+    /// The same where nothing can stand beside it.
+    fn item(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
+        match of.shape() {
+            Shape::Struct(of) => reference(&self.named(of, place)),
+            Shape::Leaf("Quantity") => {
+                let schema = || json!({"oneOf": [{"type": "string"}, {"type": "number"}]});
+                self.0.entry(QUANTITY).or_insert_with(schema);
+                reference(QUANTITY)
+            }
+            Shape::Leaf("IntOrString") => {
+                let schema = || json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]});
+                self.0.entry(INT_OR_STRING).or_insert_with(schema);
+                reference(INT_OR_STRING)
+            }
+            _ => self.value(of, place),
+        }
+    }
+
+    /// The name of a struct, whose schema is added.
+    fn named(&mut self, of: Struct, place: &mut Place<'_>) -> String {
+        let name = match of.name() {
+            name if OF_META.contains(&name) => format!("{META}.{name}"),
+            name if core().contains(name) => format!("io.k8s.api.core.v1.{name}"),
+            name => format!("{}.{name}", place.package),
+        };
+        if !self.0.contains_key(&name) {
+            // A struct may hold itself.
+            self.0.insert(name.clone(), Value::Null);
+            let schema = self.record(of, place);
+            self.0.insert(name.clone(), schema);
+        }
+        name
+    }
+}
+
+fn of_kind(group: &str, version: &str, kind: &str) -> Value {
+    json!([{"group": group, "version": version, "kind": kind}])
+}
+
+/// What every object has beside its fields.
+fn envelope(schema: &mut Value) {
+    const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+    const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+    schema["properties"]["apiVersion"] = json!({"description": API_VERSION, "type": "string"});
+    schema["properties"]["kind"] = json!({"description": KIND, "type": "string"});
+}
+
+/// Says in OpenAPI's own words which values are an integer or a string.
+fn int_or_string(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if map.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {
+                let types = || json!([{"type": "integer"}, {"type": "string"}]);
+                map.entry("anyOf").or_insert_with(types);
+            }
+            map.values_mut().for_each(int_or_string);
+        }
+        Value::Array(items) => items.iter_mut().for_each(int_or_string),
+        _ => {}
+    }
+}
+
+fn scalar(leaf: &str) -> Value {
+    match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+        "int32" => json!({"type": "integer", "format": "int32"}),
+        "int64" => json!({"type": "integer", "format": "int64"}),
+        "bool" => json!({"type": "boolean"}),
+        "float64" => json!({"type": "number", "format": "double"}),
+        "Time" | "MicroTime" => json!({"type": "string", "format": "date-time"}),
+        "bytes" => json!({"type": "string", "format": "byte"}),
+        "raw" => json!({"type": "object"}),
+        _ => json!({"type": "string"}),
+    }
+}
+
+/// How lists are merged: by strategic merge patches, and by server-side apply.
+fn merged_by(field: StructField, schema: &mut Value) {
+    let Shape::List(of) = field.of.shape() else {
+        if field.name == "strategy" {
+            schema["x-kubernetes-patch-strategy"] = "retainKeys".into();
+        }
+        return;
+    };
+    // An element that has every field tells which keys it may have.
+    let element: Map<String, Value> = match of.record() {
+        Some(of) => of.fields().map(|field| (field.name.to_owned(), Value::Null)).collect(),
+        None => Map::new(),
+    };
+    match list_keys(field.name, &[Value::Object(element)]) {
+        Some(keys) => {
+            schema["x-kubernetes-list-type"] = "map".into();
+            schema["x-kubernetes-list-map-keys"] = json!(keys);
+            schema["x-kubernetes-patch-merge-key"] = keys.first().copied().into();
+            schema["x-kubernetes-patch-strategy"] = match field.name {
+                "volumes" => "merge,retainKeys",
+                _ => "merge",
+            }
+            .into();
+        }
+        None if field.name == "finalizers" => {
+            schema["x-kubernetes-list-type"] = "set".into();
+            schema["x-kubernetes-patch-strategy"] = "merge".into();
+        }
+        None => schema["x-kubernetes-list-type"] = "atomic".into(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Objects of kinds that CustomResourceDefinitions define.
+
+use std::net::SocketAddr;
+
+use podscope_cluster::SimTime;
+use podscope_session::timeline::Session;
+use podscope_session::{report, scenario};
+use serde_json::{Value, json};
+
+use crate::client::{get, post, send, serve};
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const CABINETS: &str = "/apis/shop.example/v1/namespaces/default/cabinets";
+
+fn definition() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "cabinets.shop.example"},
+        "spec": {
+            "group": "shop.example", "scope": "Namespaced",
+            "names": {"plural": "cabinets", "kind": "Cabinet", "shortNames": ["cab"]},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": {"type": "object", "properties": {
+                        "drawers": {"type": "integer", "default": 2, "minimum": 1},
+                        "label": {"type": "string", "pattern": "^[a-z]+$"},
+                    }},
+                    "status": {"type": "object", "properties": {"open": {"type": "integer"}}},
+                }}},
+            }],
+        },
+    })
+}
+
+fn advance(at: SocketAddr, seconds: u32) {
+    post(at, "/podscope/v1/advance", &json!({"seconds": seconds}).to_string());
+}
+
+fn create(at: SocketAddr, name: &str, more: Value) -> (u16, Value) {
+    let mut cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": name}});
+    if let (Some(map), Value::Object(more)) = (cabinet.as_object_mut(), more) {
+        map.extend(more);
+    }
+    let answer = post(at, CABINETS, &cabinet.to_string());
+    (answer.status, answer.json())
+}
+
+fn delete(at: SocketAddr, path: &str) -> u16 {
+    send(at, "DELETE", path, &[], b"").status
+}
+
+/// Shows: HT-144, HT-145, HT-147, HT-160, HT-161, HT-162, HT-168, P-12
+#[test]
+fn objects_of_established_definition_are_served() {
+    let server = serve("");
+    let at = server.address();
+    assert_eq!(get(at, CABINETS).status, 404);
+    assert_eq!(post(at, DEFINITIONS, &definition().to_string()).status, 201);
+    advance(at, 1);
+    let stored = get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).json();
+    let conditions: Vec<&Value> = (0..2).map(|at| &stored["status"]["conditions"][at]["type"]).collect();
+    assert_eq!(conditions, ["NamesAccepted", "Established"]);
+    let (code, made) = create(
+        at,
+        "a",
+        json!({"spec": {"label": "oak", "legs": 4}, "status": {"open": 1}}),
+    );
+    assert_eq!((code, &made["spec"]), (201, &json!({"label": "oak", "drawers": 2})));
+    assert_eq!(made["status"], Value::Null);
+    let (code, refused) = create(at, "b", json!({"spec": {"label": "OAK", "drawers": 0}}));
+    assert_eq!(code, 422, "{refused}");
+    let message = refused["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("spec.label in body should match '^[a-z]+$'"),
+        "{message}"
+    );
+    assert!(
+        message.contains("spec.drawers in body should be greater than or equal to 1"),
+        "{message}"
+    );
+    let merge = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
+    let path = format!("{CABINETS}/a/status");
+    let patched = send(
+        at,
+        "PATCH",
+        &path,
+        &merge,
+        br#"{"status":{"open":2},"spec":{"drawers":9}}"#,
+    )
+    .json();
+    assert_eq!(
+        (&patched["status"]["open"], &patched["spec"]["drawers"]),
+        (&json!(2), &json!(2))
+    );
+}
+
+/// Shows: HT-175, HT-177, HT-178
+#[test]
+fn custom_objects_follow_owners_namespaces_and_definitions() {
+    let server = serve("");
+    let at = server.address();
+    post(at, DEFINITIONS, &definition().to_string());
+    advance(at, 1);
+    // A ConfigMap goes with the custom object that owns it.
+    let (_, owner) = create(at, "owner", json!({}));
+    let owned = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "owned", "ownerReferences": [{
+            "apiVersion": "shop.example/v1", "kind": "Cabinet", "name": "owner", "uid": owner["metadata"]["uid"],
+        }]},
+    });
+    post(at, "/api/v1/namespaces/default/configmaps", &owned.to_string());
+    advance(at, 5);
+    assert_eq!(get(at, "/api/v1/namespaces/default/configmaps/owned").status, 200);
+    delete(at, &format!("{CABINETS}/owner"));
+    advance(at, 5);
+    assert_eq!(get(at, "/api/v1/namespaces/default/configmaps/owned").status, 404);
+    // A custom object goes with its namespace.
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+    post(at, "/api/v1/namespaces", &namespace.to_string());
+    let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "c"}});
+    let there = CABINETS.replace("default", "shop");
+    assert_eq!(post(at, &there, &cabinet.to_string()).status, 201);
+    delete(at, "/api/v1/namespaces/shop");
+    advance(at, 30);
+    assert_eq!(get(at, "/api/v1/namespaces/shop").status, 404);
+    // All of them go with their definition.
+    create(at, "last", json!({}));
+    delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
+    advance(at, 30);
+    assert_eq!(get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).status, 404);
+    assert_eq!(get(at, "/apis/shop.example/v1").status, 404);
+}
+
+/// Shows: P-11
+#[test]
+fn advance_until_stops_where_condition_is_met() {
+    let server = serve("");
+    let at = server.address();
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}});
+    post(at, "/api/v1/namespaces/default/pods", &pod.to_string());
+    let until = json!({"until": {"object": "Pod default/a", "path": ".status.phase", "equals": "Running"}});
+    let answer = post(at, "/podscope/v1/advance", &until.to_string()).json();
+    assert_eq!(answer["met"], true, "{answer}");
+    let seconds = answer["t"].as_f64().expect("seconds");
+    assert!((1.0..60.0).contains(&seconds), "{answer}");
+    assert_eq!(
+        get(at, "/api/v1/namespaces/default/pods/a").json()["status"]["phase"],
+        "Running"
+    );
+    let never = json!({"seconds": 5, "until": {"count": "pods", "equals": 7}});
+    let answer = post(at, "/podscope/v1/advance", &never.to_string()).json();
+    assert_eq!(answer["met"], false, "{answer}");
+    let bad = post(at, "/podscope/v1/advance", r#"{"until": {"count": 7}}"#);
+    assert_eq!(bad.status, 400, "{}", bad.body);
+}
+
+/// What a program did with custom objects replays to the same trace, from the scenario that is printed.
+#[test]
+fn run_with_custom_objects_replays_to_same_trace() {
+    let server = serve("");
+    let at = server.address();
+    post(at, DEFINITIONS, &definition().to_string());
+    advance(at, 1);
+    create(at, "a", json!({"spec": {"drawers": 3}}));
+    advance(at, 1);
+    let trace = get(at, "/podscope/v1/trace").body;
+    let text = get(at, "/podscope/v1/scenario").body;
+    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
+    let mut session = Session::new(loaded).expect("it is admitted");
+    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
+    assert!(trace.contains("Cabinet"), "{trace}");
+    assert_eq!(trace, report::trace(session.trace()));
+}

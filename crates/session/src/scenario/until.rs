@@ -1,0 +1,52 @@
+//! A condition that a program waits for: of the form of a lesson's conditions (`{count: "pods -l app=web", equals: 2}`,
+//! `{object: Pod default/web-0, path: .spec.nodeName, exists: true}`).
+
+use std::cell::RefCell;
+
+use podscope_api::Tree;
+use podscope_cluster::World;
+use serde_json::Value;
+
+use super::document::ExpectDocument;
+use super::expect::{self, Check, WorldState};
+use super::findings::Findings;
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Until(Check);
+
+impl Until {
+    /// Reads a condition about objects, how many there are, or requests.
+    ///
+    /// # Errors
+    /// It is none, or one of time or of an invariant: those are met at no instant that could be waited for.
+    pub fn read(value: &Value) -> Result<Until, String> {
+        let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
+        if let Some(error) = errors.first() {
+            return Err(format!("{}: {}", error.path, error.message));
+        }
+        let condition = expect::condition(&document).map_err(|bad| match bad.field.as_str() {
+            "" => bad.message,
+            field => format!("{field}: {}", bad.message),
+        })?;
+        match (condition.timing, condition.check) {
+            (None, Some(check @ (Check::Object { .. } | Check::Count { .. } | Check::Requests { .. }))) => {
+                Ok(Until(check))
+            }
+            _ => Err("one of object, count and requests is wanted, without at, by and always".to_owned()),
+        }
+    }
+
+    /// Whether it is so now.
+    #[must_use]
+    pub fn is_met(&self, world: &World) -> bool {
+        let findings = RefCell::new(Findings::default());
+        let state = WorldState {
+            objects: world.objects(),
+            broken: &|_| false,
+            requests: &|| world.requests(),
+            findings: &findings,
+        };
+        self.0.holds(&state).0
+    }
+}
