@@ -22,7 +22,7 @@ export function visit(browser, site) {
     complaints.listen(page, site.url);
     if (before) await before(page);
     await page.goto(site.url + path, { waitUntil: wait ? "load" : "commit" });
-    if (wait) await actions.ready(page);
+    if (wait) await actions.waitUntilReady(page);
     return page;
   };
 

@@ -310,7 +310,7 @@ fn findings(
     // A long list needs a tab stop so that it can be scrolled by keyboard.
     let has_list = !findings.is_empty() || !refused.is_empty() || !advice.is_empty();
     html! {
-        <div class="found" role="group" aria-label="What was found in the text" aria-applies_live="polite" tabindex={has_list.then_some("0")}>
+        <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={has_list.then_some("0")}>
             if n_gaps > 0 { <p role="status">{ hints::gaps_left(n_gaps) }</p> }
             else if !findings.is_empty() { { problems(findings) } }
             else if !refused.is_empty() { { problems(refused) } }

@@ -74,8 +74,8 @@ pub(crate) fn Requests(props: &Props) -> Html {
         .collect();
     let more = props.requests.len().saturating_sub(plates.len());
     html! {
-        <div class={classes!("requests", props.playing.then_some("runs"))}>
-            <svg class="wires ways" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
+        <div class={classes!("requests", props.playing.then_some("moving"))}>
+            <svg class="wires routes" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
                 { for drawn.iter().map(|(one, path)| html! { <path class={classes!("way", one.fails.then_some("bad"))} d={path.clone()} /> }) }
                 { for drawn.iter().filter(|(one, _)| one.fails).map(|(one, _)| lost(&one.mark, u)) }
             </svg>
