@@ -134,11 +134,7 @@ impl World {
             .filter(|existing| !is_imported(existing))
             .map(|existing| (existing.kind(), existing.key()))
             .collect();
-        // What a definition defines may stand before it in a file.
-        let is_definition = |object: &Object| object.kind() == Kind::CustomResourceDefinition;
-        let all = || setup.objects.iter().enumerate();
-        let definitions = all().filter(|(_, object)| is_definition(object));
-        for (index, object) in definitions.chain(all().filter(|(_, object)| !is_definition(object))) {
+        for (index, object) in setup.objects.iter().enumerate() {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }

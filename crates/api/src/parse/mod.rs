@@ -2,7 +2,6 @@
 //! and every problem has line, column and field (P-03, P-04).
 
 mod found;
-mod pending;
 
 use std::sync::Arc;
 
@@ -31,7 +30,6 @@ pub fn parse(text: &str) -> Parsed {
     } else {
         reader.yaml(text, 0);
     }
-    reader.place_pending();
     reader.parsed
 }
 
@@ -261,8 +259,6 @@ struct Reader {
     document: u32,
     objects: usize,
     n_unlisted: usize,
-    /// Objects whose kind a definition behind them may define.
-    pending: Vec<pending::Pending>,
 }
 
 impl Reader {
@@ -396,7 +392,6 @@ impl Reader {
         if is_list && is_valid {
             self.document = items.document;
             self.objects = items.objects;
-            self.take_pending(items.pending);
             self.parsed.objects.append(&mut items.parsed.objects);
             self.parsed.others.append(&mut items.parsed.others);
             self.parsed.configs.append(&mut items.parsed.configs);
@@ -540,7 +535,6 @@ impl Reader {
                 };
                 self.parsed.others.push(Located { value, at });
             }
-            Served::Unserved if pending::may_be_defined(api_version) => self.wait(node, at, api_version, kind),
             Served::Unserved => self.unserved(node, at.document, api_version, kind),
         }
     }
