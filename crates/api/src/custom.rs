@@ -19,6 +19,13 @@ use crate::{ErrorList, Kept, Kind, Object, structural};
 
 const NULL: &Value = &Value::Null;
 
+/// The finalizer of a CustomResourceDefinition while its objects are being deleted.
+pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// Message of the condition `Established` of a definition whose names are free.
+pub const NAMES_ACCEPTED: &str = "the initial names have been accepted";
+/// Message of the condition `NamesAccepted` of such a definition.
+pub const NO_CONFLICTS: &str = "no conflicts found";
+
 /// The names of a defined kind.
 ///
 /// Two are equal if group and plural name are: versions of one definition are one kind.
@@ -360,8 +367,8 @@ pub fn assume_established(definition: &mut Kept) {
     let status = json!({
         "acceptedNames": spec["names"],
         "conditions": [
-            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            condition("NamesAccepted", "NoConflicts", NO_CONFLICTS),
+            condition("Established", "InitialNamesAccepted", NAMES_ACCEPTED),
         ],
         "storedVersions": crate::stored_version(&spec).into_iter().collect::<Vec<_>>(),
     });

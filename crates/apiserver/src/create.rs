@@ -24,7 +24,7 @@ impl ApiServer {
             ));
         }
         let name = metadata.name.clone();
-        self.check_defined(kind, &name, caller)?;
+        self.check_defined(kind, &name)?;
         let metadata = object.metadata_mut();
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {

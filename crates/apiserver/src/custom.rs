@@ -6,37 +6,25 @@
 
 use std::sync::Arc;
 
-use podscope_api::custom::{Definition, Version};
+use podscope_api::custom::{CLEANUP_FINALIZER, Definition};
 use podscope_api::{ErrorList, Kept, Kind, Object, ObjectKey};
-use podscope_sim::{Actor, ApiError, Objects};
+use podscope_sim::ApiError;
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller};
-
-/// What a definition has while objects of it are deleted.
-pub(super) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
-
-/// Calls something with the version of a kind's definition; nothing of a built-in kind.
-fn with_version<T>(objects: &Objects, kind: Kind, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
-    let (_, version) = kind.group_and_version();
-    let definition = objects.definition_of(kind)?;
-    Definition::of(&definition)?.version(version).map(act)
-}
 
 impl ApiServer {
     /// Whether an object of that kind can be made.
     ///
     /// # Errors
     /// 404 where the kind is not served, 403 while its definition is being deleted.
-    pub(super) fn check_defined(&self, kind: Kind, name: &str, caller: &Caller<'_>) -> Result<(), ApiError> {
+    pub(super) fn check_defined(&self, kind: Kind, name: &str) -> Result<(), ApiError> {
         if !matches!(kind, Kind::Custom(_)) {
             return Ok(());
         }
         let definition = self.objects().definition_of(kind);
         let definition = definition.as_ref().and_then(Definition::of);
-        // What a file holds is there together with its definition, which is established a moment later.
-        let is_given = matches!(caller.actor, Actor::Client(0));
-        let definition = definition.filter(|definition| is_given || definition.is_established());
+        let definition = definition.filter(|definition| definition.is_established());
         let definition = definition.ok_or_else(ApiError::no_such_resource)?;
         if definition.condition("Terminating").is_some() {
             let why = "create not allowed while custom resource definition is terminating";
@@ -47,21 +35,25 @@ impl ApiServer {
 
     /// Whether writes of an object leave its status alone, as those of all built-in kinds that have one.
     pub(super) fn keeps_status_apart(&self, kind: Kind) -> bool {
-        with_version(self.objects(), kind, |version| version.has_status()).unwrap_or(true)
+        self.objects()
+            .with_version(kind, |version| version.has_status())
+            .unwrap_or(true)
     }
 
     /// Drops and fills in what the schema of the version says that the object was sent in.
     pub(super) fn conform(&self, object: &mut Object) {
         if let Object::Kept(kept) = object {
-            let kept = Arc::make_mut(kept);
-            with_version(self.objects(), kept.kind, |version| version.conform(kept));
+            let kind = kept.kind;
+            self.objects()
+                .with_version(kind, |version| version.conform(Arc::make_mut(kept)));
         }
     }
 
     /// Everything that is wrong with an object of a defined kind, behind what is wrong with it as with any other.
     pub(super) fn check_schema(&self, object: &Object, problems: &mut ErrorList) {
         if let Object::Kept(kept) = object {
-            with_version(self.objects(), kept.kind, |version| version.validate(kept, problems));
+            self.objects()
+                .with_version(kept.kind, |version| version.validate(kept, problems));
         }
     }
 
@@ -82,14 +74,14 @@ impl ApiServer {
 
 /// Whether an update of a defined object raises its generation: of anything but metadata and a status that stands apart.
 pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) -> bool {
-    let fields = |object: &Object| {
-        let mut fields = object.as_kept().map(|kept| kept.fields.clone()).unwrap_or_default();
-        if has_status {
-            fields.shift_remove("status");
-        }
-        fields
+    let (Some(old), Some(new)) = (old.as_kept(), new.as_kept()) else {
+        return false;
     };
-    fields(old) != fields(new)
+    let differs = |one: &Kept, other: &Kept| {
+        let mut fields = one.fields.iter().filter(|(name, _)| !has_status || *name != "status");
+        fields.any(|(name, value)| other.fields.get(name) != Some(value))
+    };
+    differs(old, new) || differs(new, old)
 }
 
 /// The status of a definition that is new: the names are accepted later, by a controller.
@@ -124,8 +116,8 @@ pub(super) fn begin_deletion(definition: &mut Kept, caller: &Caller<'_>) {
     if metadata.deletion_timestamp.is_some() {
         return;
     }
-    if !metadata.finalizers.iter().any(|name| &**name == CLEANUP) {
-        metadata.finalizers.push(CLEANUP.into());
+    if !metadata.finalizers.iter().any(|name| &**name == CLEANUP_FINALIZER) {
+        metadata.finalizers.push(CLEANUP_FINALIZER.into());
     }
     let condition = json!({
         "type": "Terminating",

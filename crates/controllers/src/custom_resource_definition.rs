@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::custom::{Definition, Version};
+use podscope_api::custom::{CLEANUP_FINALIZER, Definition, NAMES_ACCEPTED, NO_CONFLICTS, Version};
 use podscope_api::untyped::{text, texts};
 use podscope_api::{Kept, Kind, Object};
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
@@ -21,7 +21,6 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
-const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// How often it is looked whether the objects of a definition have gone.
 const POLL: Span = Span::seconds(5);
 
@@ -74,10 +73,7 @@ impl Controller for CustomResourceDefinitionController {
                 "reason": reason, "message": message,
             })
         };
-        let (reason, message) = named
-            .wrong
-            .clone()
-            .unwrap_or(("NoConflicts", "no conflicts found".to_owned()));
+        let (reason, message) = named.wrong.clone().unwrap_or(("NoConflicts", NO_CONFLICTS.to_owned()));
         let accepted = condition("NamesAccepted", named.wrong.is_none(), reason, &message);
         let is_told = definition
             .condition("NamesAccepted")
@@ -85,10 +81,7 @@ impl Controller for CustomResourceDefinitionController {
         if !is_told || named.names != *definition.accepted_names() {
             let established = match definition.condition("Established") {
                 Some(old) if text(old, "status") == "True" => old.clone(),
-                _ if named.wrong.is_none() => {
-                    let message = "the initial names have been accepted";
-                    condition("Established", false, "Installing", message)
-                }
+                _ if named.wrong.is_none() => condition("Established", false, "Installing", NAMES_ACCEPTED),
                 Some(old) => old.clone(),
                 None => condition("Established", false, "NotAccepted", "not all names are accepted"),
             };
@@ -100,8 +93,7 @@ impl Controller for CustomResourceDefinitionController {
             });
         }
         if named.wrong.is_none() && !definition.is_established() {
-            let message = "the initial names have been accepted";
-            let established = condition("Established", true, "InitialNamesAccepted", message);
+            let established = condition("Established", true, "InitialNamesAccepted", NAMES_ACCEPTED);
             return change_status(&object, "established", move |status| set(status, &established));
         }
         Plan::default()
@@ -235,14 +227,19 @@ fn changed(name: &'static str, change: impl Fn(&mut Kept) + Send + Sync + 'stati
 
 /// Deletes the objects of a definition that is to be deleted, and lets it go when none is left.
 fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Plan {
-    if !object.metadata().finalizers.iter().any(|name| &**name == CLEANUP) {
+    if !object
+        .metadata()
+        .finalizers
+        .iter()
+        .any(|name| &**name == CLEANUP_FINALIZER)
+    {
         return Plan::default();
     }
     let kind = definition.storage().map(Version::kind);
     let left = kind.map(|kind| cx.objects.list_kind(kind)).unwrap_or_default();
     if left.is_empty() {
         let change = changed("finalizer", |kept| {
-            kept.metadata.finalizers.retain(|name| &**name != CLEANUP);
+            kept.metadata.finalizers.retain(|name| &**name != CLEANUP_FINALIZER);
         });
         return patch(object, Part::Main, change);
     }

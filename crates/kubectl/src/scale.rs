@@ -23,22 +23,28 @@ pub fn has_scale(kind: Kind) -> bool {
 pub fn scale_of(object: &Object) -> Value {
     let whole = shown(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
-    let mut metadata = json!({});
-    for field in ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"] {
-        if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
-            metadata[field] = value.clone();
-        }
-    }
-    let wanted = number("/spec/replicas");
-    let mut status = json!({"replicas": number("/status/replicas")});
     let selector = match object.kind() {
         Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),
         _ => whole.pointer("/spec/selector").cloned().unwrap_or_default(),
     };
     let selector = selector_from_value(Some(&selector)).map(|selector| selector.to_string());
-    let selector = selector.unwrap_or_default();
-    if !selector.is_empty() {
-        status["selector"] = Value::from(selector);
+    let selector = selector.as_deref().filter(|selector| !selector.is_empty());
+    let fields = ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"];
+    let replicas = (number("/spec/replicas"), number("/status/replicas"));
+    scale(&whole, fields, replicas, selector)
+}
+
+/// The `Scale` of an object with these fields of its metadata, in this order; `(wanted, found)` replicas.
+pub(crate) fn scale(whole: &Value, fields: [&str; 5], (wanted, found): (i64, i64), selector: Option<&str>) -> Value {
+    let mut metadata = json!({});
+    for field in fields {
+        if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
+            metadata[field] = value.clone();
+        }
+    }
+    let mut status = json!({"replicas": found});
+    if let Some(selector) = selector {
+        status["selector"] = selector.into();
     }
     json!({
         "apiVersion": "autoscaling/v1",

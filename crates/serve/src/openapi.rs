@@ -3,7 +3,6 @@
 //!
 //! Schemas are in [`crate::schemas`].
 
-use podscope_api::custom::Definition;
 use podscope_api::{hash, schema};
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
@@ -75,12 +74,7 @@ fn document(version: &str, objects: &Objects) -> Option<String> {
     {
         put(&mut paths, resource);
         if let Some(kind) = resource.custom() {
-            let definition = objects.definition_of(kind);
-            let definition = definition.as_ref().and_then(Definition::of);
-            let (_, name) = kind.group_and_version();
-            if let Some(version) = definition.and_then(|definition| definition.version(name)) {
-                schemas.add_custom(version);
-            }
+            objects.with_version(kind, |version| schemas.add_custom(version));
         }
         if let Some(served) = schema::served_resource(version, resource.name) {
             schemas.add(served);

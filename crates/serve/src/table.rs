@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use podscope_api::{Kind, Object, Time, custom};
+use podscope_api::{Object, Time};
 use podscope_cluster::{ApiError, Objects};
 use podscope_kubectl::PrinterColumn;
 use podscope_kubectl::rest::ApiPath;
@@ -88,25 +88,13 @@ pub(crate) struct Columns {
 
 impl Columns {
     pub(crate) fn of(path: &ApiPath, objects: &Objects) -> Columns {
-        let kind = match path.subresource.as_str() {
-            "scale" => None,
-            _ => objects.served_resource(&path.api_version, &path.resource),
-        };
-        let definition = kind.and_then(|kind| objects.definition_of(kind));
-        let printed = definition.as_ref().and_then(|definition| {
-            let (_, version) = kind?.group_and_version();
-            Some(PrinterColumn::all(
-                custom::Definition::of(definition)?.version(version)?,
-            ))
-        });
+        let defined = objects.served_resource(&path.api_version, &path.resource);
+        let is_scale = path.subresource == "scale";
+        let printed = defined.filter(|_| !is_scale);
         Columns {
             path: path.clone(),
-            is_custom_scale: path.subresource == "scale"
-                && matches!(
-                    objects.served_resource(&path.api_version, &path.resource),
-                    Some(Kind::Custom(_))
-                ),
-            custom: printed,
+            custom: printed.and_then(|kind| objects.with_version(kind, PrinterColumn::all)),
+            is_custom_scale: is_scale && defined.is_some(),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use podscope_api::custom::{Definition, Version};
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kept, Kind, NodeName, Object};
 use podscope_cluster::Objects;
@@ -48,7 +47,7 @@ fn of_custom(kept: &Arc<Kept>, served: ServedKind, snapshot: &Snapshot) -> Value
     let mut kept = kept.clone();
     if kept.kind.api_version() != served.api_version {
         let (_, version) = served.api_version.split_once('/').unwrap_or_default();
-        with_version(kept.kind, version, &snapshot.objects, |version| {
+        snapshot.objects.with_named_version(kept.kind, version, |version| {
             let kept = Arc::make_mut(&mut kept);
             kept.kind = version.kind();
             version.conform(kept);
@@ -57,16 +56,9 @@ fn of_custom(kept: &Arc<Kept>, served: ServedKind, snapshot: &Snapshot) -> Value
     podscope_kubectl::shown(&Object::Kept(kept), true)
 }
 
-/// Calls something with a version of a kind's definition; nothing of a built-in kind.
-fn with_version<T>(kind: Kind, name: &str, objects: &Objects, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
-    let definition = objects.definition_of(kind)?;
-    Definition::of(&definition)?.version(name).map(act)
-}
-
 /// What requests to a deprecated version of a defined kind are warned of.
 pub(crate) fn warning(kind: Kind, objects: &Objects) -> Option<String> {
-    let (_, version) = kind.group_and_version();
-    with_version(kind, version, objects, |version| version.warning()).flatten()
+    objects.with_version(kind, |version| version.warning()).flatten()
 }
 
 /// The lease of a node that is heard is renewed every ten seconds, though nobody writes it down.

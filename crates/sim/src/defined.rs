@@ -18,6 +18,18 @@ impl Objects {
         self.get_kind(Kind::CustomResourceDefinition, &ObjectKey::cluster(name))
     }
 
+    /// Calls a function with the version of its definition that a kind names; returns `None` for a built-in kind, and
+    /// where the definition or the version is gone.
+    pub fn with_version<T>(&self, kind: Kind, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
+        self.with_named_version(kind, kind.group_and_version().1, act)
+    }
+
+    /// Like [`Objects::with_version`], with the version of that name (`v1`) of the kind's definition.
+    pub fn with_named_version<T>(&self, kind: Kind, name: &str, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
+        let definition = self.definition_of(kind)?;
+        Definition::of(&definition)?.version(name).map(act)
+    }
+
     /// The kind that is served under that name and version.
     pub fn served_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
         Kind::from_wire(api_version, kind).or_else(|| self.defined(api_version, |custom| custom.name() == kind))

@@ -24,11 +24,26 @@ pub(super) enum Read {
     Malformed(Request),
 }
 
+/// A decoded body.
+pub(super) struct SentBody {
+    pub(super) value: Value,
+    /// Paths of the fields that its JSON contains more than once.
+    duplicates: Vec<String>,
+}
+
 /// The value of a body.
 ///
 /// # Errors
-/// It is neither JSON nor YAML, of another type, or no map.
+/// Those of [`sent`].
 pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
+    sent(call, kind).map(|sent| sent.value)
+}
+
+/// The value of a body, and which of its fields are duplicates.
+///
+/// # Errors
+/// It is neither JSON nor YAML, of another type, or no map.
+pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
     let unreadable = |why: String, shown: &str| {
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
@@ -41,10 +56,10 @@ pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
             } else {
                 hex(call.body.trim_end())
             };
-            let value = json(&call.body)
+            let (value, duplicates) = json_with_duplicates(&call.body)
                 .map_err(|why| unreadable(format!("couldn't get version/kind; json parse error: {why}"), &shown))?;
             match &value {
-                Value::Object(_) => Ok(value),
+                Value::Object(_) => Ok(SentBody { value, duplicates }),
                 other => {
                     let of = go_type(other);
                     let why = format!(
@@ -55,7 +70,10 @@ pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
             }
         }
         "application/yaml" => match podscope_api::read_yaml(&call.body) {
-            Ok(tree) => Ok(tree.to_value()),
+            Ok(tree) => Ok(SentBody {
+                value: tree.to_value(),
+                duplicates: Vec::new(),
+            }),
             Err(problems) => {
                 let why = problems.first().map_or_else(String::new, ToString::to_string);
                 Err(unreadable(format!("yaml: {why}"), &hex(&call.body)))
@@ -78,7 +96,12 @@ fn hex(text: &str) -> String {
 
 /// JSON, with Go's words for what is wrong.
 pub(super) fn json(text: &str) -> Result<Value, String> {
-    duplicates::read(text).map(|(value, _)| value).map_err(|error| {
+    json_with_duplicates(text).map(|(value, _)| value)
+}
+
+/// The same, with the paths of duplicate fields.
+fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
+    duplicates::read(text).map_err(|error| {
         if error.is_eof() || text.is_empty() {
             return "unexpected end of JSON input".to_owned();
         }
@@ -120,20 +143,17 @@ pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
     }
 }
 
-/// The same of the body of a call, whose JSON may name a field twice: refused where decoding is strict, else warned of.
+/// The object of a body that was sent to a target. Duplicate fields are refused where decoding is strict, and else
+/// warned of.
 pub(super) fn read_sent(
-    call: &ApiCall,
-    value: &Value,
+    sent: &SentBody,
     target: &Target,
     options: &Options,
     objects: &Objects,
 ) -> Result<Read, ApiError> {
-    let is_json = matches!(call.media_type(), "" | "application/json");
-    let twice = match duplicates::read(&call.body) {
-        Ok((_, found)) if is_json => found,
-        _ => Vec::new(),
-    };
-    let told: Vec<String> = twice.iter().map(|field| format!("duplicate field {field:?}")).collect();
+    let value = &sent.value;
+    let duplicates = sent.duplicates.iter();
+    let told: Vec<String> = duplicates.map(|field| format!("duplicate field {field:?}")).collect();
     if options.validation == Validation::Strict && !told.is_empty() {
         of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
         let why = Rejection::Type(format!("strict decoding error: {}", told.join(", ")));

@@ -1,7 +1,6 @@
 //! Objects of defined kinds as programs send them: bodies, and the `scale` subresource at the paths that the definition
 //! names (P-12).
 
-use podscope_api::custom::{Definition, Version};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object, ObjectKey, Tree};
 use podscope_cluster::{ApiError, Cause, Objects, Request};
@@ -11,13 +10,6 @@ use super::Target;
 use super::body::Read;
 use super::options::Options;
 use crate::command::Validation;
-
-/// Calls something with the version of a kind's definition; nothing of a built-in kind.
-pub(crate) fn with_version<T>(kind: Kind, objects: &Objects, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
-    let (_, version) = kind.group_and_version();
-    let definition = objects.definition_of(kind)?;
-    Definition::of(&definition)?.version(version).map(act)
-}
 
 /// The fields of an object that its kind does not know, metadata's among them, sorted.
 pub(super) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
@@ -32,7 +24,7 @@ pub(super) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> R
         Err(Rejection::Unknown(fields)) => fields,
         Err(why) => return Err(why),
     };
-    let dropped = with_version(kind, objects, |version| {
+    let dropped = objects.with_version(kind, |version| {
         podscope_api::structural::prune(&mut fields, version.schema())
     });
     unknown.extend(dropped.unwrap_or_default());
@@ -103,17 +95,18 @@ impl ScalePaths {
     /// Those of a kind; none of one without the subresource.
     #[must_use]
     pub fn of(kind: Kind, objects: &Objects) -> Option<ScalePaths> {
-        with_version(kind, objects, |version| {
-            let scale = version.scale()?;
-            let path = |field: &str| scale.get(field).and_then(Value::as_str);
-            Some(ScalePaths {
-                wanted: pointer(path("specReplicasPath")?),
-                found: pointer(path("statusReplicasPath")?),
-                selector: path("labelSelectorPath").map(pointer),
-                told: path("specReplicasPath")?.to_owned(),
+        objects
+            .with_version(kind, |version| {
+                let scale = version.scale()?;
+                let path = |field: &str| scale.get(field).and_then(Value::as_str);
+                Some(ScalePaths {
+                    wanted: pointer(path("specReplicasPath")?),
+                    found: pointer(path("statusReplicasPath")?),
+                    selector: path("labelSelectorPath").map(pointer),
+                    told: path("specReplicasPath")?.to_owned(),
+                })
             })
-        })
-        .flatten()
+            .flatten()
     }
 
     /// The `Scale` of an object.
@@ -130,24 +123,10 @@ impl ScalePaths {
                 ..ApiError::internal(format!("Internal error occurred: {why}"))
             }
         })?;
-        let mut metadata = json!({});
-        for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
-            if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
-                metadata[field] = value.clone();
-            }
-        }
-        let mut status = json!({"replicas": number(&self.found).unwrap_or(0)});
         let selector = self.selector.as_deref().and_then(|at| whole.pointer(at)?.as_str());
-        if let Some(selector) = selector {
-            status["selector"] = selector.into();
-        }
-        Ok(json!({
-            "apiVersion": "autoscaling/v1",
-            "kind": "Scale",
-            "metadata": metadata,
-            "spec": if wanted == 0 { json!({}) } else { json!({"replicas": wanted}) },
-            "status": status,
-        }))
+        let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
+        let found = number(&self.found).unwrap_or(0);
+        Ok(crate::scale::scale(&whole, fields, (wanted, found), selector))
     }
 
     /// An object with the replicas of a `Scale`.

@@ -67,7 +67,7 @@ impl Selectors {
     /// One that is none, in the API server's words.
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
-        let selectable = super::custom::with_version(kind, objects, |version| {
+        let selectable = objects.with_version(kind, |version| {
             let fields = version.selectable().into_iter();
             fields
                 .map(|path| path.trim_start_matches('.').to_owned())

@@ -203,7 +203,7 @@ fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     match subresource {
         "" => Some(Part::Main),
         "status" if matches!(kind, Kind::Custom(_)) => {
-            let has_status = custom::with_version(kind, objects, |version| version.has_status());
+            let has_status = objects.with_version(kind, |version| version.has_status());
             has_status.unwrap_or(false).then_some(Part::Status)
         }
         "status" | "approval" => Some(Part::Status),
@@ -213,9 +213,8 @@ fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
 }
 
 fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
-    let tree = body::tree(call, target.served.kind)?;
-    let read = body::read_sent(call, &tree, target, options, objects)?;
-    Ok(match read {
+    let sent = body::sent(call, target.served.kind)?;
+    Ok(match body::read_sent(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
             // Said by clients that copy an object.
             if &*object.metadata().resource_version == "0" {
@@ -256,10 +255,10 @@ fn replace(
     options: &options::Options,
     objects: &Objects,
 ) -> Result<Sent, ApiError> {
-    let tree = body::tree(call, target.served.kind)?;
-    body::named(&tree, &target.key.name)?;
+    let sent = body::sent(call, target.served.kind)?;
+    body::named(&sent.value, &target.key.name)?;
     let is_there = objects.get_kind(target.kind, &target.key).is_some();
-    Ok(match body::read_sent(call, &tree, target, options, objects)? {
+    Ok(match body::read_sent(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
             let version = object.metadata().resource_version.clone();
             if &*version == "0" {
