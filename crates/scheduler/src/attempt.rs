@@ -9,6 +9,8 @@ use podscope_api::{
     PersistentVolumeClaim, ResourceClaim, Str,
 };
 
+use crate::queue::QueuedPod;
+
 /// An Event object to create (SCH-128). The reporting controller is the profile's scheduler name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventNote {
@@ -176,6 +178,44 @@ pub struct Attempt {
     pub patch: Option<StatusPatch>,
     /// A claim that PostFilter releases.
     pub freed: Option<FreedClaim>,
+}
+
+impl Attempt {
+    /// An attempt by the profile of that name that examined no node and has no actions to carry out.
+    pub(crate) fn without_result(pod: &QueuedPod, scheduler_name: &Str) -> Self {
+        let info = &pod.incoming.info;
+        Self {
+            pod: info.pod.metadata.key(),
+            uid: info.uid.clone(),
+            scheduler_name: scheduler_name.clone(),
+            number: pod.attempts,
+            caused_by: pod.caused_by,
+            outcome: Outcome::Skipped,
+            n_feasible: 0,
+            n_examined: 0,
+            events: Vec::new(),
+            patch: None,
+            freed: None,
+        }
+    }
+
+    /// The attempt of a pod that is being deleted.
+    pub(crate) fn skipped(pod: &QueuedPod, scheduler_name: &Str) -> Self {
+        let attempt = Self::without_result(pod, scheduler_name);
+        let key = attempt.pod.clone();
+        Self {
+            events: vec![EventNote {
+                about: key.clone(),
+                about_uid: attempt.uid.clone(),
+                kind: "Warning",
+                reason: "FailedScheduling",
+                action: "Scheduling",
+                note: format!("skip schedule deleting pod: {key}"),
+                related: None,
+            }],
+            ..attempt
+        }
+    }
 }
 
 /// Cuts an event's note to 1024 bytes as kube-scheduler does (SCH-024).

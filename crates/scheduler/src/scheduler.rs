@@ -169,7 +169,7 @@ impl Scheduler {
                 continue;
             };
             if info.terminating {
-                return Some(skipped(&pod, &profile));
+                return Some(Attempt::skipped(&pod, &profile.scheduler_name));
             }
             if self.cache.is_assumed(&info.uid) {
                 continue;
@@ -239,17 +239,10 @@ impl Scheduler {
         };
         let key = incoming.info.pod.metadata.key();
         let mut attempt = Attempt {
-            pod: key.clone(),
-            uid: incoming.info.uid.clone(),
-            scheduler_name: profile.scheduler_name.clone(),
-            number: pod.attempts,
-            caused_by: pod.caused_by,
-            outcome: Outcome::Skipped,
             n_feasible: found.feasible.len(),
             n_examined: found.feasible.len() + found.diagnosis.refused.len(),
-            events: Vec::new(),
-            patch: None,
             freed: freed(&state),
+            ..Attempt::without_result(&pod, &profile.scheduler_name)
         };
         match (reserved, message) {
             (Some((host, bindings, devices)), _) => {
@@ -481,19 +474,10 @@ impl Scheduler {
         // This also applies to a pod that was deleted meanwhile: its reservations are released only now.
         self.move_all(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
         let mut attempt = Attempt {
-            pod: info.pod.metadata.key(),
-            uid: info.uid.clone(),
-            scheduler_name: info.pod.spec.scheduler_name.clone(),
-            number: pod.attempts,
-            caused_by: pod.caused_by,
             outcome: Outcome::Error {
                 message: message.clone(),
             },
-            n_feasible: 0,
-            n_examined: 0,
-            events: Vec::new(),
-            patch: None,
-            freed: None,
+            ..Attempt::without_result(&pod, &info.pod.spec.scheduler_name)
         };
         let failure = Failure {
             reason: "SchedulerError",
@@ -572,30 +556,4 @@ struct Failure<'a> {
     /// The nominated node to write; `None` leaves it unchanged.
     nominated: Option<Str>,
     rejectors: PluginSet,
-}
-
-fn skipped(pod: &QueuedPod, profile: &Profile) -> Attempt {
-    let info = &pod.incoming.info;
-    let key = info.pod.metadata.key();
-    Attempt {
-        pod: key.clone(),
-        uid: info.uid.clone(),
-        scheduler_name: profile.scheduler_name.clone(),
-        number: pod.attempts,
-        caused_by: pod.caused_by,
-        outcome: Outcome::Skipped,
-        n_feasible: 0,
-        n_examined: 0,
-        events: vec![EventNote {
-            about: key.clone(),
-            about_uid: info.uid.clone(),
-            kind: "Warning",
-            reason: "FailedScheduling",
-            action: "Scheduling",
-            note: format!("skip schedule deleting pod: {key}"),
-            related: None,
-        }],
-        patch: None,
-        freed: None,
-    }
 }

@@ -356,7 +356,7 @@ impl WhatWouldHelp {
     }
 
     fn plan_priority(&mut self, classes: &[Arc<PriorityClass>]) {
-        let constraint = self.pod.priority();
+        let priority = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
             // A pod's policy must equal that of its class; admission rejects another one.
             let mut all = classes.iter();
@@ -371,7 +371,7 @@ impl WhatWouldHelp {
         }
         // The system classes are not suitable for ordinary pods.
         let is_for_pods =
-            |class: &&Arc<PriorityClass>| class.value > constraint && !class.metadata.name.starts_with("system-");
+            |class: &&Arc<PriorityClass>| class.value > priority && !class.metadata.name.starts_with("system-");
         let mut higher: Vec<&Arc<PriorityClass>> = classes.iter().filter(is_for_pods).collect();
         higher.stable_sort_by_key(|class| (class.value, class.metadata.name.clone()));
         for class in higher.into_iter().take(TRIALS_MAX) {
