@@ -50,6 +50,7 @@ impl PageSession {
         if frame.reset {
             self.marks = Marks::default();
             self.spread = Spread::default();
+            self.requests.clear();
         }
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.marks = marks;
@@ -58,8 +59,6 @@ impl PageSession {
         let requests = view::service_requests(&self.session);
         if self.requests != requests {
             self.requests.clone_from(&requests);
-            frame.requests = Some(requests);
-        } else if frame.reset && !requests.is_empty() {
             frame.requests = Some(requests);
         }
         frame.now = self.session.now().0;
