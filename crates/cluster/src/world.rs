@@ -415,20 +415,6 @@ impl World {
         self.check(&seen, sink);
     }
 
-    /// Returns whether no link is cut or slow and no process is down. Liveness is only promised in this state.
-    pub(crate) fn is_fault_free(&self) -> bool {
-        self.is_api_up
-            && self.is_etcd_up
-            && self.network.is_whole()
-            && self.processes.values().all(ProcessState::runs)
-            && self.nodes.values().all(|node| {
-                node.is_powered
-                    && node.kubelet.runs()
-                    && node.has_runtime
-                    && node.machine.imported_condition("Ready").is_none()
-            })
-    }
-
     /// Calls a function of a machine with its context, and applies the effects.
     pub(crate) fn with_machine<T>(
         &mut self,

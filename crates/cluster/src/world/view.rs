@@ -4,13 +4,27 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Str, Time, Uid};
 
-use super::{Body, World};
+use super::{Body, ProcessState, World};
 use crate::kubelet::Kubelet;
 use crate::machine::{Machine, Written};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
 impl World {
+    /// Returns whether no link is cut or slow and no process is down. Liveness is only promised in this state.
+    pub(crate) fn is_fault_free(&self) -> bool {
+        self.is_api_up
+            && self.is_etcd_up
+            && self.network.is_whole()
+            && self.processes.values().all(ProcessState::runs)
+            && self.nodes.values().all(|node| {
+                node.is_powered
+                    && node.kubelet.runs()
+                    && node.has_runtime
+                    && node.machine.imported_condition("Ready").is_none()
+            })
+    }
+
     /// Writable volumes of a pod on a machine whose storage does not answer: every write to them fails with an I/O
     /// error (V-05).
     pub fn failing_volumes(&self, node: &NodeName, pod: &Uid) -> Vec<Str> {

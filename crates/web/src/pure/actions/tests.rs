@@ -1,0 +1,220 @@
+//! Tests of the actions on objects and of the warnings before dangerous commands.
+
+use super::*;
+use podscope_protocol::{Cut, CutFrom, MachineView};
+
+/// Every spelling of a dangerous command asks for confirmation, and no harmless command does. The parser accepts
+/// each tested line.
+/// Shows: K-02
+#[test]
+fn dangerous_commands_have_a_warning_in_every_spelling() {
+    let asks = |line: &str| {
+        let read = podscope_kubectl::command::parse_piped(line, None);
+        assert!(read.is_ok(), "{line}: {read:?}");
+        consequence(line).is_some()
+    };
+    for command in [
+        "delete pod web-0 --grace-period=0 --force",
+        "delete --force pod web-0",
+        "delete pod web-0 --force=true",
+        "delete pod web-0 --force=false --force",
+        "delete pod/web-0 --force=T",
+        "delete \"pod\" web-0 '--force'",
+        "delete pods --all --force",
+        "delete -f - --force <<EOF\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF",
+        "delete \\\n  pod web-0 \\\n  --force",
+        "delete node a-1",
+        "delete --wait=false nodes a-1",
+        "delete -l zone=a no",
+        "delete Node/a-1",
+        "delete nodes.v1. a-1",
+        "delete pod/web-0 node/a-1",
+        "delete --all nodes",
+        "delete pods,nodes --all",
+        "delete ns/shop",
+        "delete --grace-period 3 namespace shop",
+        "delete -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+        "delete -f - <<EOF\n{\"apiVersion\": \"v1\", \"kind\":\"Node\", \"metadata\": {\"name\": \"a-1\"}}\nEOF",
+        "get nodes -o name | xargs kubectl delete",
+        "get pods -o name | grep web | xargs k delete --force",
+        "get ns shop -o yaml | kubectl delete -f -",
+        "drain a-1 --force",
+        "drain --force a-1",
+        "taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+        "taint node a-1 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute' a:NoSchedule-",
+    ] {
+        for program in [
+            "kubectl",
+            "k",
+            "  kubectl",
+            "'kubectl'",
+            "kubectl -n shop",
+            "kubectl --namespace shop",
+            "kubectl --namespace=shop",
+        ] {
+            assert!(asks(&format!("{program} {command}")), "{program} {command}");
+        }
+    }
+    for line in [
+        "fault detach data-0",
+        "fault 'detach' data-0",
+        "echo node/a-1 | xargs kubectl delete",
+        "cat <<EOF | kubectl -n shop delete --force -f -\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF",
+    ] {
+        assert!(asks(line), "{line}");
+    }
+    for line in [
+        "kubectl delete pod web-0",
+        "kubectl delete pod web-0 --force=false",
+        "kubectl delete pod node",
+        "kubectl -n shop delete pod web-0 --force --force=0",
+        "kubectl get pods -o name | xargs kubectl delete",
+        "kubectl drain a-1 --force=false",
+        "kubectl taint nodes a-1 node.kubernetes.io/out-of-service-",
+        "kubectl get nodes | grep delete",
+        "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+        "fault partition a-1",
+    ] {
+        assert!(!asks(line), "{line}");
+    }
+    for line in ["kubectl get pods --force-colour", "kubectl", "", "|", "'"] {
+        assert_eq!(consequence(line), None, "{line}");
+    }
+}
+
+/// A story does not offer a command whose effect is already there; it offers the reverse command.
+/// Shows: U-10
+#[test]
+fn command_with_present_effect_offers_its_reverse() {
+    let full_cut = Cut {
+        from: CutFrom::ControlPlane,
+        is_in: true,
+        is_out: true,
+    };
+    let node = |cuts: &[Cut], powered| NodeView {
+        name: "c-2".into(),
+        machine: MachineView {
+            cuts: cuts.to_vec(),
+            powered,
+            ..MachineView::default()
+        },
+        ..NodeView::default()
+    };
+    let (healthy, cut, off) = (node(&[], true), node(&[full_cut], true), node(&[], false));
+    assert_eq!(reverse_command("fault partition c-2", &healthy), None);
+    assert_eq!(
+        reverse_command("fault partition c-2", &cut).as_deref(),
+        Some("fault heal c-2")
+    );
+    assert_eq!(reverse_command("fault partition c-1", &cut), None);
+    assert_eq!(
+        reverse_command("fault poweroff c-2", &off).as_deref(),
+        Some("fault boot c-2")
+    );
+    assert!(effect_text(&cut).contains("cut off") && effect_text(&off).contains("off: nothing"));
+}
+
+#[test]
+fn node_actions_depend_on_its_state() {
+    let mut view = NodeView {
+        name: "a-1".into(),
+        registered: true,
+        machine: MachineView {
+            exists: true,
+            powered: true,
+            kubelet: true,
+            runtime: true,
+            ..MachineView::default()
+        },
+        ..NodeView::default()
+    };
+    let commands = |v: &NodeView| node(v).into_iter().map(|a| a.command).collect::<Vec<_>>();
+    assert!(commands(&view).contains(&"fault partition a-1".to_string()));
+    assert!(commands(&view).contains(&"fault poweroff a-1".to_string()));
+    view.machine.powered = false;
+    view.machine.cuts = vec![Cut {
+        from: CutFrom::ControlPlane,
+        is_in: true,
+        is_out: true,
+    }];
+    view.cordoned = true;
+    let now = commands(&view);
+    for wanted in ["fault boot a-1", "fault heal a-1", "kubectl uncordon a-1"] {
+        assert!(now.contains(&wanted.to_string()), "{wanted}");
+    }
+    assert_eq!(toggle_cut(&view), "fault heal a-1");
+}
+
+#[test]
+fn commands_name_namespace_unless_default() {
+    assert_eq!(delete_pod("default/web-0"), "kubectl delete pod web-0 --wait=false");
+    assert_eq!(
+        force_delete_pod("shop/web-0"),
+        "kubectl delete pod web-0 -n shop --grace-period=0 --force"
+    );
+}
+
+#[test]
+fn common_commands_have_a_short_description() {
+    for (line, description) in [
+        ("fault partition a-1", Some("Cut off a-1")),
+        ("fault partition --zone a", Some("Cut off zone a")),
+        (
+            "kubectl delete pod web-0 --grace-period=0 --force",
+            Some("Force delete web-0"),
+        ),
+        ("kubectl drain b-2 --ignore-daemonsets", Some("Drain b-2")),
+        ("kubectl delete pod web-0 --force=false", Some("Delete web-0")),
+        ("kubectl delete pod --force web-0", None),
+        ("kubectl apply -f -", None),
+    ] {
+        assert_eq!(words(line).as_deref(), description, "{line}");
+    }
+}
+
+/// Every action's command parses, and an object's actions depend on its kind.
+/// Shows: K-01
+#[test]
+fn every_action_is_a_valid_command() {
+    let pod_of = |mark| PodView {
+        key: "shop/web-0".into(),
+        node: "a-1".into(),
+        mark,
+        ..PodView::default()
+    };
+    let mut all = [PodMark::Ready, PodMark::Pending, PodMark::Ghost]
+        .map(|m| pod(&pod_of(m)))
+        .concat();
+    all.extend(zone("a", true).into_iter().chain(zone("a", false)));
+    for (kind, key, replicas, n) in [
+        ("Deployment", "shop/web", Some(1), 4),
+        ("ReplicaSet", "default/web-5f", Some(0), 2),
+        ("DaemonSet", "default/logs", None, 2),
+        ("PersistentVolume", "disk", None, 1),
+    ] {
+        let list = object(kind, key, replicas);
+        assert_eq!(list.len(), n, "{list:?}");
+        all.extend(list);
+    }
+    for action in all {
+        let parsed = podscope_kubectl::command::parse(&action.command);
+        assert!(parsed.is_ok(), "{}: {parsed:?}", action.command);
+    }
+    assert_eq!(
+        object("StatefulSet", "shop/db", Some(2))[1].command,
+        "kubectl scale statefulset/db -n shop --replicas=1"
+    );
+}
+
+/// A pod dropped on another node stays, and the reason is explained.
+/// Shows: U-12
+#[test]
+fn dropping_a_pod_on_a_node_explains_why_it_stays() {
+    let pod = PodView {
+        key: "default/web-0".into(),
+        node: "a-1".into(),
+        mark: PodMark::Ready,
+        ..PodView::default()
+    };
+    assert!(cannot_move(&pod, "b-1").contains("no live migration"));
+}
