@@ -404,7 +404,7 @@ mod tests {
 
     /// Shows: KC-094
     #[test]
-    fn three_way_merge_keeps_foreign_fields_and_removes_dropped_ones() {
+    fn three_way_merge_keeps_foreign_and_removes_dropped_fields() {
         let original = json!({"spec": {"replicas": 3, "paused": true, "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"]}, {"name": "b"}]}}}});
         let desired =
             json!({"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "a", "image": "x:2"}]}}}});

@@ -402,7 +402,7 @@ fn pod_level_resources_are_resized() {
 /// A resize requested while the kubelet is down is granted when it is back, without a restart.
 /// Shows: LC-221, LC-223
 #[test]
-fn resize_requested_without_kubelet_is_granted_after_its_restart() {
+fn resize_without_kubelet_is_granted_after_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
     let applied_cpu = |lab: &Lab| {
         let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
