@@ -382,7 +382,7 @@ fn error(key: &str, position: usize, message: String) -> BehaviorError {
 }
 
 impl fmt::Display for ContainerBehavior {
-    /// Prints the given keys in the order of [`KEYS`], in the format that [`ContainerBehavior::parse`] reads.
+    /// Prints the given keys in the order of `KEYS`, in the format that [`ContainerBehavior::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let span = |micros: i64| print_duration_short(micros);
         let probe = |probe: ProbeBehavior| probe.to_string();

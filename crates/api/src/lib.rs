@@ -151,7 +151,7 @@ pub type Str = Arc<str>;
 const SHARED_MAX: usize = 4096;
 
 /// Interns a string that many objects have in common, such as a condition type or an event reason. Only the first
-/// [`SHARED_MAX`] distinct strings are interned; later ones are allocated anew.
+/// `SHARED_MAX` distinct strings are interned; later ones are allocated anew.
 pub fn shared(text: &str) -> Str {
     thread_local! {
         static KNOWN: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };

@@ -6,7 +6,6 @@
 //! missing   without a metric: counted as fully used when scaling down, as unused when scaling up
 //! ready     all others
 //! ```
-//! ```
 
 use std::sync::Arc;
 

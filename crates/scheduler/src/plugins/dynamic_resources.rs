@@ -1,6 +1,6 @@
 //! `DynamicResources`: allocates devices to ResourceClaims (SCH-030, SCH-031, DRA-080 to DRA-121).
 //!
-//! The search for devices is in [`crate::devices`]. Without the cargo feature `devices`, a pod with claims is rejected
+//! The search for devices is in the module `devices`. Without the cargo feature `devices`, a pod with claims is rejected
 //! with an explanatory text; all other pods are decided as with it.
 
 #[cfg(feature = "devices")]
