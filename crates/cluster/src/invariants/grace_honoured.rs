@@ -11,7 +11,8 @@ use podscope_api::{Object, Pod, Str, Uid, phrase};
 
 use super::ledger::LivePod;
 use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
-use crate::{FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
+use crate::world::Body;
+use crate::{Actor, FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
     name: "grace-honoured",
@@ -162,7 +163,7 @@ impl GraceHonoured {
             ));
         }
         if let Some(seen) = seen {
-            let (cause, by) = if self.rejected.contains(&object.uid) {
+            let (cause, by) = if self.rejected.contains(&object.uid) || is_orphan(&record.actor, &object.uid, view) {
                 blame::of_restart(&record.actor, "CT-167, LC-060: refused when it came back", view)
             } else {
                 (Cause::Bug, record.actor.to_string().into())
@@ -216,6 +217,14 @@ impl GraceHonoured {
         }
         Some(own_grace(&pod, container))
     }
+}
+
+/// Returns whether the kubelet kills the pod's containers as orphans. It does so with the pods that it rejected, also
+/// while its Rejected event has not reached the API server.
+fn is_orphan(actor: &Actor, uid: &Uid, view: &View<'_>) -> bool {
+    let Actor::Kubelet(node) = actor else { return false };
+    let process = view.nodes.get(node).map(|state| &state.kubelet.body);
+    matches!(process, Some(Body::Kubelet(kubelet)) if kubelet.kills_as_orphan(uid))
 }
 
 fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {

@@ -34,6 +34,13 @@ impl Orphans {
     }
 }
 
+impl super::Kubelet {
+    /// Returns whether the pod's containers are being killed as orphans.
+    pub fn kills_as_orphan(&self, pod: &Uid) -> bool {
+        self.managers.orphans.kills.contains_key(pod)
+    }
+}
+
 impl Managers {
     /// Returns whether a pod on the machine has no worker that runs it.
     fn is_orphan(&self, uid: &Uid) -> bool {

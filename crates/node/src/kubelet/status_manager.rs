@@ -56,7 +56,7 @@ impl StatusReport {
             }
             None => return,
         };
-        if merge(&self.reportable(&own, after), &after.status) == after.status {
+        if merge(&reportable(&own, self.is_held_back, &after.status), &after.status) == after.status {
             self.drop_if_reported(after);
         } else {
             self.own = Some(own);
@@ -75,22 +75,23 @@ impl StatusReport {
             self.own = None;
         }
     }
+}
 
-    /// The status as it may be sent: with a terminal phase only when no container can run any more (LC-111).
-    fn reportable(&self, own: &PodStatus, api: &Pod) -> PodStatus {
-        let mut reportable = own.clone();
-        if self.is_held_back {
-            reportable.phase = api.status.phase.clone();
-            reportable.reason = api.status.reason.clone();
-            reportable.message = api.status.message.clone();
-            let known =
-                |condition: &PodCondition| api.status.conditions.iter().any(|known| known.kind == condition.kind);
-            reportable
-                .conditions
-                .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
-        }
+/// The status as it may be stored: with a terminal phase only when no container can run any more (LC-111). Until then
+/// the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the server's
+/// present status, which this kubelet may not have observed yet.
+fn reportable(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus {
+    let mut reportable = own.clone();
+    if is_held_back {
+        reportable.phase = api.phase.clone();
+        reportable.reason = api.reason.clone();
+        reportable.message = api.message.clone();
+        let known = |condition: &PodCondition| api.conditions.iter().any(|known| known.kind == condition.kind);
         reportable
+            .conditions
+            .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
     }
+    reportable
 }
 
 /// Merges the kubelet's status into that of the API: conditions of other owners stay, and so does a terminal phase.
@@ -261,9 +262,11 @@ impl PodWorker {
         if report.is_in_flight || report.is_deleted || report.version == report.acknowledged {
             return;
         }
-        let Some(own) = &report.own else { return };
-        let reportable = report.reportable(own, &self.pod);
-        let change = Mutation::new::<Pod>("pod status", move |pod| pod.status = merge(&reportable, &pod.status));
+        let Some(own) = report.own.clone() else { return };
+        let is_held_back = report.is_held_back;
+        let change = Mutation::new::<Pod>("pod status", move |pod| {
+            pod.status = merge(&reportable(&own, is_held_back, &pod.status), &pod.status);
+        });
         let uid = self.pod.metadata.uid.clone();
         let id = host.ctx.call(Request::Patch {
             kind: Kind::Pod,

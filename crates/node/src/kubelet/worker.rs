@@ -234,6 +234,11 @@ impl PodWorker {
                 self.activity = Activity::Idle;
                 self.last_sync_end = Some(host.ctx.now);
             }
+            // A volume that the pod waited for is no longer in use (CT-128). One that is mounted still is.
+            let held = host.machine.pod(&self.pod.metadata.uid);
+            if !self.pod.spec.volumes.is_empty() && held.is_none_or(|held| held.mounts.is_empty()) {
+                host.request_node_status();
+            }
         }
         self.request_sync(host);
     }
