@@ -1,5 +1,5 @@
 //! Randomness: one generator per component, split from the scenario's seed by the component's name, so that a new
-//! component does not change the random numbers of the others (ARCHITECTURE, "The way of one event").
+//! component does not change the random numbers of the others (ARCHITECTURE, "How an event is processed").
 
 use podscope_api::Uid;
 use podscope_api::hash::{self, fnv1a};
