@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use podscope_session::export;
 use podscope_session::link;
-use podscope_session::scenario;
+use podscope_session::scenario::{self, File};
 use podscope_session::timeline::Session;
 
 use crate::args;
@@ -36,7 +36,13 @@ pub(crate) fn link(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error
 }
 
 fn encode(names: &[String], seed: Option<u64>, renames: bool) -> Result<ExitCode, ExitCode> {
-    let files = args::files(names)?;
+    let fragment = of_files(args::files(names)?, seed, renames)?;
+    args::print_text(&format!("{fragment}\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The link of the files, as the fragment of an address, from `#` on.
+pub(crate) fn of_files(files: Vec<File>, seed: Option<u64>, renames: bool) -> Result<String, ExitCode> {
     let loaded = scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
     let seed = seed.unwrap_or(loaded.setup.seed);
     Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
@@ -54,8 +60,7 @@ fn encode(names: &[String], seed: Option<u64>, renames: bool) -> Result<ExitCode
     if let Some(warning) = link::warning(&text) {
         args::print_error(format_args!("{warning}"));
     }
-    args::print_text(&format!("#{text}\n"));
-    Ok(ExitCode::SUCCESS)
+    Ok(format!("#{text}"))
 }
 
 fn decode(text: &str) -> Result<ExitCode, ExitCode> {

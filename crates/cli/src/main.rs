@@ -12,6 +12,7 @@ mod explain_cases;
 mod explain_text;
 mod interrupt;
 mod link;
+mod plugin;
 mod progress;
 mod rename;
 mod run;
@@ -28,6 +29,9 @@ const HELP: &str = include_str!("help.txt");
 fn main() -> ExitCode {
     interrupt::listen();
     let mut parser = lexopt::Parser::from_env();
+    if plugin::is_invoked() {
+        return plugin::run(parser).unwrap_or_else(args::usage_error);
+    }
     let command = match parser.next() {
         Ok(Some(lexopt::Arg::Value(value))) => value.to_string_lossy().into_owned(),
         Ok(Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h'))) => {

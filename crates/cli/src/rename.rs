@@ -43,7 +43,7 @@ fn rename_files(
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(file: &std::ffi::OsStr, text: &str) -> Result<(), ExitCode> {
+pub(crate) fn write(file: &std::ffi::OsStr, text: &str) -> Result<(), ExitCode> {
     std::fs::write(file, text).map_err(|error| {
         args::print_error(format_args!("{}: {error}", file.to_string_lossy()));
         ExitCode::from(args::BAD_INPUT)

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use podscope_session::scenario::Loaded;
 use podscope_session::timeline::Session;
 use podscope_session::triage::{self, Scope};
 
@@ -28,11 +29,16 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 }
 
 fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
-    let session = Session::new(args::load(names)?).map_err(|problems| args::print_problems(&problems))?;
+    print(args::load(names)?, &names.join(", "), scope, output)
+}
+
+/// Prints the problems of a loaded cluster; `name` names it in errors.
+pub(crate) fn print(loaded: Loaded, name: &str, scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
+    let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     if let Some(pod) = &scope.pod {
         let mut pods = session.world().objects().list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
-            args::print_error(format_args!("{}: no pod {pod}", names.join(", ")));
+            args::print_error(format_args!("{name}: no pod {pod}"));
             return Err(ExitCode::from(args::BAD_INPUT));
         }
     }

@@ -11,6 +11,8 @@ mod advice;
 mod commands;
 mod compare;
 mod merge;
+#[cfg(unix)]
+mod plugin;
 mod whatif;
 
 /// Result of a finished command.
