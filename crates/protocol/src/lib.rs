@@ -62,7 +62,9 @@ pub use picture::{
     ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
     RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
-pub use remark::{Assumption, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
+pub use remark::{
+    Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,
+};
 pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths};

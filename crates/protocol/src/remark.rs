@@ -8,12 +8,12 @@ use crate::Basis;
 
 /// The first items of a list, and the number of all items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Many<T> {
+pub struct FirstItems<T> {
     pub count: usize,
     pub first: Vec<T>,
 }
 
-impl<T> Many<T> {
+impl<T> FirstItems<T> {
     /// Keeps at most `most` items of `all`, which has `count` items.
     pub fn of(count: usize, all: impl Iterator<Item = T>, most: usize) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl<T> Many<T> {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Many<T> {
+impl<T: fmt::Display> fmt::Display for FirstItems<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, one) in self.first.iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
@@ -52,11 +52,11 @@ pub enum Remark {
     /// Number of further unreadable parts.
     MoreUnread(usize),
     /// Number of objects that occur more than once in the files.
-    Twice(usize),
+    Duplicates(usize),
     /// Objects without a UID that are treated as dumped, each as `KIND NAMESPACE/NAME`.
-    Scrubbed(Many<String>),
+    Scrubbed(FirstItems<String>),
     /// Objects that share their UID with other objects, each as `KIND NAMESPACE/NAME`.
-    SharedUid(Many<String>),
+    SharedUid(FirstItems<String>),
     /// A field of a KubeletConfiguration without effect, in the reader's words.
     Kubelet(String),
     /// A notice about a KubeSchedulerConfiguration, in the reader's words.
@@ -64,38 +64,38 @@ pub enum Remark {
     /// Objects that are referenced but missing from the files; they are assumed to exist.
     Assumed {
         /// Kinds of the missing objects, with their names.
-        kinds: Vec<(String, Many<String>)>,
+        kinds: Vec<(String, FirstItems<String>)>,
         means: Vec<Assumption>,
     },
     /// Pods with problems, each with the status that `kubectl get pods` prints. The problems persist.
-    Lasting(Many<Troubled>),
+    PodProblems(FirstItems<PodWithProblem>),
     /// Nodes that are not ready or have a pressure condition.
-    Strained {
-        nodes: Many<StrainedNode>,
+    NodeProblems {
+        nodes: FirstItems<NodeWithProblems>,
         /// At least one node has a pressure condition.
-        is_short: bool,
+        has_pressure: bool,
     },
     /// A pod stays Pending because the files lack a claim or volume of it.
-    Unplaced {
+    MissingVolumes {
         /// `NAMESPACE/NAME`.
         pod: String,
         /// Message of the real scheduler.
         message: String,
     },
     /// Number of further such pods.
-    MoreUnplaced(usize),
+    MoreWithMissingVolumes(usize),
     /// Pending pods that use objects that are only assumed to exist, so that they may run here.
-    Hopeful(Many<Hopeful>),
+    UsesAssumed(FirstItems<PodWithAssumedObjects>),
     /// Number of HorizontalPodAutoscalers without metrics.
-    Unmetered(usize),
+    AutoscalersWithoutMetrics(usize),
     /// The files contain no objects, so a cluster with this number of nodes is generated.
-    NothingRead { nodes: usize },
+    NoObjects { nodes: usize },
     /// A namespace that is missing from the files is created.
-    NamespaceMade(String),
+    NamespaceCreated(String),
     /// Nodes are generated in addition to the nodes in the files.
-    NodesBeside { made: usize, own: usize },
+    GeneratedNodes { made: usize, own: usize },
     /// Time starts at the latest past instant in the files, in RFC 3339.
-    Begins(String),
+    StartTime(String),
     /// A command of a link cannot be parsed.
     Unreadable {
         command: String,
@@ -112,28 +112,35 @@ impl Remark {
     #[must_use]
     pub fn weight(&self) -> u8 {
         match self {
-            Self::Basis(Basis::Cut { .. }) | Self::Unread(_) | Self::MoreUnread(_) | Self::NothingRead { .. } => 0,
+            Self::Basis(Basis::Cut { .. }) | Self::Unread(_) | Self::MoreUnread(_) | Self::NoObjects { .. } => 0,
             Self::Unreadable { .. } | Self::LessonChanged { .. } => 1,
             Self::Basis(_) => 2,
-            Self::Assumed { .. } | Self::Unplaced { .. } | Self::MoreUnplaced(_) | Self::Hopeful(_) => 3,
-            Self::NodesBeside { .. } | Self::Unserved { .. } | Self::Scheduler(_) => 4,
-            Self::Twice(_) | Self::Scrubbed(_) | Self::SharedUid(_) | Self::Kubelet(_) | Self::Unmetered(_) => 5,
-            Self::Lasting(_) | Self::Strained { .. } => 6,
+            Self::Assumed { .. }
+            | Self::MissingVolumes { .. }
+            | Self::MoreWithMissingVolumes(_)
+            | Self::UsesAssumed(_) => 3,
+            Self::GeneratedNodes { .. } | Self::Unserved { .. } | Self::Scheduler(_) => 4,
+            Self::Duplicates(_)
+            | Self::Scrubbed(_)
+            | Self::SharedUid(_)
+            | Self::Kubelet(_)
+            | Self::AutoscalersWithoutMetrics(_) => 5,
+            Self::PodProblems(_) | Self::NodeProblems { .. } => 6,
             Self::NotSimulated { .. } => 7,
-            Self::NamespaceMade(_) | Self::Begins(_) => 8,
+            Self::NamespaceCreated(_) | Self::StartTime(_) => 8,
         }
     }
 }
 
 /// A pod with a problem, and its status as kubectl prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Troubled {
+pub struct PodWithProblem {
     /// `NAMESPACE/NAME`.
     pub pod: String,
     pub word: String,
 }
 
-impl fmt::Display for Troubled {
+impl fmt::Display for PodWithProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.pod, self.word)
     }
@@ -141,48 +148,48 @@ impl fmt::Display for Troubled {
 
 /// A pending pod, and the assumed objects that it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hopeful {
+pub struct PodWithAssumedObjects {
     /// `NAMESPACE/NAME`.
     pub pod: String,
     /// The assumed objects, each as `KIND NAME`.
-    pub rests_on: Vec<String>,
+    pub assumed_objects: Vec<String>,
 }
 
-impl fmt::Display for Hopeful {
+impl fmt::Display for PodWithAssumedObjects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.pod, self.rests_on.join(", "))
+        write!(f, "{} ({})", self.pod, self.assumed_objects.join(", "))
     }
 }
 
 /// A node and its problems according to its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StrainedNode {
+pub struct NodeWithProblems {
     pub name: String,
-    pub says: Vec<Strain>,
+    pub problems: Vec<NodeProblem>,
 }
 
-impl fmt::Display for StrainedNode {
+impl fmt::Display for NodeWithProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let says: Vec<String> = self.says.iter().map(ToString::to_string).collect();
-        write!(f, "{} ({})", self.name, says.join(", "))
+        let problems: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
+        write!(f, "{} ({})", self.name, problems.join(", "))
     }
 }
 
 /// A problem of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Strain {
+pub enum NodeProblem {
     /// The node is not ready; holds the reason, which may be empty.
     NotReady(String),
     /// Name of a pressure condition that is True.
-    Short(String),
+    Pressure(String),
 }
 
-impl fmt::Display for Strain {
+impl fmt::Display for NodeProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotReady(reason) if reason.is_empty() => f.write_str("not ready"),
             Self::NotReady(reason) => write!(f, "not ready: {reason}"),
-            Self::Short(condition) => f.write_str(condition),
+            Self::Pressure(condition) => f.write_str(condition),
         }
     }
 }
@@ -239,7 +246,7 @@ impl fmt::Display for Remark {
                 counted(f, *count, "more problem", "more problems")?;
                 f.write_str(" of files that are left out")
             }
-            Self::Twice(count) => {
+            Self::Duplicates(count) => {
                 counted(f, *count, "object stands", "objects stand")?;
                 f.write_str(" in the files more than once: the newest is read")
             }
@@ -259,28 +266,28 @@ impl fmt::Display for Remark {
             Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
             Self::Scheduler(said) => f.write_str(said),
             Self::Assumed { kinds, means } => assumed(f, kinds, means),
-            Self::Lasting(pods) => lasting(f, pods),
-            Self::Strained { nodes, is_short } => {
+            Self::PodProblems(pods) => lasting(f, pods),
+            Self::NodeProblems { nodes, has_pressure } => {
                 counted(f, nodes.count, "node is", "nodes are")?;
                 write!(
                     f,
                     " not well in the files: {nodes}; that is taken to last until the machine is started anew"
                 )?;
-                f.write_str(match is_short {
+                f.write_str(match has_pressure {
                     true => ", and no pod that runs there is evicted for pressure that nobody measures",
                     false => "",
                 })
             }
-            Self::Unplaced { pod, message } => write!(
+            Self::MissingVolumes { pod, message } => write!(
                 f,
                 "{pod} uses a claim or volume that the files do not have, and stays Pending; the real scheduler said: \
                  {message}"
             ),
-            Self::MoreUnplaced(more) => write!(
+            Self::MoreWithMissingVolumes(more) => write!(
                 f,
                 "{more} more pods stay Pending for claims or volumes that the files do not have"
             ),
-            Self::Hopeful(pods) => {
+            Self::UsesAssumed(pods) => {
                 counted(f, pods.count, "pending pod uses", "pending pods use")?;
                 write!(f, " what is only assumed to exist: {pods}; ")?;
                 f.write_str(match pods.count {
@@ -288,17 +295,17 @@ impl fmt::Display for Remark {
                     _ => "if that is what they wait for, they run here and not in the cluster",
                 })
             }
-            Self::Unmetered(count) => unmetered(f, *count),
-            Self::NothingRead { nodes } => {
+            Self::AutoscalersWithoutMetrics(count) => unmetered(f, *count),
+            Self::NoObjects { nodes } => {
                 write!(f, "No file has an object: the cluster of {nodes} nodes is made up")
             }
-            Self::NamespaceMade(name) => write!(f, "namespace {name} is in none of the files and is made"),
-            Self::NodesBeside { made, own } => write!(
+            Self::NamespaceCreated(name) => write!(f, "namespace {name} is in none of the files and is made"),
+            Self::GeneratedNodes { made, own } => write!(
                 f,
                 "{made} nodes are made beside the files' own {own}; a Scenario with `cluster: {{nodesPerZone: 0}}` \
                  leaves them out"
             ),
-            Self::Begins(newest) => write!(
+            Self::StartTime(newest) => write!(
                 f,
                 "t = 0 is {newest}, the latest moment that the files show to have passed"
             ),
@@ -321,7 +328,7 @@ fn counted(f: &mut fmt::Formatter<'_>, count: usize, one: &str, more: &str) -> f
     }
 }
 
-fn lasting(f: &mut fmt::Formatter<'_>, pods: &Many<Troubled>) -> fmt::Result {
+fn lasting(f: &mut fmt::Formatter<'_>, pods: &FirstItems<PodWithProblem>) -> fmt::Result {
     let theirs = if pods.count == 1 { "its" } else { "their" };
     counted(f, pods.count, "pod does", "pods do")?;
     write!(
@@ -339,7 +346,7 @@ fn unmetered(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
     f.write_str(" nothing: the files do not say what pods use, unless an annotation about their behavior does")
 }
 
-fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, Many<String>)], means: &[Assumption]) -> fmt::Result {
+fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> fmt::Result {
     f.write_str("What the files refer to and do not have is assumed to exist")?;
     for (at, (kind, names)) in kinds.iter().enumerate() {
         let before = if at == 0 { ": " } else { ", " };
@@ -356,15 +363,15 @@ mod tests {
     #[test]
     fn remarks_with_arguments_format_as_sentences() {
         let text = str::to_owned;
-        let names = Many::of(4, ["a", "b", "c", "d"].into_iter().map(str::to_owned), 3);
-        let node = StrainedNode {
+        let names = FirstItems::of(4, ["a", "b", "c", "d"].into_iter().map(str::to_owned), 3);
+        let node = NodeWithProblems {
             name: text("n1"),
-            says: vec![
-                Strain::NotReady(text("KubeletNotReady")),
-                Strain::Short(text("DiskPressure")),
+            problems: vec![
+                NodeProblem::NotReady(text("KubeletNotReady")),
+                NodeProblem::Pressure(text("DiskPressure")),
             ],
         };
-        let pod = Troubled {
+        let pod = PodWithProblem {
             pod: text("default/w"),
             word: text("CrashLoopBackOff"),
         };
@@ -373,13 +380,13 @@ mod tests {
                 kinds: vec![(text("Node"), names.clone()), (text("ReplicaSet"), names)],
                 means: vec![Assumption::Node, Assumption::Owners, Assumption::Counted(2)],
             },
-            Remark::Lasting(Many::of(1, std::iter::once(pod), 8)),
-            Remark::Strained {
-                nodes: Many::of(2, std::iter::once(node), 8),
-                is_short: true,
+            Remark::PodProblems(FirstItems::of(1, std::iter::once(pod), 8)),
+            Remark::NodeProblems {
+                nodes: FirstItems::of(2, std::iter::once(node), 8),
+                has_pressure: true,
             },
-            Remark::Unmetered(1),
-            Remark::Scrubbed(Many::of(1, std::iter::once(text("Pod default/w")), 3)),
+            Remark::AutoscalersWithoutMetrics(1),
+            Remark::Scrubbed(FirstItems::of(1, std::iter::once(text("Pod default/w")), 3)),
             Remark::LessonChanged {
                 name: text("sidecars"),
                 is_gone: true,

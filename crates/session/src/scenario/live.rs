@@ -7,7 +7,9 @@ use podscope_api::ordered;
 use podscope_api::{Kind, Location, NodeCondition, Object, Str};
 use podscope_cluster::Assumed;
 
-use podscope_protocol::{Assumption, Basis, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
+use podscope_protocol::{
+    Assumption, Basis, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,
+};
 
 use super::{Reader, Start};
 
@@ -53,7 +55,7 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     }
     let kinds = of_kinds.iter().map(|(kind, names)| {
         let shown = names.iter().map(|name| (*name).to_owned());
-        (kind.name().to_owned(), Many::of(names.len(), shown, MAX_NAMES))
+        (kind.name().to_owned(), FirstItems::of(names.len(), shown, MAX_NAMES))
     });
     Some(Remark::Assumed {
         kinds: kinds.collect(),
@@ -64,60 +66,61 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
 /// A notice of pods with lasting problems.
 fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
     let troubled = assumed.troubled();
-    let each = troubled.iter().map(|(key, word)| Troubled {
+    let each = troubled.iter().map(|(key, word)| PodWithProblem {
         pod: key.to_string(),
         word: word.to_string(),
     });
-    (!troubled.is_empty()).then(|| Remark::Lasting(Many::of(troubled.len(), each, MAX_PODS)))
+    (!troubled.is_empty()).then(|| Remark::PodProblems(FirstItems::of(troubled.len(), each, MAX_PODS)))
 }
 
 /// A notice of nodes that are under pressure or not ready, according to their own status.
 fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
-    let says = |one: &NodeCondition| match &*one.kind {
-        "Ready" => Strain::NotReady(one.reason.to_string()),
-        kind => Strain::Short(kind.to_owned()),
+    let problem = |one: &NodeCondition| match &*one.kind {
+        "Ready" => NodeProblem::NotReady(one.reason.to_string()),
+        kind => NodeProblem::Pressure(kind.to_owned()),
     };
-    let each = nodes.iter().map(|(name, conditions)| StrainedNode {
+    let each = nodes.iter().map(|(name, conditions)| NodeWithProblems {
         name: name.to_string(),
-        says: conditions.iter().map(says).collect(),
+        problems: conditions.iter().map(problem).collect(),
     });
-    (!nodes.is_empty()).then(|| Remark::Strained {
-        nodes: Many::of(nodes.len(), each, MAX_PODS),
-        is_short: nodes.values().flatten().any(|one| &*one.kind != "Ready"),
+    (!nodes.is_empty()).then(|| Remark::NodeProblems {
+        nodes: FirstItems::of(nodes.len(), each, MAX_PODS),
+        has_pressure: nodes.values().flatten().any(|one| &*one.kind != "Ready"),
     })
 }
 
 /// Notices of pods that stay Pending, with the real scheduler's messages.
 fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
     let all = assumed.unplaced();
-    let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::Unplaced {
+    let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::MissingVolumes {
         pod: key.to_string(),
         message: message.to_string(),
     });
     let more = all.len().saturating_sub(MAX_PODS);
-    each.chain((more > 0).then_some(Remark::MoreUnplaced(more))).collect()
+    each.chain((more > 0).then_some(Remark::MoreWithMissingVolumes(more)))
+        .collect()
 }
 
 /// A notice of pending pods that may run because they use assumed objects. None if the dump has only the names of
 /// nodes.
 fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let all = assumed.hopeful();
-    let each = all.iter().map(|(key, used)| Hopeful {
+    let each = all.iter().map(|(key, used)| PodWithAssumedObjects {
         pod: key.to_string(),
-        rests_on: used
+        assumed_objects: used
             .iter()
             .map(|(kind, name)| format!("{} {name}", kind.name()))
             .collect(),
     });
     let is_known = !all.is_empty() && !assumed.knows_only_names();
-    is_known.then(|| Remark::Hopeful(Many::of(all.len(), each, MAX_PODS)))
+    is_known.then(|| Remark::UsesAssumed(FirstItems::of(all.len(), each, MAX_PODS)))
 }
 
 /// A notice of autoscalers whose metrics are unknown.
 fn autoscalers_without_metrics(assumed: &Assumed) -> Option<Remark> {
     let many = assumed.unmetered().len();
-    (many > 0).then_some(Remark::Unmetered(many))
+    (many > 0).then_some(Remark::AutoscalersWithoutMetrics(many))
 }
 
 impl Reader {
@@ -140,7 +143,7 @@ impl Reader {
         let setup = &self.loaded.setup;
         if setup.objects.is_empty() && !self.loaded.has_scenario && self.problems.is_empty() {
             let nodes = setup.nodes.names().count();
-            self.loaded.notices.push(Remark::NothingRead { nodes });
+            self.loaded.notices.push(Remark::NoObjects { nodes });
         }
     }
 
@@ -196,7 +199,7 @@ impl Reader {
             }
         }
         for name in missing {
-            self.loaded.notices.push(Remark::NamespaceMade(name.to_string()));
+            self.loaded.notices.push(Remark::NamespaceCreated(name.to_string()));
             let mut namespace = podscope_api::Namespace::default();
             namespace.metadata.name = name;
             self.loaded
@@ -226,7 +229,7 @@ impl Reader {
         let generated_only = made.iter().filter(|name| !own.contains(name.as_str())).count();
         if generated_only > 0 && own.len() + generated_only > made.len() {
             let (made, own) = (generated_only, own.len());
-            self.loaded.notices.push(Remark::NodesBeside { made, own });
+            self.loaded.notices.push(Remark::GeneratedNodes { made, own });
         }
     }
 
@@ -241,7 +244,7 @@ impl Reader {
             self.loaded.setup.start = newest;
             self.loaded.start = Start::Given;
             let newest = podscope_api::print_rfc3339(newest.0, 0);
-            self.loaded.notices.push(Remark::Begins(newest));
+            self.loaded.notices.push(Remark::StartTime(newest));
         }
     }
 }

@@ -130,6 +130,6 @@ impl Reader {
             at += 1;
             !older.contains(&(at - 1))
         });
-        self.loaded.notices.push(Remark::Twice(older.len()));
+        self.loaded.notices.push(Remark::Duplicates(older.len()));
     }
 }

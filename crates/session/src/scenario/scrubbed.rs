@@ -9,7 +9,7 @@ use podscope_api::{Kind, Located, Object, ObjectKey, OwnerReference, Parsed, Uid
 use podscope_cluster::Rng;
 use serde_json::Value;
 
-use podscope_protocol::{Many, Remark};
+use podscope_protocol::{FirstItems, Remark};
 
 /// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
@@ -68,7 +68,7 @@ fn separate_shared_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
             Arc::make_mut(event).involved_object.uid = Uid::default();
         }
     }
-    Some(Remark::SharedUid(Many::of(count, names.into_iter(), MAX_NAMES)))
+    Some(Remark::SharedUid(FirstItems::of(count, names.into_iter(), MAX_NAMES)))
 }
 
 fn restore_missing_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
@@ -104,7 +104,7 @@ fn restore_missing_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
         let object = &files[*file].1.objects[*at].value;
         format!("{} {}", object.kind().name(), object.key())
     });
-    (!lacking.is_empty()).then(|| Remark::Scrubbed(Many::of(lacking.len(), names, MAX_NAMES)))
+    (!lacking.is_empty()).then(|| Remark::Scrubbed(FirstItems::of(lacking.len(), names, MAX_NAMES)))
 }
 
 fn objects(files: &[(usize, Parsed)]) -> impl Iterator<Item = &Located<Object>> {
