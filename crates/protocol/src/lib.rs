@@ -56,7 +56,7 @@ pub use explanation::{
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
 pub use not_held::NotHeld;
-pub use notice::{Asked, Limit, LinesLeft, NoGoal, Notice, OtherEngine, Said};
+pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
     ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
@@ -79,8 +79,8 @@ pub use thread::{Deed, MAX_THREAD, Thread, ThreadActor, ThreadLink};
 pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;
 pub use update::{
-    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, LinkLength, NoFilm, Opened, Problem,
-    Task, Update,
+    AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
+    Problem, Task, Update,
 };
 pub use wanted::{
     CountedField, CountedPlace, ObjectState, PodsWhich, WaitsFor, Wanted, WantedCount, WantedObject, WantedState,

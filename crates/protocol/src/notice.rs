@@ -9,14 +9,14 @@ use crate::{Micros, Request, clock};
 
 /// Text of a console line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Said {
+pub enum ConsoleText {
     /// Text that a person typed or a command printed.
     Text(String),
     /// A notice of Podscope itself.
     Notice(Notice),
 }
 
-impl Said {
+impl ConsoleText {
     /// The line as plain text.
     #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
@@ -27,19 +27,19 @@ impl Said {
     }
 }
 
-impl Default for Said {
+impl Default for ConsoleText {
     fn default() -> Self {
         Self::Text(String::new())
     }
 }
 
-impl From<&str> for Said {
+impl From<&str> for ConsoleText {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ConsoleText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
@@ -52,7 +52,7 @@ impl fmt::Display for Said {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
     /// A command was given while time is paused.
-    StandsStill,
+    TimeIsPaused,
     /// Time cannot run because a question of the story is unanswered.
     WaitsForAnswer,
     /// The branch has no command to undo.
@@ -62,9 +62,9 @@ pub enum Notice {
     /// A pipe follows a command that prints its output while time runs.
     PipedLate,
     /// A request made during a seek waits until the seek ends.
-    Waits { what: Asked, until: Micros },
+    RequestWaits { what: RequestName, until: Micros },
     /// A waiting request was dropped because the seek did not reach its instant.
-    NotDone { what: Asked, until: Micros },
+    RequestDropped { what: RequestName, until: Micros },
     /// Too many requests wait already.
     TooManyWait {
         most: usize,
@@ -84,7 +84,7 @@ pub enum Notice {
     /// A limit of the session was reached.
     Limit(Limit),
     /// The picked line cannot be a goal of a lesson.
-    NoGoal(NoGoal),
+    GoalRefusal(GoalRefusal),
     /// The engine that created a link decides differently.
     OtherEngine(OtherEngine),
 }
@@ -92,7 +92,7 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StandsStill => f.write_str("Time stands still: play or step to see what follows."),
+            Self::TimeIsPaused => f.write_str("Time stands still: play or step to see what follows."),
             Self::WaitsForAnswer => {
                 f.write_str("Time waits for your answer: choose one in the story, or skip the question.")
             }
@@ -101,8 +101,8 @@ impl fmt::Display for Notice {
             Self::PipedLate => {
                 f.write_str("error: a pipe takes what is printed at once; this command's answer comes while time runs")
             }
-            Self::Waits { what, until } => write!(f, "{what} waits until {} is reached", clock::instant(*until)),
-            Self::NotDone { what, until } => {
+            Self::RequestWaits { what, until } => write!(f, "{what} waits until {} is reached", clock::instant(*until)),
+            Self::RequestDropped { what, until } => {
                 write!(f, "not done, {} was not reached: {what}", clock::instant(*until))
             }
             Self::TooManyWait { most, until } => {
@@ -116,7 +116,7 @@ impl fmt::Display for Notice {
             Self::LinesDropped(lines) => write!(f, "not run: {lines}"),
             Self::TooManyLines { most } => write!(f, "not run: at most {most} lines wait"),
             Self::Limit(limit) => limit.fmt(f),
-            Self::NoGoal(why) => why.fmt(f),
+            Self::GoalRefusal(why) => why.fmt(f),
             Self::OtherEngine(other) => other.fmt(f),
         }
     }
@@ -124,7 +124,7 @@ impl fmt::Display for Notice {
 
 /// Name of a waiting request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Asked {
+pub enum RequestName {
     /// First line of a command, or of the first of several commands.
     Command(String),
     Play,
@@ -135,10 +135,10 @@ pub enum Asked {
     Undo,
     Remedy,
     /// A seek to another instant or branch.
-    Elsewhere,
+    Seek,
 }
 
-impl Asked {
+impl RequestName {
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let first = |line: &str| Self::Command(line.lines().next().unwrap_or_default().to_owned());
@@ -152,12 +152,12 @@ impl Asked {
             Request::Fork => Self::Fork,
             Request::Undo => Self::Undo,
             Request::TryRemedy { .. } => Self::Remedy,
-            _ => Self::Elsewhere,
+            _ => Self::Seek,
         }
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for RequestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Command(line) => line,
@@ -168,7 +168,7 @@ impl fmt::Display for Asked {
             Self::Fork => "the branch",
             Self::Undo => "the undo",
             Self::Remedy => "the remedy",
-            Self::Elsewhere => "the way to another instant",
+            Self::Seek => "the way to another instant",
         })
     }
 }
@@ -222,24 +222,24 @@ impl From<Limit> for Notice {
 
 /// The reason why the picked line cannot be a goal of the lesson being recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NoGoal {
+pub enum GoalRefusal {
     Invariant,
     NoObject,
     NoField,
     /// Goals do not support this kind of field.
-    Unfit,
+    UnsupportedField,
     /// The value is different in every run.
-    OfThisRun,
+    DiffersPerRun,
 }
 
-impl fmt::Display for NoGoal {
+impl fmt::Display for GoalRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Invariant => "An invariant has no fields; write `always` in the file.",
             Self::NoObject => "There is no such object now.",
             Self::NoField => "There is no field in this line.",
-            Self::Unfit => "This field can be no goal.",
-            Self::OfThisRun => "No reader would reach this goal: each run gives this field a value of its own.",
+            Self::UnsupportedField => "This field can be no goal.",
+            Self::DiffersPerRun => "No reader would reach this goal: each run gives this field a value of its own.",
         })
     }
 }
@@ -289,12 +289,12 @@ mod tests {
             before: 2_500_000,
         };
         let lines = vec!["kubectl apply -f - <<EOF\nkind: Pod\nEOF".to_owned(), "next".to_owned()];
-        let what = Asked::of(&Request::Commands { lines });
+        let what = RequestName::of(&Request::Commands { lines });
         let until = 600_000_000;
         let read = [
-            Notice::Waits { what, until },
-            Notice::NotDone {
-                what: Asked::of(&Request::SkipToStory),
+            Notice::RequestWaits { what, until },
+            Notice::RequestDropped {
+                what: RequestName::of(&Request::SkipToStory),
                 until,
             },
             Notice::LinesWait {

@@ -6,7 +6,7 @@ use podscope_api::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
-use crate::{Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, Said, StoryStep, TextKind, Wanted};
+use crate::{ConsoleText, Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, StoryStep, TextKind, Wanted};
 
 /// A message of the engine to the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ pub enum Update {
         message: String,
     },
     /// A film as animated SVG, or the reason why there is none.
-    Film(Result<String, NoFilm>),
+    Film(Result<String, FilmRefusal>),
     /// The goals of the lesson being recorded.
     Recorded {
         /// Goals in the order in which they were added.
@@ -357,7 +357,7 @@ pub struct ConsoleLine {
     pub at: Micros,
     /// Source of the line.
     pub kind: LineKind,
-    pub text: Said,
+    pub text: ConsoleText,
     /// Number of the command that the line gave or whose output it is; `None` for output that was printed immediately. If a
     /// number is reused, it means the last command with it.
     pub command: Option<u32>,
@@ -399,9 +399,9 @@ impl fmt::Display for LinkLength {
 
 /// The reason why there is no film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NoFilm {
+pub enum FilmRefusal {
     /// No time was simulated between the two instants.
-    NothingPlayed,
+    EmptySpan,
     /// The film would be too large.
     TooLarge {
         /// Maximum size in MiB.
@@ -409,10 +409,10 @@ pub enum NoFilm {
     },
 }
 
-impl fmt::Display for NoFilm {
+impl fmt::Display for FilmRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NothingPlayed => {
+            Self::EmptySpan => {
                 f.write_str("A film wants a span that has been played: its end lies after its beginning")
             }
             Self::TooLarge { mib } => write!(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use podscope_api::ordered::{Map, StableSort as _};
 use podscope_cluster::SimTime;
-use podscope_protocol::{Lane, Mark, NoFilm};
+use podscope_protocol::{FilmRefusal, Lane, Mark};
 
 use crate::export::{Drawing, LAYERS, WIDTH, document, drawing};
 use crate::timeline::{Session, Slice};
@@ -53,10 +53,10 @@ impl Film {
     ///
     /// # Errors
     /// The span is empty.
-    pub(crate) fn start(session: &Session, from: SimTime, to: SimTime, seconds: u32) -> Result<Film, NoFilm> {
+    pub(crate) fn start(session: &Session, from: SimTime, to: SimTime, seconds: u32) -> Result<Film, FilmRefusal> {
         let (from, to) = (from.max(SimTime::ZERO), to.min(session.horizon()));
         if from >= to {
-            return Err(NoFilm::NothingPlayed);
+            return Err(FilmRefusal::EmptySpan);
         }
         let mut session = session.clone();
         let is_captioned = |mark: &Mark| {
@@ -104,7 +104,7 @@ impl Film {
     ///
     /// # Errors
     /// The film is too large.
-    pub(crate) fn work(&mut self) -> Result<Option<String>, NoFilm> {
+    pub(crate) fn work(&mut self) -> Result<Option<String>, FilmRefusal> {
         let target = self.instant(self.at);
         if self.session.advance(target, EVENTS_PER_PIECE) == Slice::More {
             return Ok(None);
@@ -112,7 +112,7 @@ impl Film {
         let drawing = drawing(&self.session, &self.caption(target));
         self.add_frame(drawing);
         if self.bytes > MAX_MIB << 20 {
-            return Err(NoFilm::TooLarge { mib: MAX_MIB });
+            return Err(FilmRefusal::TooLarge { mib: MAX_MIB });
         }
         self.at += 1;
         Ok((self.at == self.frame_count()).then(|| self.print()))
@@ -222,7 +222,7 @@ mod tests {
 
     const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: film}\nspec:\n  title: Film\n  seed: 3\n  cluster: {zones: [a], nodesPerZone: 2}\n";
 
-    fn film(session: &Session, from: i64, to: i64) -> Result<String, NoFilm> {
+    fn film(session: &Session, from: i64, to: i64) -> Result<String, FilmRefusal> {
         let mut film = Film::start(session, SimTime(from), SimTime(to), 4)?;
         loop {
             if let Some(text) = film.work()? {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{ExportKind, NoFilm, Update};
+use podscope_protocol::{ExportKind, FilmRefusal, Update};
 
 use super::{EVENTS_PER_PIECE, Host, answers};
 use crate::film::Film;
@@ -35,7 +35,7 @@ impl Host {
         let Some(active) = &self.active else { return Vec::new() };
         let until = match asked {
             AnonymisedRequest::Film { from, to, .. } if from >= to.min(active.session.horizon()) => {
-                return vec![Update::Film(Err(NoFilm::NothingPlayed))];
+                return vec![Update::Film(Err(FilmRefusal::EmptySpan))];
             }
             AnonymisedRequest::Film { to, .. } => to.min(active.session.horizon()),
             AnonymisedRequest::Export(_) | AnonymisedRequest::Triage => active.session.now(),

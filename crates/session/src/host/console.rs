@@ -4,9 +4,9 @@ use super::PageSession;
 use crate::shell::{run_and_wait, run_pipe, run_without_time};
 use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command::{self, Command, Kubectl};
-use podscope_protocol::{ConsoleLine, LineKind, Micros, Notice, Said, Update};
+use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Micros, Notice, Update};
 
-fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
+fn line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleLine {
     ConsoleLine {
         at,
         kind,
@@ -17,7 +17,7 @@ fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
 }
 
 pub(super) fn console_line(active: &PageSession, kind: LineKind, notice: Notice) -> ConsoleLine {
-    line_at(active.session.now().0, kind, Said::Notice(notice))
+    line_at(active.session.now().0, kind, ConsoleText::Notice(notice))
 }
 
 fn line_kind(kind: OutputKind) -> LineKind {
@@ -63,7 +63,7 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
             false => run_and_wait(&mut active.session, command),
         };
         if let Err(why) = given {
-            lines.push(line_at(at, LineKind::Error, Said::Notice(why)));
+            lines.push(line_at(at, LineKind::Error, ConsoleText::Notice(why)));
             return (lines, is_given);
         }
         is_given = true;
@@ -87,7 +87,7 @@ pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
     let lines = take_unseen_output(active).iter().map(|line| ConsoleLine {
         at: line.at.0,
         kind: line_kind(line.kind),
-        text: Said::Text(line.text.clone()),
+        text: ConsoleText::Text(line.text.clone()),
         command: Some(line.command),
         applies: false,
     });

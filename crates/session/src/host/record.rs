@@ -1,7 +1,7 @@
 //! Recording of a lesson: fields of objects that the user has picked as goals. The commands are those of the session.
 
 use podscope_api::{Data, Tree};
-use podscope_protocol::{NoGoal, SubjectRef, Update, Wanted};
+use podscope_protocol::{GoalRefusal, SubjectRef, Update, Wanted};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
@@ -33,22 +33,22 @@ impl RecordedGoals {
     ///
     /// # Errors
     /// The reason why the field cannot be a goal.
-    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), NoGoal> {
+    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), GoalRefusal> {
         let object = match subject {
             SubjectRef::Pod { key, .. } => format!("Pod {key}"),
             SubjectRef::Node { name } => format!("Node {name}"),
             SubjectRef::Object { kind, key } => format!("{kind} {key}"),
             SubjectRef::Invariant { .. } => {
-                return Err(NoGoal::Invariant);
+                return Err(GoalRefusal::Invariant);
             }
         };
         let text = view::detail(session, subject, &[]).yaml;
-        let tree = podscope_api::read_yaml(&text).map_err(|_| NoGoal::NoObject)?;
-        let (path, value) = at_line(&tree, line).ok_or(NoGoal::NoField)?;
+        let tree = podscope_api::read_yaml(&text).map_err(|_| GoalRefusal::NoObject)?;
+        let (path, value) = at_line(&tree, line).ok_or(GoalRefusal::NoField)?;
         // A goal can be that the object is being deleted, but not at which time.
         let value = value.filter(|_| path != ".metadata.deletionTimestamp");
         if value.as_ref().is_some_and(|value| depends_on_run(&path, value)) {
-            return Err(NoGoal::OfThisRun);
+            return Err(GoalRefusal::DiffersPerRun);
         }
         let goal = match value {
             Some(value) => json!({"object": object, "path": path, "equals": value}),
@@ -58,7 +58,7 @@ impl RecordedGoals {
         if !is_known {
             let now = session.now();
             let after = session.commands().iter().filter(|timed| timed.at <= now).count();
-            let wanted = crate::scenario::wanted(&goal).ok_or(NoGoal::Unfit)?;
+            let wanted = crate::scenario::wanted(&goal).ok_or(GoalRefusal::UnsupportedField)?;
             self.goals.push(PickedGoal { after, goal, wanted });
         }
         Ok(())

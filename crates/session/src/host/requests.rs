@@ -358,7 +358,7 @@ impl Host {
         let active = self.active.as_ref()?;
         Some(match self.recorded.pick(&active.session, subject, line) {
             Ok(()) => self.recorded.update(),
-            Err(why) => error(active, Notice::NoGoal(why)),
+            Err(why) => error(active, Notice::GoalRefusal(why)),
         })
     }
 
@@ -394,7 +394,7 @@ impl Host {
         }
         if !self.pace.playing && given {
             if !std::mem::replace(&mut self.is_pause_noticed, true) {
-                lines.push(console_line(active, LineKind::Notice, Notice::StandsStill));
+                lines.push(console_line(active, LineKind::Notice, Notice::TimeIsPaused));
             }
             let is_question_open = self.reader.question(&active.session).is_some();
             if active.session.world().clients() > clients && !is_question_open {

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use podscope_protocol::{Asked, Micros, Notice, Request, Update};
+use podscope_protocol::{Micros, Notice, Request, RequestName, Update};
 
 use super::console::{error, notice};
 use super::{ClockMillis, Host, Job};
@@ -81,11 +81,11 @@ impl Host {
     /// Notifies the user of waiting requests, once a seek takes long enough to report its progress.
     pub(super) fn notice_waiting_requests(&mut self) -> Option<Update> {
         let (active, until) = (self.active.as_ref()?, self.seek_target()?);
-        let what = Asked::of(self.waiting.requests.front()?);
+        let what = RequestName::of(self.waiting.requests.front()?);
         if std::mem::replace(&mut self.waiting.is_notified, true) {
             return None;
         }
-        Some(notice(active, Notice::Waits { what, until }))
+        Some(notice(active, Notice::RequestWaits { what, until }))
     }
 
     /// Drops all waiting requests and reports them.
@@ -97,8 +97,8 @@ impl Host {
         left.iter()
             .filter(|request| acts_at_cursor(request))
             .map(|request| {
-                let what = Asked::of(request);
-                error(active, Notice::NotDone { what, until })
+                let what = RequestName::of(request);
+                error(active, Notice::RequestDropped { what, until })
             })
             .collect()
     }

@@ -115,7 +115,7 @@ pub(crate) struct Answer {
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::Said;
+    use podscope_protocol::ConsoleText;
 
     use super::*;
 
@@ -126,7 +126,7 @@ mod tests {
         let mut console = Console::default();
         for i in 0..3_000 {
             console.print(vec![ConsoleLine {
-                text: Said::Text(i.to_string()),
+                text: ConsoleText::Text(i.to_string()),
                 ..line(LineKind::Input, None, "")
             }]);
         }

@@ -1,7 +1,7 @@
 //! The state of the whole page. `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, Guarantee, LessonInfo, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task, Wanted,
+    Completion, Detail, FilmRefusal, Guarantee, LessonInfo, Micros, Opened, PodView, Problem, SubjectRef, Task, Wanted,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, TriageView, Truth};
@@ -63,7 +63,7 @@ pub(crate) struct Page {
     /// The same with replaced names.
     pub(crate) anonymised_triage: Option<Shared<TriageView>>,
     /// The film that was requested last, or why there is none.
-    pub(crate) film: Option<Shared<Result<String, NoFilm>>>,
+    pub(crate) film: Option<Shared<Result<String, FilmRefusal>>>,
     pub(crate) present: Present,
     /// The editor is open beside the cluster; holds its initial text.
     pub(crate) side_editor: Option<String>,

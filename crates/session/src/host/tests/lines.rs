@@ -1,6 +1,6 @@
 //! Lines that are pasted together run one after another (K-01), in paused and in playing sessions.
 
-use podscope_protocol::{ConsoleLine, LineKind, Notice, Request, Said, Update};
+use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Notice, Request, Update};
 
 use super::{Host, playing, settle, welcome};
 
@@ -108,7 +108,7 @@ fn ctrl_c_ends_watch_and_drops_waiting_lines() {
     let lines = printed(updates);
     let dropped = lines
         .iter()
-        .find(|line| matches!(line.text, Said::Notice(Notice::LinesDropped(_))));
+        .find(|line| matches!(line.text, ConsoleText::Notice(Notice::LinesDropped(_))));
     assert_eq!(dropped.map(|line| line.kind), Some(LineKind::Error), "{lines:?}");
     assert!(!texts(&lines).contains("kube-system"), "{lines:?}");
 }

@@ -9,7 +9,7 @@ mod pictures;
 mod threads;
 mod waiting;
 
-use podscope_protocol::{Frame, Notice, Request, Said, Source, Task};
+use podscope_protocol::{ConsoleText, Frame, Notice, Request, Source, Task};
 
 use super::*;
 
@@ -174,7 +174,7 @@ fn command_in_paused_session_takes_effect_at_once() {
                 _ => None,
             })
             .flatten()
-            .filter(|line| line.text == Said::Notice(Notice::StandsStill))
+            .filter(|line| line.text == ConsoleText::Notice(Notice::TimeIsPaused))
             .count()
     };
     assert_eq!(notices(&updates), 1);
