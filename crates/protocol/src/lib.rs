@@ -8,7 +8,7 @@
 //! - **Objects** are identified as in the page's elements: a pod by `NAMESPACE/NAME` and its UID, because a ghost and its
 //!   successor share the name; a node by its name; anything else by its kind and `NAMESPACE/NAME` or its name.
 //! - **A sentence is sent as data.** Its arguments have names, and only its `Display` in this crate turns it into text: see
-//!   [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`], [`Notice`], [`Remark`]; for explanations of decisions,
+//!   [`Summary`], [`Difference`], [`MarkLabel`], [`LessonCondition`], [`Notice`], [`Remark`]; for explanations of decisions,
 //!   [`explained`].
 //! - **A frame is a delta.** It holds the differences to the previous frame; with [`Frame::reset`] it holds everything.
 //!
@@ -20,6 +20,7 @@
 //! assert_eq!(unpack::<Request>(&bytes), Ok(request));
 //! ```
 
+mod condition;
 mod detail;
 mod director;
 pub mod explained;
@@ -42,11 +43,14 @@ mod traffic;
 pub mod triage;
 mod trouble;
 mod update;
-mod wanted;
 
 pub use podscope_api::clock;
 use postcard::ser_flavors::Size;
 
+pub use condition::{
+    ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
+    RequiredState, RequiredValue, WaitsFor,
+};
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, DueKind, DueView, FastRun};
 pub use explanation::{
@@ -81,10 +85,6 @@ pub use trouble::NodeTrouble;
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
     Problem, Task, Update,
-};
-pub use wanted::{
-    CountedField, CountedPlace, ObjectState, PodsWhich, WaitsFor, Wanted, WantedCount, WantedObject, WantedState,
-    WantedTime, WantedValue,
 };
 
 /// Maximum length of a link without a warning, in characters (T-03).

@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, NodeTrouble, PodMark, WaitsFor, Wanted};
+use crate::{LessonCondition, Micros, NodeTrouble, PodMark, WaitsFor};
 
 /// One step of a story: its static content, sent when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,9 +22,9 @@ pub struct StoryStep {
     pub manifest: Option<String>,
     /// Hints, from vague to specific.
     pub hints: Vec<String>,
-    pub goals: Vec<Wanted>,
+    pub goals: Vec<LessonCondition>,
     /// Conditions that must hold from the time when the step is shown to the end.
-    pub keeps: Vec<Wanted>,
+    pub keeps: Vec<LessonCondition>,
     /// The author's texts for mistakes.
     pub mistakes: Vec<String>,
 }
@@ -117,7 +117,7 @@ pub struct MomentPod {
 #[serde(rename_all = "camelCase")]
 pub struct Halted {
     pub at: Micros,
-    pub promise: Wanted,
+    pub promise: LessonCondition,
     /// When the step with the condition was shown; a retry starts there.
     pub from: Micros,
 }

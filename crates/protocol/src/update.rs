@@ -6,7 +6,9 @@ use podscope_api::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
-use crate::{ConsoleText, Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, StoryStep, TextKind, Wanted};
+use crate::{
+    ConsoleText, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy, StoryStep, TextKind,
+};
 
 /// A message of the engine to the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,7 +118,7 @@ pub enum Update {
     /// The goals of the lesson being recorded.
     Recorded {
         /// Goals in the order in which they were added.
-        goals: Vec<Wanted>,
+        goals: Vec<LessonCondition>,
     },
     /// Kind of a text that was pasted into the console.
     Recognised {

@@ -129,7 +129,7 @@ fn check_solution(played: &Played, found: &mut Vec<String>) {
             let when = step
                 .when
                 .as_ref()
-                .map_or(String::new(), |when| format!("; it waits for: {}", when.wanted));
+                .map_or(String::new(), |when| format!("; it waits for: {}", when.description));
             found.push(format!("With the solution step {number} never shows{when}."));
             break;
         };
@@ -138,12 +138,12 @@ fn check_solution(played: &Played, found: &mut Vec<String>) {
                 Goal::Reached(at) if *at == shown.at && !is_always(goal) => found.push(format!(
                     "A goal of step {number} holds already when the step shows, so nobody reaches it (a status may be \
                      older than what was just changed): {}",
-                    goal.wanted
+                    goal.description
                 )),
                 Goal::Reached(_) => {}
                 Goal::Open | Goal::Missed(_) => found.push(format!(
                     "The solution does not reach a goal of step {number}: {}",
-                    goal.wanted
+                    goal.description
                 )),
             }
         }
@@ -152,8 +152,9 @@ fn check_solution(played: &Played, found: &mut Vec<String>) {
             .iter()
             .zip(&shown.keeps)
             .filter(|(_, broken)| broken.is_some());
-        found
-            .extend(broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.wanted)));
+        found.extend(
+            broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.description)),
+        );
         for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
             if let Some(at) = made {
                 let when = print_duration(*at - podscope_cluster::SimTime::ZERO);

@@ -231,11 +231,11 @@ impl Played {
                     Goal::Reached(at) => format!("reached at {}", time(*at)),
                     Goal::Missed(at) => format!("missed at {}", time(*at)),
                 };
-                let _ = writeln!(out, "  goal  {state}: {}", goal.wanted);
+                let _ = writeln!(out, "  goal  {state}: {}", goal.description);
             }
             for (keep, broken) in step.keeps.iter().zip(&shown.keeps) {
                 let state = broken.map_or_else(|| "kept".to_owned(), |at| format!("broken at {}", time(at)));
-                let _ = writeln!(out, "  keep  {state}: {}", keep.wanted);
+                let _ = writeln!(out, "  keep  {state}: {}", keep.description);
             }
             for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
                 let state = made.map_or_else(|| "not made".to_owned(), |at| format!("made at {}", time(at)));
@@ -266,7 +266,7 @@ impl Played {
             }
             let open = shown.goals.iter().zip(&step.goals);
             if let Some((_, goal)) = open.into_iter().find(|(state, _)| !matches!(state, Goal::Reached(_))) {
-                return Some(format!("a goal of step {number} is not reached: {}", goal.wanted));
+                return Some(format!("a goal of step {number} is not reached: {}", goal.description));
             }
         }
         None
@@ -275,7 +275,7 @@ impl Played {
     fn waiting_suffix(&self, at: usize) -> String {
         let is_next = self.story().shown().len() == at;
         match self.story().next(self.scenario()).and_then(|step| step.when.as_ref()) {
-            Some(when) if is_next => format!(": waited for: {}", when.wanted),
+            Some(when) if is_next => format!(": waited for: {}", when.description),
             _ => String::new(),
         }
     }

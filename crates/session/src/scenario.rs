@@ -4,6 +4,7 @@
 
 mod bounds;
 mod components;
+mod condition;
 mod counted_requests;
 mod cut;
 mod document;
@@ -19,7 +20,6 @@ mod reading;
 mod recognise;
 mod scrubbed;
 mod until;
-mod wanted;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -36,7 +36,7 @@ pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
 pub(crate) use expect::{WorldState, count};
 pub(crate) use findings::Findings;
 pub(crate) use flow::flow_to_block;
-pub(crate) use lesson::wanted;
+pub(crate) use lesson::describe_condition;
 pub use lesson::{About, Counted, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::{Problem, Remark};

@@ -97,7 +97,7 @@ impl Reader {
                 .map(|(at, (shown, step))| self.step_state(at, shown, step))
                 .collect(),
             waits_for: next.map(|next| match story.next(scenario) {
-                Some(_) => WaitsFor(next.when.iter().map(|when| when.wanted.clone()).collect()),
+                Some(_) => WaitsFor(next.when.iter().map(|when| when.description.clone()).collect()),
                 None => open_goals(shown, scenario),
             }),
             question: self.question(session),
@@ -153,7 +153,7 @@ fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
         open.filter(|(state, goal)| **state == Goal::Open && !crate::story::is_always(goal))
-            .map(|(_, goal)| goal.wanted.clone())
+            .map(|(_, goal)| goal.description.clone())
     });
     WaitsFor(open.collect())
 }
@@ -161,14 +161,14 @@ fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
 fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
     Halted {
         at: halt.at.0,
-        promise: halt.broken(scenario).wanted.clone(),
+        promise: halt.broken(scenario).description.clone(),
         from: shown.get(halt.step).map_or(0, |shown| shown.at.0),
     }
 }
 
 /// Text and conditions of a step, which the page gets when a session opens.
 pub(super) fn step_view(step: &Step) -> StoryStep {
-    let wanted = |conditions: &[Condition]| conditions.iter().map(|one| one.wanted.clone()).collect();
+    let descriptions = |conditions: &[Condition]| conditions.iter().map(|one| one.description.clone()).collect();
     StoryStep {
         text: step.text.clone(),
         highlight: step.highlight.clone(),
@@ -176,8 +176,8 @@ pub(super) fn step_view(step: &Step) -> StoryStep {
         question: step.predict.as_ref().map(question),
         manifest: step.manifest.clone(),
         hints: step.hints.clone(),
-        goals: wanted(&step.goals),
-        keeps: wanted(&step.keeps),
+        goals: descriptions(&step.goals),
+        keeps: descriptions(&step.keeps),
         mistakes: step.mistakes.iter().map(|mistake| mistake.say.clone()).collect(),
     }
 }

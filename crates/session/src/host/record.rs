@@ -1,7 +1,7 @@
 //! Recording of a lesson: fields of objects that the user has picked as goals. The commands are those of the session.
 
 use podscope_api::{Data, Tree};
-use podscope_protocol::{GoalRefusal, SubjectRef, Update, Wanted};
+use podscope_protocol::{GoalRefusal, LessonCondition, SubjectRef, Update};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
@@ -15,7 +15,7 @@ pub(crate) struct PickedGoal {
     /// The condition, as it is written in the lesson's file.
     pub(crate) goal: Value,
     /// The condition, as the page describes it.
-    wanted: Wanted,
+    description: LessonCondition,
 }
 
 /// All picked goals.
@@ -58,8 +58,12 @@ impl RecordedGoals {
         if !is_known {
             let now = session.now();
             let after = session.commands().iter().filter(|timed| timed.at <= now).count();
-            let wanted = crate::scenario::wanted(&goal).ok_or(GoalRefusal::UnsupportedField)?;
-            self.goals.push(PickedGoal { after, goal, wanted });
+            let description = crate::scenario::describe_condition(&goal).ok_or(GoalRefusal::UnsupportedField)?;
+            self.goals.push(PickedGoal {
+                after,
+                goal,
+                description,
+            });
         }
         Ok(())
     }
@@ -81,7 +85,7 @@ impl RecordedGoals {
 
     /// The goals, for the page.
     pub(super) fn update(&self) -> Update {
-        let goals = self.goals.iter().map(|picked| picked.wanted.clone());
+        let goals = self.goals.iter().map(|picked| picked.description.clone());
         Update::Recorded { goals: goals.collect() }
     }
 }

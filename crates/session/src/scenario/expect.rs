@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use podscope_api::{Kind, Object, ObjectKey, ProblemKind};
 use podscope_cluster::{Objects, SimTime, Span, Totals};
-use podscope_protocol::Wanted;
+use podscope_protocol::LessonCondition;
 use serde_json::Value;
 
 use super::counted_requests::CountedRequests;
@@ -84,7 +84,7 @@ pub struct Condition {
     /// None if the condition is only a time.
     pub check: Option<Check>,
     /// Description for the reader of a lesson.
-    pub wanted: Wanted,
+    pub description: LessonCondition,
 }
 
 /// An expectation.
@@ -339,11 +339,15 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
         return Err(required("", ": one of at, by, always, object, count and requests"));
     }
     let check = check.map(|(check, _)| check);
-    let wanted = match &document.say {
-        Some(say) => Wanted::Said(podscope_api::visible(say).into_owned()),
-        None => super::wanted::wanted(timing, check.as_ref()),
+    let description = match &document.say {
+        Some(say) => LessonCondition::AuthorText(podscope_api::visible(say).into_owned()),
+        None => super::condition::describe(timing, check.as_ref()),
     };
-    Ok(Condition { timing, check, wanted })
+    Ok(Condition {
+        timing,
+        check,
+        description,
+    })
 }
 
 /// Parses `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind or a resource name as kubectl accepts it.

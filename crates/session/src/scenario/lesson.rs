@@ -146,10 +146,10 @@ impl Step {
 }
 
 /// Describes a condition that is given as JSON. None if it is not a valid condition.
-pub(crate) fn wanted(value: &Value) -> Option<podscope_protocol::Wanted> {
+pub(crate) fn describe_condition(value: &Value) -> Option<podscope_protocol::LessonCondition> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
-    condition.map(|condition| condition.wanted)
+    condition.map(|condition| condition.description)
 }
 
 /// Returns the message for a value of the wrong type, for authors of lessons. It does not mention Go types.
@@ -165,7 +165,7 @@ pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
         "null" => "empty",
         _ => "a group of fields",
     };
-    let wanted = match mismatch.wanted {
+    let wanted = match mismatch.description {
         Wanted::Text => "a text: put it into quotes",
         Wanted::Number => "a number",
         Wanted::Bool => "true or false",

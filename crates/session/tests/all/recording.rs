@@ -83,7 +83,7 @@ impl Recording {
         let steps = self.save().scenario.steps;
         let goals = steps.iter().map(|step| step.goals.iter());
         goals
-            .map(|goals| goals.map(|goal| goal.wanted.to_string()).collect())
+            .map(|goals| goals.map(|goal| goal.description.to_string()).collect())
             .collect()
     }
 }

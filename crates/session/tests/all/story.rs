@@ -493,7 +493,11 @@ fn picked_field_becomes_goal_of_step() {
     assert_eq!(steps[0].goals.len(), 1);
     assert!(steps[0].hints[0].contains("kubectl cordon a-1"));
     assert_eq!(
-        steps[1].when.as_ref().map(|when| when.wanted.to_string()).as_deref(),
+        steps[1]
+            .when
+            .as_ref()
+            .map(|when| when.description.to_string())
+            .as_deref(),
         Some("Node a-1 is cordoned")
     );
     let played = play::play(loaded, Attempt::Solution, None).expect("the lesson can be played");

@@ -1,6 +1,6 @@
 //! The note while a lesson is recorded: the user's commands become its steps, pressed fields its goals (E-10).
 
-use podscope_protocol::{ExportKind, Request, Wanted};
+use podscope_protocol::{ExportKind, LessonCondition, Request};
 use yew::prelude::*;
 
 use super::icon;
@@ -9,7 +9,7 @@ use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) goals: Shared<Vec<Wanted>>,
+    pub(crate) goals: Shared<Vec<LessonCondition>>,
     /// Names of objects are replaced in the saved lesson.
     pub(crate) anonymises: bool,
 }

@@ -1,7 +1,8 @@
 //! The state of the whole page. `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, FilmRefusal, Guarantee, LessonInfo, Micros, Opened, PodView, Problem, SubjectRef, Task, Wanted,
+    Completion, Detail, FilmRefusal, Guarantee, LessonCondition, LessonInfo, Micros, Opened, PodView, Problem,
+    SubjectRef, Task,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, TriageView, Truth};
@@ -90,7 +91,7 @@ pub(crate) struct Page {
     /// The pin that answers a question for a time.
     pub(crate) pin: Option<Micros>,
     /// Goals of the lesson that is being recorded; `None` if none is recorded.
-    pub(crate) record: Option<Shared<Vec<Wanted>>>,
+    pub(crate) record: Option<Shared<Vec<LessonCondition>>>,
 }
 
 impl Page {

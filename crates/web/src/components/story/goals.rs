@@ -1,6 +1,6 @@
 //! Goals and conditions to keep, of the steps shown so far; and replies to mistakes.
 
-use podscope_protocol::{GoalState, Opened, StepState, StoryState, StoryStep, Wanted};
+use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};
 use yew::prelude::*;
 
 use super::words;
@@ -33,7 +33,7 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     html! { <ul class="goals" aria-label="Goals">{ for rows }</ul> }
 }
 
-fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &Wanted) -> Html {
+fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &LessonCondition) -> Html {
     html! {
         <li {class}>
             { icon(mark) }

@@ -9,21 +9,21 @@ use crate::Micros;
 
 /// A condition of a lesson, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wanted {
+pub enum LessonCondition {
     /// Text of the lesson's author, in any language.
-    Said(String),
+    AuthorText(String),
     /// The condition of the file. At least one of the fields is set.
-    Asked {
+    Required {
         /// Time limit; `None` means at any time.
-        when: Option<WantedTime>,
+        when: Option<ConditionTime>,
         /// Required state; `None` if only the time matters.
-        what: Option<WantedState>,
+        what: Option<RequiredState>,
     },
 }
 
 /// The time of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WantedTime {
+pub enum ConditionTime {
     /// Not before this time.
     From(Micros),
     /// Not after this time.
@@ -32,11 +32,11 @@ pub enum WantedTime {
 
 /// Required state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WantedState {
+pub enum RequiredState {
     /// An object has a state.
-    Object { object: WantedObject, is: ObjectState },
+    Object { object: RequiredObject, is: ObjectState },
     /// There is a certain number of objects.
-    Count(WantedCount),
+    Count(RequiredCount),
     /// An invariant holds to the end.
     Kept {
         /// Statement of the invariant.
@@ -48,13 +48,13 @@ pub enum WantedState {
         service: String,
         /// Outcome as named in the trace, or `failed`; `None` means any.
         outcome: Option<String>,
-        number: WantedValue,
+        number: RequiredValue,
     },
 }
 
 /// An object, identified by kind and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WantedObject {
+pub struct RequiredObject {
     pub kind: String,
     /// Namespace, if it is not the default one.
     pub namespace: Option<String>,
@@ -122,7 +122,7 @@ pub enum ObjectState {
         /// The desired number, not the actual one.
         wants: bool,
         /// Number of pods.
-        number: WantedValue,
+        number: RequiredValue,
         /// The pods that are counted.
         which: PodsWhich,
     },
@@ -156,13 +156,13 @@ pub enum ObjectState {
     Field {
         /// Path of the field.
         path: String,
-        value: WantedValue,
+        value: RequiredValue,
     },
 }
 
 /// A required value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WantedValue {
+pub enum RequiredValue {
     Is(String),
     /// Any other value.
     IsNot(String),
@@ -195,7 +195,7 @@ pub enum PodsWhich {
 
 /// A required number of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WantedCount {
+pub struct RequiredCount {
     /// Kinds to count, each with its plural as used by kubectl.
     pub kinds: Vec<(String, String)>,
     /// Names to count; empty means all.
@@ -206,7 +206,7 @@ pub struct WantedCount {
     pub fields: Vec<CountedField>,
     pub place: CountedPlace,
     /// Required number.
-    pub number: WantedValue,
+    pub number: RequiredValue,
 }
 
 /// A field selector.
@@ -232,7 +232,7 @@ pub enum CountedPlace {
 
 /// The conditions that a step waits for; all must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WaitsFor(pub Vec<Wanted>);
+pub struct WaitsFor(pub Vec<LessonCondition>);
 
 impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -244,30 +244,30 @@ impl fmt::Display for WaitsFor {
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for LessonCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (when, what) = match self {
-            Self::Said(text) => return f.write_str(text),
-            Self::Asked { when, what } => (when, what),
+            Self::AuthorText(text) => return f.write_str(text),
+            Self::Required { when, what } => (when, what),
         };
         if let Some(when) = when {
             let (before, at, after) = match when {
-                WantedTime::From(at) => ("From", at, " on"),
-                WantedTime::Until(at) => ("Until", at, ""),
+                ConditionTime::From(at) => ("From", at, " on"),
+                ConditionTime::Until(at) => ("Until", at, ""),
             };
             write!(f, "{before} {}{after}", podscope_api::print_duration_short(*at))?;
             f.write_str(if what.is_some() { ": " } else { "" })?;
         }
         match what {
             None => Ok(()),
-            Some(WantedState::Object { object, is }) => is.fmt_of(&Opening::after(*when), object, f),
-            Some(WantedState::Count(count)) => count.fmt_after(&Opening::after(*when), f),
-            Some(WantedState::Requests {
+            Some(RequiredState::Object { object, is }) => is.fmt_of(&Opening::after(*when), object, f),
+            Some(RequiredState::Count(count)) => count.fmt_after(&Opening::after(*when), f),
+            Some(RequiredState::Requests {
                 service,
                 outcome,
                 number,
             }) => fmt_requests(&Opening::after(*when), service, outcome.as_deref(), number, f),
-            Some(WantedState::Kept { statement }) => {
+            Some(RequiredState::Kept { statement }) => {
                 let mut inside = statement.trim_end_matches('.').to_owned();
                 if let Some(first) = inside.get_mut(..1) {
                     first.make_ascii_lowercase();
@@ -285,7 +285,7 @@ struct Opening {
 }
 
 impl Opening {
-    fn after(when: Option<WantedTime>) -> Opening {
+    fn after(when: Option<ConditionTime>) -> Opening {
         let (the, there) = match when {
             None => ("The", "There"),
             Some(_) => ("the", "there"),
@@ -294,7 +294,7 @@ impl Opening {
     }
 }
 
-impl fmt::Display for WantedObject {
+impl fmt::Display for RequiredObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind, self.name)?;
         match &self.namespace {
@@ -305,7 +305,7 @@ impl fmt::Display for WantedObject {
 }
 
 impl ObjectState {
-    fn fmt_of(&self, opening: &Opening, of: &WantedObject, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt_of(&self, opening: &Opening, of: &RequiredObject, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let the = opening.the;
         match self {
             Self::Exists(true) => write!(f, "{of} exists"),
@@ -353,7 +353,7 @@ impl ObjectState {
             Self::HasField { path, is: true } => write!(f, "{of} has {path}"),
             Self::HasField { path, is: false } => write!(f, "{of} has no {path}"),
             Self::Field { path, value } => {
-                let is = not(!matches!(value, WantedValue::IsNot(_)));
+                let is = not(!matches!(value, RequiredValue::IsNot(_)));
                 write!(f, "{path} of {of} is {is}{value}")
             }
         }
@@ -364,7 +364,7 @@ fn fmt_requests(
     opening: &Opening,
     service: &str,
     outcome: Option<&str>,
-    number: &WantedValue,
+    number: &RequiredValue,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     let there = opening.there;
@@ -375,9 +375,9 @@ fn fmt_requests(
         Some(outcome) => format!(" with the outcome {outcome}"),
     };
     match number {
-        WantedValue::Is(value) if value == "0" => write!(f, "{there} is no request to {service}{which}"),
-        WantedValue::Is(value) if value == "1" => write!(f, "{there} is 1 request to {service}{which}"),
-        WantedValue::IsNot(value) => write!(f, "{there} are not {value} requests to {service}{which}"),
+        RequiredValue::Is(value) if value == "0" => write!(f, "{there} is no request to {service}{which}"),
+        RequiredValue::Is(value) if value == "1" => write!(f, "{there} is 1 request to {service}{which}"),
+        RequiredValue::IsNot(value) => write!(f, "{there} are not {value} requests to {service}{which}"),
         number => write!(f, "{there} are {number} {noun} to {service}{which}"),
     }
 }
@@ -388,9 +388,9 @@ fn not(is: bool) -> &'static str {
 }
 
 fn fmt_pods(
-    of: &WantedObject,
+    of: &RequiredObject,
     wants: bool,
-    number: &WantedValue,
+    number: &RequiredValue,
     which: PodsWhich,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
@@ -408,7 +408,7 @@ fn fmt_pods(
     write!(f, "{of} {verb} {number} {before}{noun}{after}")
 }
 
-impl WantedValue {
+impl RequiredValue {
     /// Returns whether the noun after the number is singular.
     fn is_singular(&self) -> bool {
         match self {
@@ -419,7 +419,7 @@ impl WantedValue {
     }
 }
 
-impl fmt::Display for WantedValue {
+impl fmt::Display for RequiredValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Is(value) | Self::IsNot(value) => f.write_str(value),
@@ -432,15 +432,15 @@ impl fmt::Display for WantedValue {
     }
 }
 
-impl WantedCount {
+impl RequiredCount {
     fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let there = opening.there;
-        let is_one = matches!(&self.number, WantedValue::Is(number) if number == "1");
+        let is_one = matches!(&self.number, RequiredValue::Is(number) if number == "1");
         let what = self.noun_phrase(is_one);
         match &self.number {
-            WantedValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
-            WantedValue::Is(number) if is_one => write!(f, "{there} is {number} {what}"),
-            WantedValue::IsNot(number) => write!(f, "{there} are not {number} {what}"),
+            RequiredValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
+            RequiredValue::Is(number) if is_one => write!(f, "{there} is {number} {what}"),
+            RequiredValue::IsNot(number) => write!(f, "{there} are not {number} {what}"),
             number => write!(f, "{there} are {number} {what}"),
         }
     }

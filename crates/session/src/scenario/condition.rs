@@ -2,8 +2,8 @@
 //! condition once. The sentences themselves are in the protocol crate.
 
 use podscope_protocol::{
-    CountedField, CountedPlace, ObjectState, PodsWhich, Wanted, WantedCount, WantedObject, WantedState, WantedTime,
-    WantedValue,
+    ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
+    RequiredState, RequiredValue,
 };
 use serde_json::Value;
 
@@ -12,16 +12,16 @@ use podscope_kubectl::command::{Get, Selection};
 
 /// Describes a condition, for sentences such as `Pod web-0 is being deleted` or `There are 3 Running pods labelled
 /// app=web`.
-pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
-    Wanted::Asked {
+pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonCondition {
+    LessonCondition::Required {
         when: match timing {
-            Some(Timing::At(at)) => Some(WantedTime::From(at.0)),
-            Some(Timing::By(at)) => Some(WantedTime::Until(at.0)),
+            Some(Timing::At(at)) => Some(ConditionTime::From(at.0)),
+            Some(Timing::By(at)) => Some(ConditionTime::Until(at.0)),
             Some(Timing::Always) | None => None,
         },
         what: check.map(|check| match check {
-            Check::Object { kind, key, path, test } => WantedState::Object {
-                object: WantedObject {
+            Check::Object { kind, key, path, test } => RequiredState::Object {
+                object: RequiredObject {
                     kind: kind.name().to_owned(),
                     namespace: named_namespace(&key.namespace),
                     name: key.name.to_string(),
@@ -31,8 +31,8 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
                     None => ObjectState::Exists(*test != Test::Exists(false)),
                 },
             },
-            Check::Count { get, test } => WantedState::Count(count(get, test)),
-            Check::Requests { counted, test } => WantedState::Requests {
+            Check::Count { get, test } => RequiredState::Count(count(get, test)),
+            Check::Requests { counted, test } => RequiredState::Requests {
                 service: counted.service.name.to_string(),
                 outcome: counted.outcome().map(str::to_owned),
                 number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
@@ -40,7 +40,7 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
             Check::Invariant(name) => {
                 let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
                 let statement = known.map_or(name.as_str(), |known| known.statement);
-                WantedState::Kept {
+                RequiredState::Kept {
                     statement: statement.to_owned(),
                 }
             }
@@ -77,12 +77,12 @@ fn field(path: &str, test: &Test) -> ObjectState {
 }
 
 /// The value with which a field is compared; `Err` holds whether the field must exist.
-fn compared_value(test: &Test) -> Result<WantedValue, bool> {
+fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
-        Test::Equals(value) => WantedValue::Is(plain(value)),
-        Test::Not(value) => WantedValue::IsNot(plain(value)),
-        Test::Range { least, most } => WantedValue::Within {
+        Test::Equals(value) => RequiredValue::Is(plain(value)),
+        Test::Not(value) => RequiredValue::IsNot(plain(value)),
+        Test::Range { least, most } => RequiredValue::Within {
             least: *least,
             most: *most,
         },
@@ -176,7 +176,7 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
         _ => return None,
     };
     let number = compared_value(test).ok()?;
-    let is_number = !matches!(number, WantedValue::IsNot(_));
+    let is_number = !matches!(number, RequiredValue::IsNot(_));
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
@@ -223,14 +223,14 @@ fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
     Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
 }
 
-fn count(get: &Get, test: &Test) -> WantedCount {
+fn count(get: &Get, test: &Test) -> RequiredCount {
     let target = &get.target;
     let (kinds, names) = match &target.selection {
         Selection::Kinds { kinds, names } => (kinds.as_slice(), names.clone()),
         Selection::Items(_) => unreachable!("a count that names objects is refused when the file is read"),
     };
     let fields = target.field_selector.as_deref().unwrap_or_default().split(',');
-    WantedCount {
+    RequiredCount {
         kinds: kinds
             .iter()
             .map(|kind| (kind.name().to_owned(), kind.plural().to_owned()))
@@ -264,7 +264,7 @@ mod tests {
         let loaded =
             crate::scenario::load(&[("x.yaml".to_owned(), text)]).unwrap_or_else(|errors| panic!("{errors:?}"));
         let goal = loaded.scenario.steps[0].goals.first();
-        goal.map(|goal| goal.wanted.to_string()).unwrap_or_default()
+        goal.map(|goal| goal.description.to_string()).unwrap_or_default()
     }
 
     /// Shows: E-01
