@@ -33,12 +33,12 @@ pub struct Mismatch {
     /// The JSON type found: `number`, `string`, `bool`, `array`, `object`.
     pub found: &'static str,
     /// The type that the field accepts.
-    pub wanted: Wanted,
+    pub expected: ExpectedType,
 }
 
 /// The type of value that a field accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ExpectedType {
     Text,
     Number,
     /// `true` or `false`.
@@ -48,7 +48,7 @@ pub enum Wanted {
     Fields,
 }
 
-impl Wanted {
+impl ExpectedType {
     /// The expected type for a Go type name.
     fn of(go_type: &str) -> Self {
         match go_type {
@@ -111,7 +111,7 @@ pub(crate) fn decode_into<'n>(
 }
 
 /// Like [`decode`], but returns the value without the wrong fields, beside the list of errors.
-pub fn decode_what_fits<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldError>) {
+pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldError>) {
     let mut errors: Vec<FieldError> = Vec::new();
     let mut copy = node.clone();
     let value = loop {
@@ -241,7 +241,7 @@ impl<'n> Reader<'n> {
         };
         failure.0.field.mismatch = Some(Mismatch {
             found: node.json_kind(),
-            wanted: Wanted::of(wanted),
+            expected: ExpectedType::of(wanted),
         });
         failure
     }

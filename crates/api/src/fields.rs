@@ -9,7 +9,7 @@ use crate::schema::{self, Struct};
 pub struct Field {
     pub name: String,
     /// The type as `kubectl explain` prints it: `string`, `[]Container`, `map[string]Quantity`.
-    pub of: String,
+    pub type_name: String,
 }
 
 /// The fields under a path of a kind, sorted by name; a path goes through a list to its elements. None if a part of the
@@ -27,11 +27,11 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     let envelope = path.is_empty().then_some(TYPE_META_FIELDS).into_iter().flatten();
     let envelope = envelope.map(|name| Field {
         name: (*name).to_owned(),
-        of: "string".to_owned(),
+        type_name: "string".to_owned(),
     });
     let own = at.into_iter().flat_map(Struct::fields).map(|field| Field {
         name: field.name.to_owned(),
-        of: field.of.explained(),
+        type_name: field.of.to_explain_type(),
     });
     let mut found: Vec<Field> = envelope.chain(own).collect();
     found.stable_sort_by(|a, b| a.name.cmp(&b.name));
@@ -65,7 +65,7 @@ mod tests {
             .map(str::to_owned)
             .collect();
         let rows = fields(kind, &path)?;
-        let rows = rows.iter().map(|field| format!("{}:{}", field.name, field.of));
+        let rows = rows.iter().map(|field| format!("{}:{}", field.name, field.type_name));
         Some(rows.collect::<Vec<_>>().join(" "))
     }
 

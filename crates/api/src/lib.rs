@@ -102,7 +102,7 @@ pub use self::calls::*;
 pub use self::caused_by::CausedBy;
 pub use self::config::*;
 pub use self::core::*;
-pub use self::decode::{FieldError, Mismatch, Wanted, decode, decode_what_fits};
+pub use self::decode::{ExpectedType, FieldError, Mismatch, decode, decode_lenient};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::device::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
@@ -125,7 +125,7 @@ pub use self::pod::*;
 pub use self::pod_total::is_of_pods;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
-pub use self::restart::{PlacedRule, RESTARTING_ALL, RestartDecider, RestartDecision, Restarted};
+pub use self::restart::{PlacedRule, RESTARTING_ALL, RestartDecider, RestartDecision, RestartReason};
 pub use self::served::{
     ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_RESOURCES, OTHER_VERSIONS, OtherResource, no_matches,
 };

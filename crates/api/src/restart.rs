@@ -41,7 +41,7 @@ pub struct RestartDecision<'a> {
 
 /// Why a container was or was not restarted, as far as the pod's status shows.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Restarted<'a> {
+pub enum RestartReason<'a> {
     /// Decided by the container's own exit.
     AfterExit(RestartDecision<'a>),
     /// All containers of the pod restarted, because of one of these rules.
@@ -126,7 +126,7 @@ impl Pod {
 
     /// Why a container was or was not restarted after its last exit. None if it has not exited, or if only the pod's
     /// policy can have decided.
-    pub fn restarted<'a>(&'a self, container: &'a Container) -> Option<Restarted<'a>> {
+    pub fn restart_reason<'a>(&'a self, container: &'a Container) -> Option<RestartReason<'a>> {
         let status = self.status.status_of(&container.name)?;
         let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
         let last = status
@@ -138,7 +138,7 @@ impl Pod {
             || last.is_some_and(|last| &*last.reason == RESTARTING_ALL)
         {
             let rules = self.spec.all_containers().flat_map(Container::rules);
-            return Some(Restarted::WithAll(
+            return Some(RestartReason::WithAll(
                 rules.filter(|placed| placed.rule.restarts_all()).collect(),
             ));
         }
@@ -148,7 +148,7 @@ impl Pod {
                 .as_ref()
                 .is_some_and(|own| *own != RestartPolicy::Always);
         let exit_code = last.filter(|_| has_own)?.exit_code;
-        Some(Restarted::AfterExit(self.restart_decision(container, exit_code)))
+        Some(RestartReason::AfterExit(self.restart_decision(container, exit_code)))
     }
 }
 
@@ -213,7 +213,7 @@ impl RestartDecision<'_> {
     }
 }
 
-impl Restarted<'_> {
+impl RestartReason<'_> {
     /// The explanation as a sentence.
     #[must_use]
     pub fn phrase(&self) -> Phrase {

@@ -68,7 +68,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     let shown = explanation_json(&explanation);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
-        .filter_map(|container| Some((&*container.name, found.restarted(container)?.phrase().to_string())))
+        .filter_map(|container| Some((&*container.name, found.restart_reason(container)?.phrase().to_string())))
         .collect();
     if json {
         let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;

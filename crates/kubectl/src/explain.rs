@@ -36,7 +36,7 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
         let field = siblings.into_iter().find(|field| field.name == *last);
         printed.out(format!(
             "FIELD: {last} <{}>",
-            field.map_or_else(String::new, |field| field.of)
+            field.map_or_else(String::new, |field| field.type_name)
         ));
         if let Some(values) = enumerated(kind, path) {
             printed.out("ENUM:");
@@ -71,7 +71,7 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
         let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
         let described = description(kind, &full);
         let required = described.map_or("", |(required, _)| required);
-        printed.out(format!("  {}\t<{}>{required}", field.name, field.of));
+        printed.out(format!("  {}\t<{}>{required}", field.name, field.type_name));
         if let Some(values) = enumerated(kind, &full) {
             printed.out(format!("  enum: {}", values.join(", ")));
         }
@@ -99,7 +99,7 @@ const MAX_DEPTH: usize = 16;
 /// Prints name and type of all fields below a path (`--recursive`).
 fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
     for field in fields(kind, path).unwrap_or_default() {
-        printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.of));
+        printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.type_name));
         if level < MAX_DEPTH {
             let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
             names_below(kind, &full, level + 1, printed);
@@ -132,7 +132,7 @@ fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static st
         let (parent, further) = above.split_last()?;
         let siblings = fields(kind, further)?;
         let parent = siblings.iter().find(|one| one.name == *parent)?;
-        text_of(parent.of.trim_start_matches("[]"), field)
+        text_of(parent.type_name.trim_start_matches("[]"), field)
     })
 }
 

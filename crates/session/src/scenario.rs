@@ -440,7 +440,7 @@ impl Reader {
             }
             return;
         }
-        let (document, errors): (Document, _) = podscope_api::decode_what_fits(tree, true);
+        let (document, errors): (Document, _) = podscope_api::decode_lenient(tree, true);
         errors.iter().for_each(|error| self.field_problem(file, tree, error));
         if &*document.api_version != "podscope.dev/v1alpha1" {
             self.problem_of(

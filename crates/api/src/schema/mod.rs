@@ -220,10 +220,10 @@ impl GoType {
 
     /// The type as `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
     #[must_use]
-    pub fn explained(self) -> String {
+    pub fn to_explain_type(self) -> String {
         match self.shape() {
-            Shape::List(element) => format!("[]{}", element.explained()),
-            Shape::Map(element) => format!("map[string]{}", element.explained()),
+            Shape::List(element) => format!("[]{}", element.to_explain_type()),
+            Shape::Map(element) => format!("map[string]{}", element.to_explain_type()),
             Shape::Struct(found) => found.name().to_owned(),
             Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
                 "int32" | "int64" => "integer",

@@ -74,7 +74,7 @@ impl DocumentType {
         let full = |name: &str| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
         (found.iter())
             .filter(|field| wanted(&field.name))
-            .map(|field| choice(&field.name, &field.of, explained(kind, &full(&field.name))))
+            .map(|field| choice(&field.name, &field.type_name, explained(kind, &full(&field.name))))
             .collect()
     }
 

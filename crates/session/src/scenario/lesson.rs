@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use podscope_api::ordered;
 
-use podscope_api::{FieldError, Kind, ObjectKey, ProblemKind, Tree, Wanted};
+use podscope_api::{ExpectedType, FieldError, Kind, ObjectKey, ProblemKind, Tree};
 use podscope_cluster::{SimTime, Span};
 use serde_json::Value;
 
@@ -147,7 +147,7 @@ impl Step {
 
 /// Describes a condition that is given as JSON. None if it is not a valid condition.
 pub(crate) fn describe_condition(value: &Value) -> Option<podscope_protocol::LessonCondition> {
-    let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
+    let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
     condition.map(|condition| condition.description)
 }
@@ -165,12 +165,12 @@ pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
         "null" => "empty",
         _ => "a group of fields",
     };
-    let wanted = match mismatch.description {
-        Wanted::Text => "a text: put it into quotes",
-        Wanted::Number => "a number",
-        Wanted::Bool => "true or false",
-        Wanted::List => "a list: one `- ` before each item",
-        Wanted::Fields => "fields with values, `name: value`",
+    let wanted = match mismatch.expected {
+        ExpectedType::Text => "a text: put it into quotes",
+        ExpectedType::Number => "a number",
+        ExpectedType::Bool => "true or false",
+        ExpectedType::List => "a list: one `- ` before each item",
+        ExpectedType::Fields => "fields with values, `name: value`",
     };
     // The message says all, so no further explanation is derived from the kind.
     (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
@@ -230,8 +230,7 @@ impl Reader {
         };
         let mut conditions = Vec::new();
         for (path, value) in all {
-            let (document, errors): (ExpectDocument, _) =
-                podscope_api::decode_what_fits(&Tree::from_value(value), true);
+            let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
             let is_read = errors.is_empty();
             for error in errors {
                 let path = join(&path, &error.path);

@@ -21,7 +21,7 @@ impl Until {
     /// # Errors
     /// It is none, or one of time or of an invariant: those are met at no instant that could be waited for.
     pub fn read(value: &Value) -> Result<Until, String> {
-        let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
+        let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
         if let Some(error) = errors.first() {
             return Err(format!("{}: {}", error.path, error.message));
         }

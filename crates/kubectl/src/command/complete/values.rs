@@ -223,7 +223,7 @@ impl Candidates<'_> {
         };
         let path: Vec<String> = path.map(str::to_owned).collect();
         for field in fields(kind, &path).unwrap_or_default() {
-            self.push(&format!("{above}.{}", field.name), &field.of);
+            self.push(&format!("{above}.{}", field.name), &field.type_name);
         }
     }
 }
