@@ -5,7 +5,7 @@
 //! Interning decides nothing: kinds are compared by group and plural name.
 //!
 //! [`Definition`] reads a CustomResourceDefinition, [`Version`] one of its versions. Objects of a defined kind are
-//! [`Kept`]; `kind` of such an object also says which version it was sent in, or is stored in.
+//! [`UntypedObject`]; `kind` of such an object also says which version it was sent in, or is stored in.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::ordered::StableSort as _;
 use crate::untyped::{is_true, items, text, texts};
-use crate::{ErrorList, Kept, Kind, Object, structural};
+use crate::{ErrorList, Kind, Object, UntypedObject, structural};
 
 const NULL: &Value = &Value::Null;
 
@@ -122,21 +122,21 @@ pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_n
 
 /// A CustomResourceDefinition.
 #[derive(Debug, Clone, Copy)]
-pub struct Definition<'d>(&'d Kept);
+pub struct Definition<'d>(&'d UntypedObject);
 
 impl<'d> Definition<'d> {
     /// Reads an object, if it is one.
     #[must_use]
     pub fn of(object: &'d Object) -> Option<Self> {
         object
-            .as_kept()
+            .as_untyped()
             .filter(|kept| kept.kind == Kind::CustomResourceDefinition)
             .map(|kept| Self(kept))
     }
 
     /// The definition as it is stored.
     #[must_use]
-    pub fn object(self) -> &'d Kept {
+    pub fn object(self) -> &'d UntypedObject {
         self.0
     }
 
@@ -320,14 +320,14 @@ impl<'d> Version<'d> {
     }
 
     /// Drops and fills in what the schema says; the paths of what was dropped.
-    pub fn conform(self, object: &mut Kept) -> Vec<String> {
+    pub fn conform(self, object: &mut UntypedObject) -> Vec<String> {
         let unknown = structural::prune(&mut object.fields, self.schema());
         structural::default(&mut object.fields, self.schema());
         unknown
     }
 
     /// Everything that is wrong with an object of this version, beside what is wrong with it as with any other.
-    pub fn validate(self, object: &Kept, errors: &mut ErrorList) {
+    pub fn validate(self, object: &UntypedObject, errors: &mut ErrorList) {
         errors.extend(structural::validate(&object.fields, self.schema()));
         let replicas = self.scale().map(|scale| text(scale, "specReplicasPath"));
         if let Some(path) = replicas {
@@ -357,7 +357,7 @@ impl<'d> Version<'d> {
 
 /// Completes a definition of a live cluster that was saved without its status: it counts as established since it was
 /// created, so that opening the file changes nothing.
-pub fn assume_established(definition: &mut Kept) {
+pub fn assume_established(definition: &mut UntypedObject) {
     if definition.kind != Kind::CustomResourceDefinition || definition.fields.get("status").is_some() {
         return;
     }

@@ -50,7 +50,6 @@ mod fields;
 pub mod hash;
 mod image;
 mod json;
-mod kept;
 pub mod limits;
 pub(crate) mod macros;
 pub mod managed;
@@ -76,6 +75,7 @@ pub mod structural;
 mod time;
 mod tree;
 pub mod untyped;
+mod untyped_object;
 mod validate;
 mod values;
 mod versions;
@@ -112,7 +112,6 @@ pub use self::extra::Extra;
 pub const ROOT_CA: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, field_values, fields};
 pub use self::image::{check_image_name, is_image_reference};
-pub use self::kept::Kept;
 pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
@@ -133,6 +132,7 @@ pub use self::settings::*;
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc1123, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
+pub use self::untyped_object::UntypedObject;
 pub use self::validate::{
     ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
     service_allocation, stored_version, subdomain_problems, validate, validate_metadata_update, validate_resize,

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::custom::CustomKind;
 use crate::decode::{FieldError, decode_into, first_message};
-use crate::kept::Kept;
 use crate::residual::Residual;
+use crate::untyped_object::UntypedObject;
 use crate::wire::Wire;
 use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
@@ -32,7 +32,7 @@ macro_rules! kinds {
         typed: $($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* ;
         kept: $($kept:ident { api: $kept_api:literal, kind: $kept_wire:literal, plural: $kept_plural:literal, singular: $kept_singular:literal, short: [$($kept_short:literal),*], namespaced: $kept_ns:literal }),* $(,)?
     ) => {
-        /// All stored kinds: first those with a Rust type, then those of [`Kept`] objects.
+        /// All stored kinds: first those with a Rust type, then those of [`UntypedObject`] objects.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind,)*
@@ -74,16 +74,16 @@ macro_rules! kinds {
         pub enum Object {
             $($(#[$m])* #[doc = concat!("A `", $wire, "`.")] $kind(Arc<crate::$kind>),)*
             /// An object of a kind without a Rust type.
-            Kept(Arc<Kept>),
+            Untyped(Arc<UntypedObject>),
         }
 
         impl Object {
-            pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind,)* Object::Kept(object) => object.kind } }
-            pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Kept(object) => &object.metadata } }
+            pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind,)* Object::Untyped(object) => object.kind } }
+            pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Untyped(object) => &object.metadata } }
             /// Mutable access to the metadata; copies the object if it is shared.
-            pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Kept(object) => &mut Arc::make_mut(object).metadata } }
+            pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Untyped(object) => &mut Arc::make_mut(object).metadata } }
             /// Fields that are not simulated.
-            pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra,)* Object::Kept(object) => &object.extra } }
+            pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra,)* Object::Untyped(object) => &object.extra } }
             pub fn key(&self) -> ObjectKey { self.metadata().key() }
             /// The typed part as a JSON tree, `apiVersion` and `kind` first, without [`Object::extra`].
             pub fn typed_value(&self) -> Value {
@@ -97,9 +97,9 @@ macro_rules! kinds {
 
             /// Returns whether both are the same object in memory, and therefore equal.
             pub fn is_same(&self, other: &Object) -> bool { std::ptr::addr_eq(self.as_wire(), other.as_wire()) }
-            fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Kept(object) => &**object } }
+            fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Untyped(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
-                match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Kept(object) => Arc::make_mut(object).extra = extra }
+                match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Untyped(object) => Arc::make_mut(object).extra = extra }
             }
 
             /// Decodes the typed part of a tree; returns the rest beside it.
@@ -109,9 +109,9 @@ macro_rules! kinds {
                     let residual = decode_into(&mut object, tree)?;
                     (Object::$kind(Arc::new(object)), residual)
                 },)* $(Kind::$kept)|* | Kind::Custom(_) => {
-                    let mut object = Kept::of(kind);
+                    let mut object = UntypedObject::of(kind);
                     let residual = decode_into(&mut object, tree)?;
-                    (Object::Kept(Arc::new(object)), residual)
+                    (Object::Untyped(Arc::new(object)), residual)
                 } })
             }
 
@@ -227,9 +227,9 @@ impl Object {
     }
 
     /// The object, if its kind has no Rust type.
-    pub fn as_kept(&self) -> Option<&Arc<Kept>> {
+    pub fn as_untyped(&self) -> Option<&Arc<UntypedObject>> {
         match self {
-            Object::Kept(object) => Some(object),
+            Object::Untyped(object) => Some(object),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ pub(crate) enum Served {
     /// The object is stored as this kind.
     Simulated(Kind),
     /// The object is kept and listed, but not simulated.
-    Kept,
+    Untyped,
     /// The API server does not serve this kind.
     Unserved,
 }
@@ -158,7 +158,7 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
         .iter()
         .any(|(served, kinds)| *served == api_version && kinds.contains(&kind));
     if is_other || is_kept || !BUILT_IN.contains(&group) {
-        Served::Kept
+        Served::Untyped
     } else {
         Served::Unserved
     }

@@ -162,8 +162,8 @@ impl ApiServer {
                 }
             }
             Object::Service(service) => self.allocate(Arc::make_mut(service), true),
-            Object::Kept(kept) if kept.kind == Kind::CustomResourceDefinition => {
-                custom::begin(Arc::make_mut(kept));
+            Object::Untyped(untyped) if untyped.kind == Kind::CustomResourceDefinition => {
+                custom::begin(Arc::make_mut(untyped));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use podscope_api::custom::{CLEANUP_FINALIZER, Definition};
-use podscope_api::{ErrorList, Kept, Kind, Object, ObjectKey};
+use podscope_api::{ErrorList, Kind, Object, ObjectKey, UntypedObject};
 use podscope_sim::ApiError;
 use serde_json::{Value, json};
 
@@ -42,18 +42,18 @@ impl ApiServer {
 
     /// Drops and fills in what the schema of the version says that the object was sent in.
     pub(super) fn conform(&self, object: &mut Object) {
-        if let Object::Kept(kept) = object {
-            let kind = kept.kind;
+        if let Object::Untyped(untyped) = object {
+            let kind = untyped.kind;
             self.objects()
-                .with_version(kind, |version| version.conform(Arc::make_mut(kept)));
+                .with_version(kind, |version| version.conform(Arc::make_mut(untyped)));
         }
     }
 
     /// Everything that is wrong with an object of a defined kind, behind what is wrong with it as with any other.
     pub(super) fn check_schema(&self, object: &Object, problems: &mut ErrorList) {
-        if let Object::Kept(kept) = object {
+        if let Object::Untyped(untyped) = object {
             self.objects()
-                .with_version(kept.kind, |version| version.validate(kept, problems));
+                .with_version(untyped.kind, |version| version.validate(untyped, problems));
         }
     }
 
@@ -61,12 +61,12 @@ impl ApiServer {
     pub(super) fn to_storage(&self, object: &mut Object) {
         let definition = self.objects().definition_of(object.kind());
         let version = definition.as_ref().and_then(|object| Definition::of(object)?.storage());
-        if let (Some(version), Object::Kept(kept)) = (version, object) {
-            let kept = Arc::make_mut(kept);
-            let was = kept.kind.api_version();
-            kept.kind = version.kind();
-            if kept.kind.api_version() != was {
-                version.conform(kept);
+        if let (Some(version), Object::Untyped(untyped)) = (version, object) {
+            let untyped = Arc::make_mut(untyped);
+            let was = untyped.kind.api_version();
+            untyped.kind = version.kind();
+            if untyped.kind.api_version() != was {
+                version.conform(untyped);
             }
         }
     }
@@ -74,10 +74,10 @@ impl ApiServer {
 
 /// Whether an update of a defined object raises its generation: of anything but metadata and a status that stands apart.
 pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) -> bool {
-    let (Some(old), Some(new)) = (old.as_kept(), new.as_kept()) else {
+    let (Some(old), Some(new)) = (old.as_untyped(), new.as_untyped()) else {
         return false;
     };
-    let differs = |one: &Kept, other: &Kept| {
+    let differs = |one: &UntypedObject, other: &UntypedObject| {
         let mut fields = one.fields.iter().filter(|(name, _)| !has_status || *name != "status");
         fields.any(|(name, value)| other.fields.get(name) != Some(value))
     };
@@ -85,7 +85,7 @@ pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) ->
 }
 
 /// The status of a definition that is new: the names are accepted later, by a controller.
-pub(super) fn begin(definition: &mut Kept) {
+pub(super) fn begin(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let status = json!({
         "conditions": null,
@@ -96,7 +96,7 @@ pub(super) fn begin(definition: &mut Kept) {
 }
 
 /// A new storage version is one more that objects may be stored in.
-pub(super) fn note_stored_version(definition: &mut Kept) {
+pub(super) fn note_stored_version(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let Some(stored) = podscope_api::stored_version(&spec) else {
         return;
@@ -111,7 +111,7 @@ pub(super) fn note_stored_version(definition: &mut Kept) {
 }
 
 /// A definition that is to be deleted goes when all its objects have gone.
-pub(super) fn begin_deletion(definition: &mut Kept, caller: &Caller<'_>) {
+pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>) {
     let metadata = &mut definition.metadata;
     if metadata.deletion_timestamp.is_some() {
         return;

@@ -61,10 +61,10 @@ impl ApiServer {
             Object::Pod(pod) => deletion_step(pod, options, caller.wall()),
             _ => DeletionStep::Immediate,
         };
-        if let Object::Kept(kept) = &mut object
-            && kept.kind == Kind::CustomResourceDefinition
+        if let Object::Untyped(untyped) = &mut object
+            && untyped.kind == Kind::CustomResourceDefinition
         {
-            custom::begin_deletion(Arc::make_mut(kept), caller);
+            custom::begin_deletion(Arc::make_mut(untyped), caller);
         }
         let had_finalizers = !old.metadata().finalizers.is_empty();
         set_propagation(&mut object, options.propagation);

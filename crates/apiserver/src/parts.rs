@@ -39,19 +39,19 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     keep_metadata(&mut Arc::make_mut(&mut new).metadata, &old.metadata);
                     Some(Object::$without(new))
                 })*
-                (Object::Kept(old), Object::Kept(mut new)) => Some(match part {
+                (Object::Untyped(old), Object::Untyped(mut new)) => Some(match part {
                     Part::Main => {
-                        let kept = Arc::make_mut(&mut new);
-                        put_status(&mut kept.fields, old.fields.get("status"));
-                        keep_metadata(&mut kept.metadata, &old.metadata);
-                        Object::Kept(new)
+                        let untyped = Arc::make_mut(&mut new);
+                        put_status(&mut untyped.fields, old.fields.get("status"));
+                        keep_metadata(&mut untyped.metadata, &old.metadata);
+                        Object::Untyped(new)
                     }
                     // Only pods have a resize subresource.
-                    Part::Resize => Object::Kept(old.clone()),
+                    Part::Resize => Object::Untyped(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
                         put_status(&mut Arc::make_mut(&mut merged).fields, new.fields.get("status"));
-                        Object::Kept(merged)
+                        Object::Untyped(merged)
                     }
                 }),
                 _ => None,
@@ -122,8 +122,8 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
                         != (&new.endpoints, &new.ports, &new.metadata.labels)
                 }
                 $((Object::$kind(old), Object::$kind(new)) => old.spec != new.spec,)*
-                (Object::Kept(old), Object::Kept(new)) => {
-                    has_generation(&Object::Kept(old.clone())) && old.fields.get("spec") != new.fields.get("spec")
+                (Object::Untyped(old), Object::Untyped(new)) => {
+                    has_generation(&Object::Untyped(old.clone())) && old.fields.get("spec") != new.fields.get("spec")
                 }
                 _ => false,
             }
@@ -217,7 +217,7 @@ pub(super) fn wipe_status(object: &mut Object) {
         ($($kind:ident),*) => {
             match object {
                 $(Object::$kind(typed) => Arc::make_mut(typed).status = Default::default(),)*
-                Object::Kept(kept) => put_status(&mut Arc::make_mut(kept).fields, None),
+                Object::Untyped(untyped) => put_status(&mut Arc::make_mut(untyped).fields, None),
                 _ => {}
             }
         };

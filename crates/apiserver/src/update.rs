@@ -117,10 +117,10 @@ impl ApiServer {
             if has_new_spec {
                 raise_generation(&mut merged);
             }
-            if let Object::Kept(kept) = &mut merged
-                && kept.kind == Kind::CustomResourceDefinition
+            if let Object::Untyped(untyped) = &mut merged
+                && untyped.kind == Kind::CustomResourceDefinition
             {
-                custom::note_stored_version(std::sync::Arc::make_mut(kept));
+                custom::note_stored_version(std::sync::Arc::make_mut(untyped));
             }
             parts::count_template_generation(old, &mut merged);
         }

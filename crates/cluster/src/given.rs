@@ -62,8 +62,8 @@ impl World {
                     }
                     let mut object = object.clone();
                     podscope_api::default_object(&mut object);
-                    if let Object::Kept(kept) = &mut object {
-                        podscope_api::custom::assume_established(Arc::make_mut(kept));
+                    if let Object::Untyped(untyped) = &mut object {
+                        podscope_api::custom::assume_established(Arc::make_mut(untyped));
                     }
                     self.import(object);
                 }

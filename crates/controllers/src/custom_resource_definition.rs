@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use podscope_api::custom::{CLEANUP_FINALIZER, Definition, NAMES_ACCEPTED, NO_CONFLICTS, Version};
 use podscope_api::untyped::{text, texts};
-use podscope_api::{Kept, Kind, Object};
+use podscope_api::{Kind, Object, UntypedObject};
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
 use serde_json::{Value, json};
 
@@ -209,17 +209,17 @@ fn patch(object: &Object, part: Part, change: Mutation) -> Plan {
 }
 
 fn change_status(object: &Object, name: &'static str, change: impl Fn(&mut Value) + Send + Sync + 'static) -> Plan {
-    let change = changed(name, move |kept| {
-        change(kept.fields.entry("status").or_insert_with(|| json!({})));
+    let change = changed(name, move |untyped| {
+        change(untyped.fields.entry("status").or_insert_with(|| json!({})));
     });
     patch(object, Part::Status, change)
 }
 
-fn changed(name: &'static str, change: impl Fn(&mut Kept) + Send + Sync + 'static) -> Mutation {
+fn changed(name: &'static str, change: impl Fn(&mut UntypedObject) + Send + Sync + 'static) -> Mutation {
     Mutation::of_object(name, move |object| {
         let mut object = object.clone();
-        if let Object::Kept(kept) = &mut object {
-            change(Arc::make_mut(kept));
+        if let Object::Untyped(untyped) = &mut object {
+            change(Arc::make_mut(untyped));
         }
         Some(object)
     })
@@ -238,8 +238,8 @@ fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<
     let kind = definition.storage().map(Version::kind);
     let left = kind.map(|kind| cx.objects.list_kind(kind)).unwrap_or_default();
     if left.is_empty() {
-        let change = changed("finalizer", |kept| {
-            kept.metadata.finalizers.retain(|name| &**name != CLEANUP_FINALIZER);
+        let change = changed("finalizer", |untyped| {
+            untyped.metadata.finalizers.retain(|name| &**name != CLEANUP_FINALIZER);
         });
         return patch(object, Part::Main, change);
     }

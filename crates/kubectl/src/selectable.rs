@@ -58,7 +58,7 @@ pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
         (Object::Job(job), _) => Cow::Owned(job.status.succeeded.unwrap_or(0).to_string()),
         (Object::ReplicationController(one), _) => Cow::Owned(one.status.replicas.to_string()),
         (Object::Secret(secret), _) => Cow::Borrowed(&secret.kind),
-        (Object::Kept(kept), field) => match kept.at(&format!("/{}", field.replace('.', "/"))) {
+        (Object::Untyped(untyped), field) => match untyped.at(&format!("/{}", field.replace('.', "/"))) {
             Some(serde_json::Value::String(text)) => Cow::Borrowed(text),
             Some(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => Cow::Owned(value.to_string()),
             _ => Cow::Borrowed(""),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::schema::ServedKind;
-use podscope_api::{Kept, Kind, NodeName, Object};
+use podscope_api::{Kind, NodeName, Object, UntypedObject};
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
@@ -11,10 +11,10 @@ use crate::board::Snapshot;
 
 /// An object as it is served there.
 pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Value {
-    if let Object::Kept(kept) = object
-        && let Kind::Custom(_) = kept.kind
+    if let Object::Untyped(untyped) = object
+        && let Kind::Custom(_) = untyped.kind
     {
-        return of_custom(kept, served, snapshot);
+        return of_custom(untyped, served, snapshot);
     }
     let mut value = podscope_kubectl::shown(object, true);
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
@@ -43,17 +43,17 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
 }
 
 /// An object of a defined kind, as the version that is asked for knows it.
-fn of_custom(kept: &Arc<Kept>, served: ServedKind, snapshot: &Snapshot) -> Value {
-    let mut kept = kept.clone();
-    if kept.kind.api_version() != served.api_version {
+fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapshot) -> Value {
+    let mut untyped = untyped.clone();
+    if untyped.kind.api_version() != served.api_version {
         let (_, version) = served.api_version.split_once('/').unwrap_or_default();
-        snapshot.objects.with_named_version(kept.kind, version, |version| {
-            let kept = Arc::make_mut(&mut kept);
-            kept.kind = version.kind();
-            version.conform(kept);
+        snapshot.objects.with_named_version(untyped.kind, version, |version| {
+            let untyped = Arc::make_mut(&mut untyped);
+            untyped.kind = version.kind();
+            version.conform(untyped);
         });
     }
-    podscope_kubectl::shown(&Object::Kept(kept), true)
+    podscope_kubectl::shown(&Object::Untyped(untyped), true)
 }
 
 /// What requests to a deprecated version of a defined kind are warned of.

@@ -17,8 +17,8 @@ use crate::{
 };
 
 use self::objects::{
-    default_autoscaler, default_driver, default_kept, default_limits, default_namespace, default_node,
-    default_persistent_volume, default_secret, default_service,
+    default_autoscaler, default_driver, default_limits, default_namespace, default_node, default_persistent_volume,
+    default_secret, default_service, default_untyped,
 };
 use self::pod::{default_claim, default_pod, default_template};
 pub use self::workload::generate_job_selector;
@@ -79,7 +79,7 @@ pub fn default_object(object: &mut Object) {
             }
         }
         Object::HorizontalPodAutoscaler(object) => default_autoscaler(&mut Arc::make_mut(object).spec),
-        Object::Kept(object) => default_kept(Arc::make_mut(object)),
+        Object::Untyped(object) => default_untyped(Arc::make_mut(object)),
         Object::ResourceClaim(object) => Arc::make_mut(object).spec.devices.set_defaults(),
         Object::ResourceClaimTemplate(object) => Arc::make_mut(object).spec.spec.devices.set_defaults(),
         Object::Endpoints(object) => {

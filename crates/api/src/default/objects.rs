@@ -26,7 +26,7 @@ fn add_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
 }
 
 /// Sets the defaults of kinds that are stored without a Rust type.
-pub(super) fn default_kept(object: &mut crate::Kept) {
+pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
     use crate::Kind;
     use serde_json::Value;
     const RBAC: &str = "rbac.authorization.k8s.io";

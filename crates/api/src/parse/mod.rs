@@ -519,7 +519,7 @@ impl Reader {
         }
         match served::look_up(api_version, kind) {
             Served::Simulated(kind) => self.typed(kind, node, at),
-            Served::Kept => {
+            Served::Untyped => {
                 let metadata = |key: &str| {
                     node.get("metadata")
                         .and_then(|metadata| metadata.get(key))

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::Kept;
+use crate::UntypedObject;
 use crate::ordered::StableSort as _;
 use crate::untyped::{given, is_true, items, list, text, texts};
 
@@ -33,7 +33,7 @@ const SHARED: [(&str, &str); 2] = [
     ("additionalPrinterColumns", "additionalPrinterColumns"),
 ];
 
-pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     let spec = object.at("/spec").unwrap_or(NULL);
     let names = spec.get("names").unwrap_or(NULL);
     let name = &*object.metadata.name;
@@ -76,9 +76,9 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
+pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
     for pointer in ["/spec/scope", "/spec/names/kind", "/spec/group", "/spec/names/plural"] {
-        let value_in = |object: &Kept| object.at(pointer).cloned().unwrap_or_default();
+        let value_in = |object: &UntypedObject| object.at(pointer).cloned().unwrap_or_default();
         if value_in(old) != value_in(new) {
             let field = pointer.trim_start_matches('/').replace('/', ".");
             errors.invalid(&Path::root(&field), value_in(new), IMMUTABLE);
@@ -336,7 +336,7 @@ fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// API groups of Kubernetes require an approval annotation.
-fn approval(object: &Kept, errors: &mut ErrorList) {
+fn approval(object: &UntypedObject, errors: &mut ErrorList) {
     const APPROVED: &str = "api-approved.kubernetes.io";
     let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();
     let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|own| {

@@ -15,7 +15,6 @@ mod endpoints;
 mod events;
 mod internal;
 mod job;
-mod kept;
 mod list;
 mod meta;
 mod mounts;
@@ -37,6 +36,7 @@ mod service;
 mod status;
 mod storage;
 mod untyped;
+mod untyped_object;
 mod volume;
 mod webhooks;
 mod workload;
@@ -83,7 +83,7 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::LimitRange(object) => quota::limit_range(object, &mut errors),
         Object::HorizontalPodAutoscaler(object) => autoscaler::validate(object, None, &mut errors),
         Object::RuntimeClass(object) => quota::runtime_class(object, &mut errors),
-        Object::Kept(object) => kept::validate(object, &mut errors),
+        Object::Untyped(object) => untyped_object::validate(object, &mut errors),
         Object::Namespace(object) => node::namespace(object, &mut errors),
         Object::VolumeAttachment(object) => node::attachment(object, &mut errors),
         Object::CsiDriver(_) => csi::driver(&object.to_value(), &mut errors),
@@ -140,7 +140,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::EndpointSlice(old), Object::EndpointSlice(new)) => endpoints::slice_update(old, new, &mut errors),
         (Object::Endpoints(_), Object::Endpoints(new)) => endpoints::validate(new, &mut errors),
         (Object::RuntimeClass(old), Object::RuntimeClass(new)) => quota::runtime_class_update(old, new, &mut errors),
-        (Object::Kept(old), Object::Kept(new)) => kept::validate_update(old, new, &mut errors),
+        (Object::Untyped(old), Object::Untyped(new)) => untyped_object::validate_update(old, new, &mut errors),
         (Object::ControllerRevision(old), Object::ControllerRevision(new)) => {
             workload::revision_update(old, new, &mut errors);
         }

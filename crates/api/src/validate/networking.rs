@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::Kept;
+use crate::UntypedObject;
 use crate::untyped::{given, items, text};
 
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, job, names, selector};
 
-pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn policy(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
     selector::validate_value(given(spec, "podSelector"), &path.child("podSelector"), errors);
@@ -120,7 +120,7 @@ fn range(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn ingress(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
     const CLASS: &str = "kubernetes.io/ingress.class";
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
@@ -259,7 +259,7 @@ fn reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn class(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn class(object: &UntypedObject, errors: &mut ErrorList) {
     const CONTROLLER_MAX: usize = 250;
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
@@ -290,8 +290,8 @@ pub(super) fn class(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn class_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
-    let controller = |object: &Kept| {
+pub(super) fn class_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
+    let controller = |object: &UntypedObject| {
         object
             .at("/spec/controller")
             .and_then(Value::as_str)

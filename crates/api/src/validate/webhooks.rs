@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::untyped::one_of;
 use super::{ErrorList, Path, names, selector};
 use crate::untyped::{given, items, list, text, texts};
-use crate::{Kept, Kind};
+use crate::{Kind, UntypedObject};
 
 /// Validates a ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
-pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("webhooks");
     let mut seen: Vec<&str> = Vec::new();
     for (index, webhook) in list(object.at("/webhooks")) {

@@ -2,9 +2,9 @@
 
 mod cluster;
 mod custom;
-mod kept;
 mod line;
 mod storage;
+mod untyped;
 mod workloads;
 
 use podscope_api::{ordered, wire};
@@ -63,7 +63,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
         Object::ConfigMap(map) => cluster::config_map(map, object, row),
         Object::Secret(secret) => cluster::secret(secret, row),
         Object::ResourceQuota(quota) => cluster::quota(quota, row),
-        Object::Kept(object) => kept::kept(object, row),
+        Object::Untyped(object) => untyped::untyped(object, row),
         Object::ResourceClaim(claim) => {
             line.name();
             line.put("STATE", claim_state(claim));

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::untyped::{items, list, text, texts};
-use crate::{Kept, Kind};
+use crate::{Kind, UntypedObject};
 
 use super::{ErrorList, Path, crds, names, networking, pod, selector, storage, webhooks};
 
-pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
+pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     match object.kind {
         Kind::Role => rules(object, errors),
         Kind::ClusterRole => {
@@ -27,7 +27,7 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
 }
 
 /// Validates the pod template after setting the defaults that it would have in a ReplicaSet.
-fn pod_template(object: &Kept, errors: &mut ErrorList) {
+fn pod_template(object: &UntypedObject, errors: &mut ErrorList) {
     let template = object.at("/template").cloned().unwrap_or_default();
     let set = serde_json::json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"template": template}});
     if let Ok(mut set) = crate::object_from_value(&set) {
@@ -38,7 +38,7 @@ fn pod_template(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
+pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
     if new.kind == Kind::IngressClass {
         networking::class_update(old, new, errors);
     }
@@ -63,7 +63,7 @@ pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
 }
 
 /// Checks the aggregation rule of a ClusterRole (VA-329).
-fn aggregation(object: &Kept, errors: &mut ErrorList) {
+fn aggregation(object: &UntypedObject, errors: &mut ErrorList) {
     let Some(rule) = object.at("/aggregationRule") else {
         return;
     };
@@ -82,7 +82,7 @@ fn aggregation(object: &Kept, errors: &mut ErrorList) {
 }
 
 /// Validates a VolumeAttributesClass like a StorageClass, but with required parameters.
-fn attributes_class(object: &Kept, errors: &mut ErrorList) {
+fn attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
     let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
     storage::provisioner(driver, &Path::root("driverName"), errors);
     let path = Path::root("parameters");
@@ -96,7 +96,7 @@ fn attributes_class(object: &Kept, errors: &mut ErrorList) {
 }
 
 /// Checks the rules of a Role or ClusterRole.
-fn rules(object: &Kept, errors: &mut ErrorList) {
+fn rules(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("rules");
     for (index, rule) in list(object.at("/rules")) {
         let path = path.index(index);
@@ -131,7 +131,7 @@ fn rules(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-fn binding(object: &Kept, errors: &mut ErrorList) {
+fn binding(object: &UntypedObject, errors: &mut ErrorList) {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let path = Path::root("roleRef");
     let role_ref = object.at("/roleRef").unwrap_or(&Value::Null);

@@ -10,7 +10,7 @@ use crate::{Extra, Kind, ObjectMeta};
 
 /// An object of a kind that has no Rust type of its own.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct UntypedObject {
     pub kind: Kind,
     pub metadata: ObjectMeta,
     /// All fields except `apiVersion`, `kind` and `metadata`.
@@ -19,7 +19,7 @@ pub struct Kept {
     pub extra: Extra,
 }
 
-impl Kept {
+impl UntypedObject {
     /// An empty object of a kind.
     #[must_use]
     pub fn of(kind: Kind) -> Self {
@@ -43,7 +43,7 @@ impl Kept {
     }
 }
 
-impl Wire for Kept {
+impl Wire for UntypedObject {
     fn null() -> Self {
         Self::of(Kind::PodTemplate)
     }

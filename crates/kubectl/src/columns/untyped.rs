@@ -1,13 +1,13 @@
-//! Table columns of kinds that are stored but not simulated ([`Kept`]).
+//! Table columns of kinds that are stored but not simulated ([`UntypedObject`]).
 
-use podscope_api::{Kept, Kind};
+use podscope_api::{Kind, UntypedObject};
 use serde_json::Value;
 
 use super::line::Line;
 use super::{first_of, or_none, selector_from_value, selector_text};
 use crate::jsonpath::plain;
 
-pub(super) fn kept(object: &Kept, line: &mut Line) {
+pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let list = |pointer: &str| {
         let list = object.at(pointer).and_then(Value::as_array);
@@ -50,7 +50,7 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
 }
 
 /// Columns of role bindings.
-fn binding(object: &Kept, line: &mut Line) {
+fn binding(object: &UntypedObject, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let subjects = object.at("/subjects").and_then(Value::as_array);
     let subject_names = |kind: &str| {
