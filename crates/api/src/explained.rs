@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 /// The outcome for a pod, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conclusion {
+pub struct DecisionSummary {
     /// `namespace/name`.
     pub pod: String,
-    pub ending: Ending,
+    pub outcome: DecisionOutcome,
 }
 
 /// How a decision ended, with the values that its sentence needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ending {
+pub enum DecisionOutcome {
     /// The scheduling cycle failed; kube-scheduler's own text.
     Failed(String),
     /// Only one node can run the pod.
@@ -77,7 +77,7 @@ pub struct Room {
 
 /// Why the chosen node was preferred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Won {
+pub enum WinReason {
     /// It was the only feasible node, so nothing was scored.
     OnlyNode,
     /// It has a higher score than any other node.
@@ -171,7 +171,7 @@ pub enum NotHelpful {
 
 /// A node, and why preemption does not help there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unhelped {
+pub struct NotHelpedNode {
     pub node: String,
     pub why: NotHelpful,
 }

@@ -149,7 +149,7 @@ pub struct NewNode {
 /// The effect of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Then {
+pub enum ChangeEffect {
     /// This many nodes can run the pod.
     Fits(usize),
     /// The pod would preempt these pods on that node.

@@ -171,7 +171,7 @@ fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -
             candidate.pdb_violations
         )?;
     }
-    for one in &preemption.unhelped {
+    for one in &preemption.not_helped_nodes {
         writeln!(f, "  {}: {}", one.node, one.words)?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
-use podscope_protocol::explained::{Conclusion, Ending, Won};
+use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, WinReason};
 use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Remark, Request, Source, SubjectRef, Update, pack,
     unpack,
@@ -67,15 +67,15 @@ fn updates_arrive_unchanged() {
             attempt: 1,
             explanation: Some(Box::new(Explanation {
                 outcome: Outcome::Scheduled,
-                conclusion: Conclusion {
+                conclusion: DecisionSummary {
                     pod: "default/web-0".into(),
-                    ending: Ending::OnlyNode {
+                    outcome: DecisionOutcome::OnlyNode {
                         node: "a-1".into(),
                         of: 3,
                     },
                 },
                 chosen: Some("a-1".into()),
-                won: Some(Won::OnlyNode),
+                won: Some(WinReason::OnlyNode),
                 message: None,
                 plugins: Vec::new(),
                 nodes: vec![NodeExplanation {
@@ -83,7 +83,7 @@ fn updates_arrive_unchanged() {
                     verdict: NodeVerdict::Fits {
                         scores: vec![512, -1],
                         total: Some(i64::MAX),
-                        said: vec![(1, "62 → 71: this pod evens the node out".into())],
+                        score_notes: vec![(1, "62 → 71: this pod evens the node out".into())],
                     },
                 }],
                 spread: Vec::new(),

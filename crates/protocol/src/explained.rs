@@ -2,8 +2,8 @@
 //! provides their data, [`podscope_api::explained`].
 
 pub use podscope_api::explained::{
-    Cause, Conclusion, Criterion, Ending, Lead, NotEligible, NotHelpful, PreemptionResult, Refusal, Room, Sampling,
-    Unhelped, WaitsBecause, Won,
+    Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
+    Refusal, Room, Sampling, WaitsBecause, WinReason,
 };
 
 /// Text for a node that the search did not examine.
@@ -11,26 +11,28 @@ pub const NOT_EXAMINED: &str = "not examined: enough nodes were found before";
 
 /// Concluding sentence of an explanation, for beginners.
 #[must_use]
-pub fn sentence(conclusion: &Conclusion) -> String {
+pub fn sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
-    match &conclusion.ending {
-        Ending::Failed(error) => format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause."),
-        Ending::OnlyNode { node, of } => {
+    match &conclusion.outcome {
+        DecisionOutcome::Failed(error) => {
+            format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause.")
+        }
+        DecisionOutcome::OnlyNode { node, of } => {
             format!("{pod} goes to {node}, the only one of {} that can take it.", nodes(*of))
         }
-        Ending::Best { node, fit, of } => format!(
+        DecisionOutcome::Best { node, fit, of } => format!(
             "{pod} goes to {node}: {fit} of {} can take it, and {node} scores highest.",
             nodes(*of)
         ),
-        Ending::Drawn { node, among } => format!(
+        DecisionOutcome::Drawn { node, among } => format!(
             "{pod} goes to {node}: it is one of {} that score equally high, and the draw took it.",
             nodes(*among)
         ),
-        Ending::ToBeDrawn { among } => format!(
+        DecisionOutcome::ToBeDrawn { among } => format!(
             "{pod} goes to one of {}: they score equally high, and a draw decides.",
             among.join(", ")
         ),
-        Ending::Waits { cause, room } => {
+        DecisionOutcome::Waits { cause, room } => {
             let room = room.as_ref().map_or_else(String::new, making_room);
             format!("{pod} waits: {}{room}", waits(cause))
         }
@@ -72,10 +74,10 @@ fn making_room(room: &Room) -> String {
 
 /// The reason why the winning node was chosen, without a full stop.
 #[must_use]
-pub fn why(won: &Won) -> String {
+pub fn why(won: &WinReason) -> String {
     match won {
-        Won::OnlyNode => "the only node that can take it, so nothing is scored".to_owned(),
-        Won::Ahead {
+        WinReason::OnlyNode => "the only node that can take it, so nothing is scored".to_owned(),
+        WinReason::Ahead {
             points,
             next,
             next_points,
@@ -88,7 +90,7 @@ pub fn why(won: &Won) -> String {
                 leads.join(" and ")
             )
         }
-        Won::Tie { nodes, points, chosen } => {
+        WinReason::Tie { nodes, points, chosen } => {
             let drew = (chosen.as_ref()).map_or_else(String::new, |chosen| format!(", and drew {chosen}"));
             format!("{nodes} nodes share the highest score, {points}; kube-scheduler draws one at random{drew}")
         }
@@ -177,9 +179,9 @@ pub fn preemption(result: PreemptionResult) -> String {
 mod tests {
     use super::*;
 
-    fn conclusion(ending: Ending) -> String {
+    fn conclusion(outcome: DecisionOutcome) -> String {
         let pod = "default/web".to_owned();
-        sentence(&Conclusion { pod, ending })
+        sentence(&DecisionSummary { pod, outcome })
     }
 
     fn names(names: &[&str]) -> Vec<String> {
@@ -190,17 +192,17 @@ mod tests {
     #[test]
     fn decision_with_node_formats_as_sentence() {
         let node = || "a-1".to_owned();
-        for (ending, want) in [
+        for (outcome, want) in [
             (
-                Ending::Failed("no such class".to_owned()),
+                DecisionOutcome::Failed("no such class".to_owned()),
                 "Deciding default/web failed: no such class. The scheduler tries again after a pause.",
             ),
             (
-                Ending::OnlyNode { node: node(), of: 1 },
+                DecisionOutcome::OnlyNode { node: node(), of: 1 },
                 "default/web goes to a-1, the only one of 1 node that can take it.",
             ),
             (
-                Ending::Best {
+                DecisionOutcome::Best {
                     node: node(),
                     fit: 2,
                     of: 4,
@@ -208,17 +210,17 @@ mod tests {
                 "default/web goes to a-1: 2 of 4 nodes can take it, and a-1 scores highest.",
             ),
             (
-                Ending::Drawn { node: node(), among: 3 },
+                DecisionOutcome::Drawn { node: node(), among: 3 },
                 "default/web goes to a-1: it is one of 3 nodes that score equally high, and the draw took it.",
             ),
             (
-                Ending::ToBeDrawn {
+                DecisionOutcome::ToBeDrawn {
                     among: names(&["a-1", "b-1"]),
                 },
                 "default/web goes to one of a-1, b-1: they score equally high, and a draw decides.",
             ),
         ] {
-            assert_eq!(conclusion(ending), want);
+            assert_eq!(conclusion(outcome), want);
         }
     }
 
@@ -262,7 +264,7 @@ mod tests {
                  pods on a-1 or b-1 and take their room.",
             ),
         ] {
-            assert_eq!(conclusion(Ending::Waits { cause, room }), want);
+            assert_eq!(conclusion(DecisionOutcome::Waits { cause, room }), want);
         }
     }
 
@@ -274,7 +276,7 @@ mod tests {
             plugin: plugin.to_owned(),
             about: about.to_owned(),
         };
-        let ahead = Won::Ahead {
+        let ahead = WinReason::Ahead {
             points: 635,
             next: "b-1".to_owned(),
             next_points: 409,
@@ -289,7 +291,7 @@ mod tests {
              points from Fit (room)"
         );
         let tie = |chosen| {
-            why(&Won::Tie {
+            why(&WinReason::Tie {
                 nodes: 2,
                 points: 9,
                 chosen,

@@ -3,18 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explained::{Conclusion, PreemptionResult, Refusal, Sampling, Unhelped, Won};
+use crate::explained::{DecisionSummary, NotHelpedNode, PreemptionResult, Refusal, Sampling, WinReason};
 
 /// The complete explanation of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     pub outcome: Outcome,
     /// The outcome with the data that its sentence needs.
-    pub conclusion: Conclusion,
+    pub conclusion: DecisionSummary,
     /// The node that was bound or nominated, if it is known: drawn at random or the single best.
     pub chosen: Option<String>,
     /// The reason why the chosen node won.
-    pub won: Option<Won>,
+    pub won: Option<WinReason>,
     /// kube-scheduler's own message.
     pub message: Option<String>,
     /// The plugins that scored, in order.
@@ -69,7 +69,7 @@ pub enum NodeVerdict {
         /// Sum of `scores`.
         total: Option<i64>,
         /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
-        said: Vec<(usize, String)>,
+        score_notes: Vec<(usize, String)>,
     },
     /// The pod cannot run on the node.
     Refused {
@@ -123,7 +123,7 @@ pub struct PreemptionExplanation {
     /// Nodes on which preemption would make room.
     pub candidates: Vec<CandidateExplanation>,
     /// If preemption does not help: the reason for each node.
-    pub unhelped: Vec<Unhelped>,
+    pub not_helped_nodes: Vec<NotHelpedNode>,
 }
 
 /// A node on which the pod would fit after its victims are preempted.

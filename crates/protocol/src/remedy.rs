@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_api::remedy::{Change, Then};
+use podscope_api::remedy::{Change, ChangeEffect};
 use serde::{Deserialize, Serialize};
 
 /// A verified change that makes a pending pod schedulable.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Remedy {
     pub change: Change,
     /// Result of the change.
-    pub then: Then,
+    pub effect: ChangeEffect,
     /// The command that makes the change; empty if there is none.
     pub command: String,
 }
@@ -19,10 +19,10 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt_change(f, &self.change)?;
         f.write_str(": ")?;
-        match &self.then {
-            Then::Fits(1) => f.write_str("then one node can take it"),
-            Then::Fits(n) => write!(f, "then {n} nodes can take it"),
-            Then::Ends { victims, node } => write!(f, "it would end {} on {node}", victims.join(", ")),
+        match &self.effect {
+            ChangeEffect::Fits(1) => f.write_str("then one node can take it"),
+            ChangeEffect::Fits(n) => write!(f, "then {n} nodes can take it"),
+            ChangeEffect::Ends { victims, node } => write!(f, "it would end {} on {node}", victims.join(", ")),
         }
     }
 }
@@ -181,14 +181,14 @@ mod tests {
         ];
         let remedies = changes.map(|change| Remedy {
             change,
-            then: Then::Fits(1),
+            effect: ChangeEffect::Fits(1),
             command: String::new(),
         });
         let want = want.map(|words| format!("{words}: then one node can take it"));
         assert_eq!(remedies.map(|remedy| remedy.to_string()), want);
         let remedy = Remedy {
             change: Change::Uncordon { node: text("a-1") },
-            then: Then::Ends {
+            effect: ChangeEffect::Ends {
                 victims: vec![text("default/v"), text("default/w")],
                 node: text("a-1"),
             },

@@ -13,7 +13,7 @@ use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use podscope_api::remedy::{Change, NewNode, Then};
+pub use podscope_api::remedy::{Change, ChangeEffect, NewNode};
 use podscope_api::{Container, Node, Object, Pod, PriorityClass, Quantity};
 
 use crate::cache::Cache;
@@ -72,7 +72,7 @@ fn append_entry(list: &mut String, key: &str, value: &str) {
 pub struct Suggestion {
     pub change: Change,
     /// Result of the change, as decided by the scheduler.
-    pub then: Then,
+    pub effect: ChangeEffect,
     /// Size of the change; suggestions are sorted by it.
     pub cost: i64,
 }
@@ -277,8 +277,8 @@ impl WhatWouldHelp {
         match trial {
             // For a higher priority, a successful preemption also counts as help.
             Trial::Pod(change @ (Change::Priority { .. } | Change::AllowPreemption), pod, cost) => {
-                if let Some(then) = self.result_with_preemption(&pod) {
-                    self.suggest(change, then, cost);
+                if let Some(effect) = self.result_with_preemption(&pod) {
+                    self.suggest(change, effect, cost);
                 }
             }
             Trial::Pod(change, pod, cost) => {
@@ -330,20 +330,20 @@ impl WhatWouldHelp {
     }
 
     /// Result of deciding a pod, where preemption counts as success.
-    fn result_with_preemption(&mut self, pod: &Arc<Pod>) -> Option<Then> {
+    fn result_with_preemption(&mut self, pod: &Arc<Pod>) -> Option<ChangeEffect> {
         let decision = decide(&mut self.cache, &self.config, &self.nominator, pod, &mut 0)?;
         match &decision.preemption {
             Some(Preemption::Found { candidates, chosen, .. }) => {
                 let candidate = candidates.iter().find(|candidate| chosen.contains(&candidate.node))?;
                 let victims = candidate.victims.iter();
-                Some(Then::Ends {
+                Some(ChangeEffect::Ends {
                     victims: victims.map(|pod| pod.pod.metadata.key().to_string()).collect(),
                     node: self.cache.node(candidate.node).name.to_string(),
                 })
             }
             _ => Some(decision.found.feasible.len())
                 .filter(|n_feasible| *n_feasible > 0)
-                .map(Then::Fits),
+                .map(ChangeEffect::Fits),
         }
     }
 
@@ -417,12 +417,12 @@ impl WhatWouldHelp {
 
     fn suggest_if_feasible(&mut self, change: Change, n_feasible: usize, cost: i64) {
         if n_feasible > 0 {
-            self.suggest(change, Then::Fits(n_feasible), cost);
+            self.suggest(change, ChangeEffect::Fits(n_feasible), cost);
         }
     }
 
-    fn suggest(&mut self, change: Change, then: Then, cost: i64) {
+    fn suggest(&mut self, change: Change, effect: ChangeEffect, cost: i64) {
         let at = self.suggestions.partition_point(|known| known.cost <= cost);
-        self.suggestions.insert(at, Suggestion { change, then, cost });
+        self.suggestions.insert(at, Suggestion { change, effect, cost });
     }
 }

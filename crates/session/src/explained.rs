@@ -105,7 +105,7 @@ pub struct PreemptionJson<'a> {
     pub criterion: Option<Criterion>,
     /// Why preemption does not help, for each node. Empty if it helps on some node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unhelped: Vec<UnhelpfulNodeJson<'a>>,
+    pub not_helped_nodes: Vec<UnhelpfulNodeJson<'a>>,
 }
 
 /// Why preemption does not help on a node.
@@ -138,7 +138,7 @@ pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
 fn node(node: &NodeExplanation) -> NodeJson<'_> {
     let (verdict, plugin, words) = match &node.verdict {
         NodeVerdict::Fits => {
-            let said = node.said.iter().map(|(_, words)| words.as_str());
+            let said = node.score_notes.iter().map(|(_, words)| words.as_str());
             (NodeVerdictJson::Fits, None, explained::fits(said))
         }
         NodeVerdict::Refused(refusal) => {
@@ -155,7 +155,7 @@ fn node(node: &NodeExplanation) -> NodeJson<'_> {
         code: node.code,
         reasons: &node.reasons,
         words,
-        said: &node.said,
+        said: &node.score_notes,
         scores: &node.scores,
         raw: &node.raw,
         total: node.total,
@@ -168,7 +168,7 @@ fn preemption(found: &PreemptionExplanation) -> PreemptionJson<'_> {
         candidates: &found.candidates,
         chosen: &found.chosen,
         criterion: found.criterion(),
-        unhelped: (found.unhelped.iter())
+        not_helped_nodes: (found.not_helped_nodes.iter())
             .map(|one| UnhelpfulNodeJson {
                 node: &one.node,
                 words: explained::not_helpful(&one.why),

@@ -1,6 +1,6 @@
 //! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
-use podscope_api::explained::{Cause, Conclusion, Ending, Lead, Refusal, Room, WaitsBecause, Won};
+use podscope_api::explained::{Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, Room, WaitsBecause, WinReason};
 use podscope_api::ordered::StableSort as _;
 
 use super::{Verdict, differences, name};
@@ -22,11 +22,11 @@ pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status:
 }
 
 /// The reason why the winning node was chosen; `None` if there is none.
-pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<Won> {
+pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<WinReason> {
     let found = &decision.found;
     match (found.hosts.as_slice(), found.feasible.len()) {
         ([], _) => None,
-        (_, 1) => Some(Won::OnlyNode),
+        (_, 1) => Some(WinReason::OnlyNode),
         ([winner], _) => {
             let points = *found.totals.iter().max()?;
             let next_points = *found.totals.iter().filter(|total| **total != points).max()?;
@@ -41,14 +41,14 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
                     plugin: plugin.name().to_owned(),
                     about: plugin.spec().about.to_owned(),
                 });
-            Some(Won::Ahead {
+            Some(WinReason::Ahead {
                 points,
                 next: name(cache, next),
                 next_points,
                 leads: leads.collect(),
             })
         }
-        (hosts, _) => Some(Won::Tie {
+        (hosts, _) => Some(WinReason::Tie {
             nodes: hosts.len(),
             points: *found.totals.iter().max()?,
             chosen: chosen.cloned(),
@@ -64,30 +64,30 @@ pub(super) fn conclusion(
     verdict: Verdict,
     chosen: Option<&String>,
     hosts: &[String],
-) -> Conclusion {
+) -> DecisionSummary {
     let n_nodes = cache.order().len();
     let n_feasible = decision.found.feasible.len();
-    let ending = match (verdict, chosen.cloned()) {
-        (Verdict::Error, _) => Ending::Failed(decision.found.error.clone().unwrap_or_default()),
-        (Verdict::Scheduled, Some(node)) if n_feasible == 1 => Ending::OnlyNode { node, of: n_nodes },
-        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => Ending::Best {
+    let outcome = match (verdict, chosen.cloned()) {
+        (Verdict::Error, _) => DecisionOutcome::Failed(decision.found.error.clone().unwrap_or_default()),
+        (Verdict::Scheduled, Some(node)) if n_feasible == 1 => DecisionOutcome::OnlyNode { node, of: n_nodes },
+        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => DecisionOutcome::Best {
             node,
             fit: n_feasible,
             of: n_nodes,
         },
-        (Verdict::Scheduled, Some(node)) => Ending::Drawn {
+        (Verdict::Scheduled, Some(node)) => DecisionOutcome::Drawn {
             node,
             among: hosts.len(),
         },
-        (Verdict::Scheduled, None) => Ending::ToBeDrawn { among: hosts.to_vec() },
-        (Verdict::Unschedulable | Verdict::Preempts, nominated) => Ending::Waits {
+        (Verdict::Scheduled, None) => DecisionOutcome::ToBeDrawn { among: hosts.to_vec() },
+        (Verdict::Unschedulable | Verdict::Preempts, nominated) => DecisionOutcome::Waits {
             cause: waits_because(cache, decision),
             room: room(cache, decision, nominated),
         },
     };
-    Conclusion {
+    DecisionSummary {
         pod: decision.incoming.info.pod.metadata.key().to_string(),
-        ending,
+        outcome,
     }
 }
 

@@ -3,7 +3,9 @@
 
 mod conclusion;
 
-use podscope_api::explained::{Conclusion, Criterion, NotHelpful, PreemptionResult, Refusal, Sampling, Unhelped, Won};
+use podscope_api::explained::{
+    Criterion, DecisionSummary, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, WinReason,
+};
 use podscope_api::ordered::StableSort as _;
 use serde::Serialize;
 
@@ -43,13 +45,13 @@ pub struct Explanation {
     pub priority: i32,
     pub verdict: Verdict,
     /// The verdict with the data that its sentence needs.
-    pub conclusion: Conclusion,
+    pub conclusion: DecisionSummary,
     /// The node that was bound or nominated, if it is known: drawn at random or the single best.
     pub chosen: Option<String>,
     /// The nodes with the highest score; more than one is a tie.
     pub hosts: Vec<String>,
     /// The reason why the chosen node won.
-    pub won: Option<Won>,
+    pub won: Option<WinReason>,
     /// kube-scheduler's own message.
     pub message: Option<String>,
     /// The plugins that scored, in order.
@@ -88,7 +90,7 @@ pub struct NodeExplanation {
     /// The reasons, shortened to two or three words each.
     pub short: String,
     /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
-    pub said: Vec<(usize, String)>,
+    pub score_notes: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     pub scores: Vec<i64>,
     /// Unweighted scores before normalization to 0…100.
@@ -166,7 +168,7 @@ pub struct PreemptionExplanation {
     /// The best candidates, of which one is chosen.
     pub chosen: Vec<String>,
     /// If preemption does not help: the reason for each node.
-    pub unhelped: Vec<Unhelped>,
+    pub not_helped_nodes: Vec<NotHelpedNode>,
 }
 
 impl PreemptionExplanation {
@@ -273,7 +275,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         code: None,
         reasons: Vec::new(),
         short: String::new(),
-        said: Vec::new(),
+        score_notes: Vec::new(),
         scores: Vec::new(),
         raw: Vec::new(),
         total: None,
@@ -288,7 +290,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         };
         for (index, scores) in found.scores.iter().enumerate() {
             if let Some(words) = scores.plugin.extension_points().explain_score(&cycle, node) {
-                out.said.push((index, words));
+                out.score_notes.push((index, words));
             }
         }
         out.scores = found
@@ -398,12 +400,12 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
         result,
         candidates: Vec::new(),
         chosen: Vec::new(),
-        unhelped: Vec::new(),
+        not_helped_nodes: Vec::new(),
     };
     match preemption {
         Preemption::NotEligible(why) => without_candidates(PreemptionResult::NotEligible(*why)),
         Preemption::NoCandidate { refused, .. } => PreemptionExplanation {
-            unhelped: unhelped(cache, decision, refused),
+            not_helped_nodes: not_helped_nodes(cache, decision, refused),
             ..without_candidates(PreemptionResult::NoCandidate)
         },
         Preemption::Found {
@@ -420,14 +422,14 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
                 .map(|candidate| explain_candidate(cache, candidate))
                 .collect(),
             chosen: chosen.iter().map(|node| name(cache, *node)).collect(),
-            unhelped: Vec::new(),
+            not_helped_nodes: Vec::new(),
         },
     }
 }
 
 /// The reason for each node why preemption does not help: the result of the dry run, or the node's own rejection if
 /// no dry run was made on it.
-fn unhelped(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<Unhelped> {
+fn not_helped_nodes(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<NotHelpedNode> {
     let texts = |status: &Status| {
         let reasons = status.reasons.as_slice().iter();
         reasons
@@ -448,7 +450,7 @@ fn unhelped(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -
             }
             None => NotHelpful::Other(texts(decision.found.diagnosis.status_of(*node)?)),
         };
-        Some(Unhelped {
+        Some(NotHelpedNode {
             node: name(cache, *node),
             why,
         })

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::{Cause, Ending, NotHelpful, PreemptionResult, Refusal, Room, Unhelped, WaitsBecause};
+use podscope_api::explained::{
+    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Room, WaitsBecause,
+};
 use podscope_api::{Kind, Object, Pod};
 use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, Verdict, explain};
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
@@ -259,19 +261,19 @@ fn failed_preemption_is_explained_per_node() {
     let mut pod = json!({"metadata": {"name": "p", "namespace": "default", "uid": "p"},
         "spec": {"priority": 1000, "affinity": {"podAffinity": near("l")}, "containers": [{"name": "c", "image": "i",
             "resources": {"requests": {"cpu": "1700m"}}}]}});
-    let unhelped = |pod: &Value| {
+    let not_helped_nodes = |pod: &Value| {
         let explanation = decide_on(&objects, &object(Kind::Pod, pod));
         let preemption = explanation.preemption.expect("it was tried");
         assert_eq!(preemption.result, PreemptionResult::NoCandidate);
-        preemption.unhelped
+        preemption.not_helped_nodes
     };
-    let why = |node: &str, why: NotHelpful| Unhelped {
+    let why = |node: &str, why: NotHelpful| NotHelpedNode {
         node: node.to_owned(),
         why,
     };
     let still = |plugin: &str, text: &str| NotHelpful::StillRefused(plugin.to_owned(), text.to_owned());
     let closed = || NotHelpful::Other("node(s) had untolerated taint(s)".to_owned());
-    let all = unhelped(&pod);
+    let all = not_helped_nodes(&pod);
     assert_eq!(
         all[0],
         why(
@@ -284,11 +286,11 @@ fn failed_preemption_is_explained_per_node() {
     pod["spec"]["nodeSelector"] = json!({});
     pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("1900m");
     pod["spec"]["priority"] = json!(0);
-    assert_eq!(unhelped(&pod)[2], why("important", NotHelpful::NoVictims));
+    assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
     // The pod has affinity to the more important pod, which is no victim.
     pod["spec"]["priority"] = json!(1000);
     pod["spec"]["affinity"] = json!({"podAffinity": near("i")});
-    assert_eq!(unhelped(&pod)[2], why("important", NotHelpful::NoVictims));
+    assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
 }
 
 /// A domain without a feasible node is not scored, but its true count is shown.
@@ -371,7 +373,7 @@ fn rejections_and_preemption_are_explained_in_words() {
         nodes: 1,
         text: text.to_owned(),
     };
-    let waits = Ending::Waits {
+    let waits = DecisionOutcome::Waits {
         cause: WaitsBecause::Refused {
             nodes: 3,
             causes: vec![
@@ -385,7 +387,7 @@ fn rejections_and_preemption_are_explained_in_words() {
             nodes: vec!["full".to_owned()],
         }),
     };
-    assert_eq!(explanation.conclusion.ending, waits);
+    assert_eq!(explanation.conclusion.outcome, waits);
     let short: Vec<&str> = explanation.nodes.iter().map(|node| node.short.as_str()).collect();
     assert_eq!(short, ["Insufficient cpu", "untolerated taint", "unschedulable"]);
 }
@@ -416,7 +418,7 @@ fn balanced_allocation_explains_change_by_pod() {
     ];
     let explanation = decide_on(&objects, &requesting("web", json!(null), "100m", "4Gi"));
     let said: Vec<&str> = (explanation.nodes.iter())
-        .flat_map(|node| node.said.iter().map(|(_, words)| words.as_str()))
+        .flat_map(|node| node.score_notes.iter().map(|(_, words)| words.as_str()))
         .collect();
     assert_eq!(
         said,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Pod, Str};
-use podscope_scheduler::what_would_help::{Suggestion, Then, WhatWouldHelp};
+use podscope_scheduler::what_would_help::{ChangeEffect, Suggestion, WhatWouldHelp};
 use podscope_scheduler::{SchedulerConfiguration, cases};
 use serde_json::{Value, json};
 
@@ -66,9 +66,9 @@ fn format_suggestion(suggestion: &Suggestion) -> String {
         bare => bare.as_str().map(|name| (name, String::new())),
     }
     .expect("a name");
-    let then = match &suggestion.then {
-        Then::Fits(n) => n.to_string(),
-        Then::Ends { victims, node } => format!("{victims:?} end on {node}"),
+    let then = match &suggestion.effect {
+        ChangeEffect::Fits(n) => n.to_string(),
+        ChangeEffect::Ends { victims, node } => format!("{victims:?} end on {node}"),
     };
     format!("{name}{fields} → {then}")
 }

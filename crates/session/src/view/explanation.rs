@@ -29,7 +29,7 @@ pub(crate) fn explanation(explanation: Explanation) -> protocol::Explanation {
         preemption: explanation.preemption.map(|found| protocol::PreemptionExplanation {
             result: found.result,
             candidates: found.candidates.into_iter().map(candidate).collect(),
-            unhelped: found.unhelped,
+            not_helped_nodes: found.not_helped_nodes,
         }),
         sampling: explanation.sampling,
     }
@@ -42,7 +42,7 @@ fn node(node: NodeExplanation) -> protocol::NodeExplanation {
             NodeVerdict::Fits => protocol::NodeVerdict::Fits {
                 scores: node.scores,
                 total: node.total,
-                said: node.said,
+                score_notes: node.score_notes,
             },
             NodeVerdict::Refused(refusal) => protocol::NodeVerdict::Refused {
                 refusal,

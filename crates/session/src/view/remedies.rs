@@ -46,7 +46,7 @@ pub(crate) fn remedy(pod: &Pod, creator: &PodCreator, suggestion: &Suggestion) -
     Remedy {
         command: command(pod, creator, &suggestion.change).unwrap_or_default(),
         change: suggestion.change.clone(),
-        then: suggestion.then.clone(),
+        effect: suggestion.effect.clone(),
     }
 }
 

@@ -91,7 +91,7 @@ fn rules_of_v1_36_are_explained() {
     let mut texts = Vec::new();
     for node in &explanation.nodes {
         match &node.verdict {
-            NodeVerdict::Fits { said: words, .. } => {
+            NodeVerdict::Fits { score_notes: words, .. } => {
                 texts.extend(
                     words
                         .iter()

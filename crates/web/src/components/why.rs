@@ -182,9 +182,9 @@ fn table(scores: &Scores) -> Html {
                     { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
             </tbody>
         </table>
-        { for scores.rows.iter().filter(|row| !row.said.is_empty()).map(|row| html! {
+        { for scores.rows.iter().filter(|row| !row.score_notes.is_empty()).map(|row| html! {
             <details class="raw"><summary>{ format!("What {} adds", row.plugin) }</summary>
-                { for row.said.iter().take(60).map(|(node, words)| html! { <p>{ format!("{node}: {words}") }</p> }) }</details>
+                { for row.score_notes.iter().take(60).map(|(node, words)| html! { <p>{ format!("{node}: {words}") }</p> }) }</details>
         }) }
         if scores.nodes.len() > columns { <p class="none">{ format!("and {} more nodes", scores.nodes.len() - columns) }</p> }
         </div>
@@ -242,8 +242,8 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
                     </li>
                 }) }
             </ul> }
-            if !p.unhelped.is_empty() { <ul>
-                { for p.unhelped.iter().take(24).map(|node_without_help| html! {
+            if !p.not_helped_nodes.is_empty() { <ul>
+                { for p.not_helped_nodes.iter().take(24).map(|node_without_help| html! {
                     <li><b>{ &node_without_help.node }</b><span>{ explained::not_helpful(&node_without_help.why) }</span></li>
                 }) }
             </ul> }

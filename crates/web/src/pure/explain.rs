@@ -107,7 +107,7 @@ pub(crate) struct Row {
     pub(crate) weight: i64,
     pub(crate) cells: Vec<Option<i64>>,
     /// Remarks of the plugin on its scores: node and text, best node first.
-    pub(crate) said: Vec<(String, String)>,
+    pub(crate) score_notes: Vec<(String, String)>,
 }
 
 /// Builds the view of a decision. Without an explanation it only has the list of attempts.
@@ -136,12 +136,12 @@ struct Scored {
     node: String,
     scores: Vec<i64>,
     total: i64,
-    said: Vec<(usize, String)>,
+    score_notes: Vec<(usize, String)>,
 }
 
 impl Scored {
     fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
-        let (_, words) = self.said.iter().find(|(place, _)| *place == plugin)?;
+        let (_, words) = self.score_notes.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), words.clone()))
     }
 }
@@ -174,14 +174,14 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
             NodeVerdict::Fits {
                 scores,
                 total: Some(total),
-                said,
+                score_notes,
             } => {
                 let node = node.name.clone();
                 scored.push(Scored {
                     node,
                     scores,
                     total,
-                    said,
+                    score_notes,
                 });
                 total.to_string()
             }
@@ -205,7 +205,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 .iter()
                 .map(|scored_node| scored_node.scores.get(i).copied())
                 .collect(),
-            said: scored
+            score_notes: scored
                 .iter()
                 .filter_map(|scored_node| scored_node.remark_of(i))
                 .collect(),
@@ -235,7 +235,7 @@ fn range(cells: &[Option<i64>]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::explained::{Conclusion, Ending, Refusal, Sampling};
+    use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, Refusal, Sampling};
     use podscope_protocol::{NodeExplanation, ScoringPlugin};
 
     fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
@@ -258,7 +258,7 @@ mod tests {
             verdict: NodeVerdict::Fits {
                 total: Some(scores.iter().sum()),
                 scores: scores.to_vec(),
-                said: vec![(1, format!("{name} said"))],
+                score_notes: vec![(1, format!("{name} said"))],
             },
         }
     }
@@ -292,9 +292,9 @@ mod tests {
         };
         let explanation = Explanation {
             outcome: Outcome::Scheduled,
-            conclusion: Conclusion {
+            conclusion: DecisionSummary {
                 pod: "default/batch-7".into(),
-                ending: Ending::Best {
+                outcome: DecisionOutcome::Best {
                     node: "c-1".into(),
                     fit: 2,
                     of: 5,
@@ -340,8 +340,8 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
-        let said = |node: &str| (node.to_owned(), format!("{node} said"));
-        assert_eq!(scores.rows[0].said, [said("c-1"), said("b-2")]);
-        assert!(scores.rows[1].said.is_empty());
+        let note = |node: &str| (node.to_owned(), format!("{node} said"));
+        assert_eq!(scores.rows[0].score_notes, [note("c-1"), note("b-2")]);
+        assert!(scores.rows[1].score_notes.is_empty());
     }
 }
