@@ -7,13 +7,13 @@ use podscope_node::kubelet::Kubelet;
 
 use crate::machine::Machine;
 use crate::world::Body;
-use crate::{Actor, Coming, Due, SimTime, World};
+use crate::{Actor, PendingEvent, PendingEventKind, SimTime, World};
 
 impl World {
     /// Pending actions, the earliest first. An instant is that of the decision; its effects follow within milliseconds,
     /// depending on the network.
-    pub fn due(&self) -> Vec<Due> {
-        let mut due: Vec<Due> = self.judged().unwrap_or_default();
+    pub fn pending_events(&self) -> Vec<PendingEvent> {
+        let mut due: Vec<PendingEvent> = self.controller_events().unwrap_or_default();
         for state in self.processes.values() {
             let candidate = state
                 .election
@@ -22,9 +22,9 @@ impl World {
             if let Some((lease, at)) = candidate.and_then(|election| election.takes_over_at())
                 && !self.has_leader(lease)
             {
-                due.push(Due {
+                due.push(PendingEvent {
                     at,
-                    what: Coming::Lease,
+                    what: PendingEventKind::Lease,
                     kind: Kind::Lease,
                     key: ObjectKey::new("kube-system", lease),
                     uid: "".into(),
@@ -35,9 +35,9 @@ impl World {
         }
         let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
         due.extend(queue.into_iter().filter_map(|entry| {
-            Some(Due {
+            Some(PendingEvent {
                 at: SimTime(entry.tried_at?),
-                what: Coming::Attempt,
+                what: PendingEventKind::Attempt,
                 kind: Kind::Pod,
                 key: entry.pod,
                 uid: entry.uid.as_ref().into(),
@@ -47,7 +47,7 @@ impl World {
         }));
         for state in self.nodes.values() {
             if let Some(kubelet) = state.kubelet.kubelet() {
-                due.extend(Kubelet::due(kubelet, &state.machine, self.now));
+                due.extend(Kubelet::pending_events(kubelet, &state.machine, self.now));
             }
             due.extend(self.due_exits(&state.machine));
         }
@@ -59,7 +59,7 @@ impl World {
 
     /// Pending actions of the controller-manager; None if no controller-manager leads or nothing can be stored. An
     /// action stays in the list until its effect is observed.
-    pub fn judged(&self) -> Option<Vec<Due>> {
+    pub fn controller_events(&self) -> Option<Vec<PendingEvent>> {
         // The attacher and the fencing controller are processes of the same kind, but have no pending actions.
         let cores = self
             .processes
@@ -69,13 +69,13 @@ impl World {
                 _ => None,
             });
         let wall = Time(self.start.0 + self.now.0);
-        let each = cores.map(|core| core.due(self.now, wall, &self.heartbeats));
-        let found: Vec<Vec<Due>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
+        let each = cores.map(|core| core.pending_events(self.now, wall, &self.heartbeats));
+        let found: Vec<Vec<PendingEvent>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
         (!found.is_empty()).then(|| found.into_iter().flatten().collect())
     }
 
     /// Containers that end by themselves, of pods that the API server has.
-    fn due_exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = Due> + 'm {
+    fn due_exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = PendingEvent> + 'm {
         machine.pods().flat_map(move |(uid, held)| {
             let pod = match self.objects().by_uid(uid) {
                 Some(Object::Pod(pod)) => Some(pod),
@@ -85,9 +85,9 @@ impl World {
                 let ending = held
                     .running()
                     .filter_map(|one| Some((one.name.clone(), one.ends_at()?)));
-                let due = ending.map(|(container, at)| Due {
+                let due = ending.map(|(container, at)| PendingEvent {
                     at,
-                    what: Coming::Exit,
+                    what: PendingEventKind::Exit,
                     kind: Kind::Pod,
                     key: pod.metadata.key(),
                     uid: uid.clone(),
@@ -113,7 +113,7 @@ impl World {
 
     /// Returns whether a pending action has taken place: its instant is over, and its effect is visible. An operator or
     /// another controller may have caused the same effect.
-    pub fn has_come(&self, due: &Due) -> bool {
+    pub fn has_happened(&self, due: &PendingEvent) -> bool {
         let pod = self
             .objects()
             .get::<Pod>(&due.key)
@@ -130,23 +130,25 @@ impl World {
         };
         self.now >= due.at
             && match due.what {
-                Coming::NotReady => ready() == Some(ConditionStatus::Unknown),
-                Coming::Evicted => pod.is_none_or(|pod| pod.metadata.is_terminating()),
-                Coming::Lease => self.has_leader(&due.key.name),
-                Coming::Attempt => {
+                PendingEventKind::NotReady => ready() == Some(ConditionStatus::Unknown),
+                PendingEventKind::Evicted => pod.is_none_or(|pod| pod.metadata.is_terminating()),
+                PendingEventKind::Lease => self.has_leader(&due.key.name),
+                PendingEventKind::Attempt => {
                     let is_waiting = |pod: &Pod| pod.spec.node_name.is_none();
                     let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
                     let tried = |at: Option<i64>| at.is_none_or(|at| SimTime(at) > due.at);
                     let mut entries = queue.into_iter().filter(|entry| *entry.uid == *due.uid);
                     !pod.is_some_and(|pod| is_waiting(pod)) || entries.all(|entry| tried(entry.tried_at))
                 }
-                Coming::BackOff => process().is_some_and(|one| one.started_at >= due.at),
-                Coming::Probe => {
+                PendingEventKind::BackOff => process().is_some_and(|one| one.started_at >= due.at),
+                PendingEventKind::Probe => {
                     let is_stopped = process().is_none_or(|one| !one.signals.is_empty() || one.started_at >= due.at);
                     is_stopped || pod.is_none_or(|pod| !pod.is_ready())
                 }
-                Coming::StopSignal | Coming::Kill => process().is_none_or(|one| !one.signals.is_empty()),
-                Coming::Job => {
+                PendingEventKind::StopSignal | PendingEventKind::Kill => {
+                    process().is_none_or(|one| !one.signals.is_empty())
+                }
+                PendingEventKind::Job => {
                     let served = self
                         .objects()
                         .get::<CronJob>(&due.key)
@@ -155,7 +157,7 @@ impl World {
                     let instant = Time(self.start.0 + due.at.0 - 1_000_000);
                     served.is_none_or(|served| served > Some(instant))
                 }
-                Coming::Exit => process().is_none_or(|one| !one.is_running() || one.started_at >= due.at),
+                PendingEventKind::Exit => process().is_none_or(|one| !one.is_running() || one.started_at >= due.at),
             }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{EventType, Kind, Resource, Time};
-use podscope_sim::{Answer, Change, Due, EventNote, Heartbeats, Objects, Request, SimTime, Span};
+use podscope_sim::{Answer, Change, EventNote, Heartbeats, Objects, PendingEvent, Request, SimTime, Span};
 
 use crate::Context;
 
@@ -45,7 +45,7 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     }
 
     /// Its pending deadlines.
-    fn due(&self, _outlook: &Outlook<'_>) -> Vec<Due> {
+    fn pending_events(&self, _outlook: &PendingContext<'_>) -> Vec<PendingEvent> {
         Vec::new()
     }
 
@@ -54,7 +54,7 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
 }
 
 /// The state from which a controller computes its pending deadlines, without a step and without changes.
-pub(super) struct Outlook<'c> {
+pub(super) struct PendingContext<'c> {
     pub(super) now: SimTime,
     /// `now` as wall-clock time.
     pub(super) wall: Time,

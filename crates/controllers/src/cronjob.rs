@@ -14,9 +14,9 @@ use podscope_api::{
     ConcurrencyPolicy, CronJob, CronJobStatus, EventType, Job, Kind, Object, ObjectKey, ObjectMeta, ObjectReference,
     Str, Time, Uid, print_rfc1123, print_rfc3339,
 };
-use podscope_sim::{Change, Coming, DeleteOptions, Due, Part, Propagation, Request, Span};
+use podscope_sim::{Change, DeleteOptions, Part, PendingEvent, PendingEventKind, Propagation, Request, Span};
 
-use super::controller::{Controller, ControllerContext, Outlook, note};
+use super::controller::{Controller, ControllerContext, PendingContext, note};
 use super::job::end_of;
 use super::owner::{controller_of, controller_ref};
 use super::plan::{Accept, Action, Plan};
@@ -312,18 +312,18 @@ impl Controller for CronJobController {
             .requeue_after(Some(Span::ZERO))
     }
 
-    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
-        let crons = outlook.objects.list::<CronJob>();
+    fn pending_events(&self, pending: &PendingContext<'_>) -> Vec<PendingEvent> {
+        let crons = pending.objects.list::<CronJob>();
         let is_scheduling = |cron: &&Arc<CronJob>| cron.spec.suspend != Some(true) && !cron.metadata.is_terminating();
-        let assumed = outlook.objects.assumed();
+        let assumed = pending.objects.assumed();
         let due = crons
             .filter(is_scheduling)
             .filter(|cron| !assumed.is_left_alone(&cron.metadata.uid))
             .filter_map(|cron| {
-                let next = Schedule::of(cron).ok()?.until_next(outlook.wall)?;
-                Some(Due {
-                    at: outlook.now + next,
-                    what: Coming::Job,
+                let next = Schedule::of(cron).ok()?.until_next(pending.wall)?;
+                Some(PendingEvent {
+                    at: pending.now + next,
+                    what: PendingEventKind::Job,
                     kind: Kind::CronJob,
                     key: cron.metadata.key(),
                     uid: cron.metadata.uid.clone(),

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, Object, Time};
 
 use crate::{Context, Input, Timer};
-use podscope_sim::{Answer, ApiError, CallId, Change, Due, Heartbeats, Objects, Request, SimTime};
+use podscope_sim::{Answer, ApiError, CallId, Change, Heartbeats, Objects, PendingEvent, Request, SimTime};
 
-use super::controller::{Controller, ControllerContext, Outlook};
+use super::controller::{Controller, ControllerContext, PendingContext};
 use super::index::Index;
 use super::plan::{Accept, Action, Failure, Plan, Verdict};
 use super::queue::{Key, Queue, QueueItem};
@@ -130,8 +130,8 @@ impl ControllerManager {
     }
 
     /// The pending deadlines of all controllers.
-    pub fn due(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<Due> {
-        let outlook = Outlook {
+    pub fn pending_events(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<PendingEvent> {
+        let pending = PendingContext {
             now,
             wall,
             objects: &self.objects,
@@ -139,7 +139,7 @@ impl ControllerManager {
             heartbeats,
         };
         (self.workers.iter())
-            .flat_map(|worker| worker.controller.due(&outlook))
+            .flat_map(|worker| worker.controller.pending_events(&pending))
             .collect()
     }
 

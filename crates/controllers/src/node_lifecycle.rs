@@ -16,9 +16,9 @@ use podscope_api::{
 };
 use rpds::RedBlackTreeMapSync;
 
-use podscope_sim::{Change, Coming, Due, Part, Request, SimTime, Span};
+use podscope_sim::{Change, Part, PendingEvent, PendingEventKind, Request, SimTime, Span};
 
-use super::controller::{Controller, ControllerContext, Outlook, note};
+use super::controller::{Controller, ControllerContext, PendingContext, note};
 use super::node_zones::{ZoneTransition, Zones};
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
@@ -149,14 +149,14 @@ impl Controller for NodeLifecycleController {
         }
     }
 
-    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
-        let is_healthy = |node: &&Arc<Node>| node.is_ready() && !outlook.heartbeats.is_silent(&node.metadata.name);
-        let has_healthy_node = outlook.objects.list::<Node>().any(|node| is_healthy(&node));
-        let silent = outlook.heartbeats.silent();
-        let nodes = silent.filter_map(|name| Some((name, outlook.objects.named::<Node>(name)?)));
+    fn pending_events(&self, pending: &PendingContext<'_>) -> Vec<PendingEvent> {
+        let is_healthy = |node: &&Arc<Node>| node.is_ready() && !pending.heartbeats.is_silent(&node.metadata.name);
+        let has_healthy_node = pending.objects.list::<Node>().any(|node| is_healthy(&node));
+        let silent = pending.heartbeats.silent();
+        let nodes = silent.filter_map(|name| Some((name, pending.objects.named::<Node>(name)?)));
         nodes
             .filter(|(_, node)| ready_status(node) == Some(&ConditionStatus::True))
-            .flat_map(|(name, node)| self.pending_events(name, node, has_healthy_node, outlook))
+            .flat_map(|(name, node)| self.pending_events(name, node, has_healthy_node, pending))
             .collect()
     }
 
@@ -356,16 +356,22 @@ impl NodeLifecycleController {
     /// The pending events of a silent node: it becomes Unknown in the pass after its grace period, and its pods are
     /// evicted when their tolerations end. No evictions if no node would remain healthy, because taints are then
     /// suspended.
-    fn pending_events(&self, name: &NodeName, node: &Node, has_healthy_node: bool, outlook: &Outlook<'_>) -> Vec<Due> {
-        let period = outlook.settings.node_monitor_period;
+    fn pending_events(
+        &self,
+        name: &NodeName,
+        node: &Node,
+        has_healthy_node: bool,
+        pending: &PendingContext<'_>,
+    ) -> Vec<PendingEvent> {
+        let period = pending.settings.node_monitor_period;
         let pass = |at: SimTime| pass_at_or_after(self.start, period, at);
-        let renewed = outlook.heartbeats.last_renewal(name, outlook.now);
-        let last_seen = self.last_seen.get(name).copied().unwrap_or(outlook.now);
+        let renewed = pending.heartbeats.last_renewal(name, pending.now);
+        let last_seen = self.last_seen.get(name).copied().unwrap_or(pending.now);
         let last_sign = renewed.map_or(last_seen, |at| last_seen.max(pass(at)));
-        let at = pass(last_sign + outlook.settings.node_monitor_grace_period + Span(1));
-        let not_ready = Due {
+        let at = pass(last_sign + pending.settings.node_monitor_grace_period + Span(1));
+        let not_ready = PendingEvent {
             at,
-            what: Coming::NotReady,
+            what: PendingEventKind::NotReady,
             kind: Kind::Node,
             key: node.metadata.key(),
             uid: "".into(),
@@ -377,7 +383,7 @@ impl NodeLifecycleController {
             effect: TaintEffect::NoExecute,
             ..Taint::default()
         };
-        let pods = outlook.objects.pods_on(name).filter(|_| has_healthy_node);
+        let pods = pending.objects.pods_on(name).filter(|_| has_healthy_node);
         let pods = pods.filter(|pod| !pod.metadata.is_terminating());
         let evictions = pods.filter_map(|pod| {
             let stay = stay(std::slice::from_ref(&taint), &pod.spec.tolerations)?;

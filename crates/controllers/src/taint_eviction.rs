@@ -14,9 +14,11 @@ use podscope_api::{
     CausedBy, ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid,
 };
 
-use podscope_sim::{Change, Coming, DeleteOptions, Due, EventNote, Mutation, Part, Request, SimTime, Span};
+use podscope_sim::{
+    Change, DeleteOptions, EventNote, Mutation, Part, PendingEvent, PendingEventKind, Request, SimTime, Span,
+};
 
-use super::controller::{Controller, ControllerContext, Outlook};
+use super::controller::{Controller, ControllerContext, PendingContext};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
@@ -209,13 +211,13 @@ impl Controller for TaintEvictionController {
         Plan::default()
     }
 
-    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
+    fn pending_events(&self, pending: &PendingContext<'_>) -> Vec<PendingEvent> {
         let timers = self.pods.iter().filter_map(|(key, state)| match state {
             State::Timer { fires, .. } => Some((key, *fires)),
             State::Firing { .. } | State::Fired => None,
         });
         timers
-            .filter_map(|(key, at)| Some(eviction(outlook.objects.get::<Pod>(key)?, at, false)))
+            .filter_map(|(key, at)| Some(eviction(pending.objects.get::<Pod>(key)?, at, false)))
             .collect()
     }
 
@@ -225,10 +227,10 @@ impl Controller for TaintEvictionController {
 }
 
 /// The pending eviction of a pod because of a taint of its node.
-pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> Due {
-    Due {
+pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> PendingEvent {
+    PendingEvent {
         at,
-        what: Coming::Evicted,
+        what: PendingEventKind::Evicted,
         kind: Kind::Pod,
         key: pod.metadata.key(),
         uid: pod.metadata.uid.clone(),

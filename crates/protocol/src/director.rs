@@ -9,7 +9,7 @@ use crate::{Micros, SubjectRef};
 #[serde(rename_all = "camelCase")]
 pub struct Director {
     /// Upcoming events, earliest first. Empty while a question is open, because an event could reveal the answer.
-    pub next: Vec<DueView>,
+    pub next: Vec<UpcomingEvent>,
     /// The current fast run.
     pub running: Option<FastRun>,
     /// Result of the last fast run, until time or a command continues.
@@ -19,9 +19,9 @@ pub struct Director {
 /// An upcoming event that needs no further command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DueView {
+pub struct UpcomingEvent {
     pub at: Micros,
-    pub what: DueKind,
+    pub what: UpcomingEventKind,
     /// The affected object; the first of several.
     pub subject: Option<SubjectRef>,
     pub name: String,
@@ -35,7 +35,7 @@ pub struct DueView {
 
 /// Kind of an upcoming event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum DueKind {
+pub enum UpcomingEventKind {
     /// A node without heartbeats becomes NotReady.
     #[default]
     NotReady,
@@ -78,9 +78,9 @@ pub enum FastRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Caption {
     /// The awaited event occurred after this time.
-    Came(DueView, Micros),
+    Occurred(UpcomingEvent, Micros),
     /// The awaited event did not occur in time; something else happened first. Holds the elapsed time.
-    Gone(DueView, Micros),
+    DidNotOccur(UpcomingEvent, Micros),
     /// The story continued first, after this time.
     Story(Micros),
     /// A decision was made after this time.
@@ -88,9 +88,9 @@ pub enum Caption {
     /// No decision was made: elapsed time, and the instant at which the run stopped.
     NoDecision(Micros, Micros),
     /// There are no upcoming events.
-    NothingDue,
+    NoUpcomingEvent,
     /// This event occurred before any decision, after this time.
-    Before(DueView, Micros),
+    Before(UpcomingEvent, Micros),
     /// A single step led to a recorded event.
     Event {
         /// The actor.

@@ -52,7 +52,7 @@ pub use condition::{
     RequiredState, RequiredValue, WaitsFor,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
-pub use director::{Caption, Director, DueKind, DueView, FastRun};
+pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
 pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
     ScoringPlugin, SpreadExplanation, VictimExplanation,

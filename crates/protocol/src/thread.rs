@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DueView, Micros, SubjectRef};
+use crate::{Micros, SubjectRef, UpcomingEvent};
 
 /// Maximum number of records in a thread: the latest ones with their causes.
 pub const MAX_THREAD: usize = 48;
@@ -17,7 +17,7 @@ pub struct Thread {
     /// Records in display order: each follows its cause, or the previous effect of the same cause.
     pub links: Vec<ThreadLink>,
     /// Upcoming events of the same subject, earliest first.
-    pub due: Vec<DueView>,
+    pub due: Vec<UpcomingEvent>,
     /// Earlier records are omitted.
     pub is_cut: bool,
 }

@@ -7,7 +7,7 @@ use crate::SimTime;
 
 /// The kind of a pending event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coming {
+pub enum PendingEventKind {
     /// A silent node becomes Ready=Unknown (CT-023).
     NotReady,
     /// A pod's toleration of a NoExecute taint ends, and the pod is deleted (CT-035).
@@ -32,9 +32,9 @@ pub enum Coming {
 
 /// A pending event, which happens unless something else prevents it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Due {
+pub struct PendingEvent {
     pub at: SimTime,
-    pub what: Coming,
+    pub what: PendingEventKind,
     /// The kind of the object that it happens to.
     pub kind: Kind,
     pub key: ObjectKey,

@@ -38,7 +38,7 @@ pub use assumed::{
     newest_time,
 };
 pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
-pub use due::{Coming, Due};
+pub use due::{PendingEvent, PendingEventKind};
 pub use errors::StatusReason;
 pub use happening::{
     AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,

@@ -252,9 +252,9 @@ fn start_is_newest_past_time_of_the_files() {
                 .machines()
                 .find(|(machine_node, _)| *machine_node == node)
                 .map(|(_, machine)| machine);
-            kubelet.due(machine.expect("a machine"), session.world().now())
+            kubelet.pending_events(machine.expect("a machine"), session.world().now())
         });
-        for due in waits.filter(|due| due.what == podscope_cluster::Coming::BackOff) {
+        for due in waits.filter(|due| due.what == podscope_cluster::PendingEventKind::BackOff) {
             let world = session.world();
             let pod = world.objects().get::<Pod>(&due.key).expect("a pod");
             let ended = pod

@@ -2,7 +2,7 @@
 //! that will count as failed (U-05). This module only reads state.
 
 use podscope_api::{Kind, Pod, Str};
-use podscope_sim::{Coming, Due, SimTime};
+use podscope_sim::{PendingEvent, PendingEventKind, SimTime};
 
 use super::Kubelet;
 use super::kill::StopStep;
@@ -12,15 +12,15 @@ use crate::machine::{Machine, containers_of};
 
 impl Kubelet {
     /// Scheduled actions for all pods of the machine.
-    pub fn due(&self, machine: &Machine, now: SimTime) -> Vec<Due> {
+    pub fn pending_events(&self, machine: &Machine, now: SimTime) -> Vec<PendingEvent> {
         let workers = self.managers.pods.values();
-        workers.flat_map(|worker| worker.due(machine, now)).collect()
+        workers.flat_map(|worker| worker.pending_events(machine, now)).collect()
     }
 }
 
 /// A scheduled action on a container.
-fn container_due(pod: &Pod, container: &Str, what: Coming, at: SimTime) -> Due {
-    Due {
+fn container_due(pod: &Pod, container: &Str, what: PendingEventKind, at: SimTime) -> PendingEvent {
+    PendingEvent {
         at,
         what,
         kind: Kind::Pod,
@@ -32,12 +32,12 @@ fn container_due(pod: &Pod, container: &Str, what: Coming, at: SimTime) -> Due {
 }
 
 impl PodWorker {
-    fn due(&self, machine: &Machine, now: SimTime) -> Vec<Due> {
+    fn pending_events(&self, machine: &Machine, now: SimTime) -> Vec<PendingEvent> {
         if let Some(kill) = self.kill() {
             let ends = kill.calls.iter().filter_map(|call| {
                 let what = match call.step {
-                    StopStep::PreStop | StopStep::Turn => Coming::StopSignal,
-                    StopStep::Stopping => Coming::Kill,
+                    StopStep::PreStop | StopStep::Turn => PendingEventKind::StopSignal,
+                    StopStep::Stopping => PendingEventKind::Kill,
                     StopStep::Killed | StopStep::Done => return None,
                 };
                 Some(container_due(&self.pod, &call.name, what, call.until?))
@@ -55,7 +55,7 @@ impl PodWorker {
                 _ => continue,
             };
             if at >= now {
-                due.push(container_due(&self.pod, &container.name, Coming::BackOff, at));
+                due.push(container_due(&self.pod, &container.name, PendingEventKind::BackOff, at));
             }
         }
         for probe in &self.probes {
@@ -66,7 +66,7 @@ impl PodWorker {
                 .filter(|one| one.is_running());
             let failing = running.zip(probe.kind.spec(container));
             if let Some(at) = failing.and_then(|(running, spec)| probe.fails_at(spec, &running.behavior)) {
-                due.push(container_due(&self.pod, &container.name, Coming::Probe, at));
+                due.push(container_due(&self.pod, &container.name, PendingEventKind::Probe, at));
             }
         }
         due

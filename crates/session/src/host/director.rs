@@ -1,12 +1,12 @@
 //! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast run is
 //! bounded, shows its time on the clock, and can be interrupted (U-05).
 
-use podscope_cluster::{Coming, Due, Happening, SimTime, Span};
+use podscope_cluster::{Happening, PendingEvent, PendingEventKind, SimTime, Span};
 
 use super::reader::Reader;
 use super::{ClockMillis, EVENTS_PER_PIECE, PageSession};
 use crate::timeline::{Session, Slice};
-use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Request, SubjectRef};
+use podscope_protocol::{Caption, Director, FastRun, Request, SubjectRef, UpcomingEvent, UpcomingEventKind};
 
 /// Maximum number of pending events that the page lists.
 const MAX_ROWS: usize = 12;
@@ -33,7 +33,7 @@ pub(super) enum FastForward {
         from: SimTime,
         until: SimTime,
         /// The notable event at which the run stops. Set at the start, or during the run.
-        stop: Option<Box<(DueView, Option<Due>)>>,
+        stop: Option<Box<(UpcomingEvent, Option<PendingEvent>)>>,
     },
 }
 
@@ -41,9 +41,9 @@ pub(super) enum FastForward {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skip {
     /// The world's event. None for the scenario's next command, or the story's next step.
-    due: Option<Due>,
+    due: Option<PendingEvent>,
     to: SimTime,
-    shown: DueView,
+    shown: UpcomingEvent,
     /// Start, by the clock of the host machine.
     since: ClockMillis,
     from: SimTime,
@@ -68,14 +68,14 @@ impl FastForward {
 }
 
 /// Pending events of the world, the scenario and the story, as the page lists them. Events of one kind at about the
-/// same time share a row; `Due` is the first of the row.
-fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
+/// same time share a row; `PendingEvent` is the first of the row.
+fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let world = session.world();
     if world.machines().count() > MAX_NODES {
         return Vec::new();
     }
-    let mut rows: Vec<(DueView, Option<Due>)> = Vec::new();
-    for due in world.due() {
+    let mut rows: Vec<(UpcomingEvent, Option<PendingEvent>)> = Vec::new();
+    for due in world.pending_events() {
         let last = rows.iter_mut().find(|(row, _)| {
             row.what == kind(due.what) && row.is_projected == due.is_projected && (row.at - due.at.0).abs() < 1_000_000
         });
@@ -86,8 +86,8 @@ fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
     }
     let story = (session.progress().story()).waits_until(&session.loaded().scenario, session.now());
     let script = [
-        (session.next_scenario_command(), DueKind::Script),
-        (story, DueKind::Story),
+        (session.next_scenario_command(), UpcomingEventKind::Script),
+        (story, UpcomingEventKind::Story),
     ];
     for (at, what) in script.into_iter().filter_map(|(at, what)| Some((at?, what))) {
         let place = rows.partition_point(|(known, _)| known.at <= at.0);
@@ -97,24 +97,24 @@ fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
     rows
 }
 
-fn kind(what: Coming) -> DueKind {
+fn kind(what: PendingEventKind) -> UpcomingEventKind {
     match what {
-        Coming::NotReady => DueKind::NotReady,
-        Coming::Evicted => DueKind::Evicted,
-        Coming::Lease => DueKind::Lease,
-        Coming::Attempt => DueKind::Attempt,
-        Coming::BackOff => DueKind::BackOff,
-        Coming::Probe => DueKind::Probe,
-        Coming::StopSignal => DueKind::StopSignal,
-        Coming::Kill => DueKind::Kill,
-        Coming::Exit => DueKind::Exit,
-        Coming::Job => DueKind::Job,
+        PendingEventKind::NotReady => UpcomingEventKind::NotReady,
+        PendingEventKind::Evicted => UpcomingEventKind::Evicted,
+        PendingEventKind::Lease => UpcomingEventKind::Lease,
+        PendingEventKind::Attempt => UpcomingEventKind::Attempt,
+        PendingEventKind::BackOff => UpcomingEventKind::BackOff,
+        PendingEventKind::Probe => UpcomingEventKind::Probe,
+        PendingEventKind::StopSignal => UpcomingEventKind::StopSignal,
+        PendingEventKind::Kill => UpcomingEventKind::Kill,
+        PendingEventKind::Exit => UpcomingEventKind::Exit,
+        PendingEventKind::Job => UpcomingEventKind::Job,
     }
 }
 
-fn view(due: &Due) -> DueView {
+fn view(due: &PendingEvent) -> UpcomingEvent {
     use podscope_api::Kind;
-    DueView {
+    UpcomingEvent {
         at: due.at.0,
         what: kind(due.what),
         subject: match due.kind {
@@ -135,7 +135,7 @@ fn view(due: &Due) -> DueView {
 }
 
 /// The list of pending events for the page. Empty while a question is open.
-fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
+fn next(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
     if reader.question(session).is_some() {
         return Vec::new();
     }
@@ -144,12 +144,12 @@ fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
 
 /// Pending events of pods and nodes without grouping, for the thread of the selected object. Empty while a question is
 /// open.
-pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<DueView> {
+pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<UpcomingEvent> {
     let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
     if !has_due || session.world().machines().count() > MAX_NODES || reader.question(session).is_some() {
         return Vec::new();
     }
-    session.world().due().iter().map(view).collect()
+    session.world().pending_events().iter().map(view).collect()
 }
 
 /// A skip to the next pending event, if any.
@@ -170,15 +170,15 @@ pub(super) fn decision(session: &Session) -> FastForward {
 }
 
 /// The first notable event up to an instant.
-fn next_notable(session: &Session, until: SimTime) -> Option<(DueView, Option<Due>)> {
-    let is_next = |(row, _): &(DueView, Option<Due>)| is_notable(row.what) && row.at <= until.0;
+fn next_notable(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Option<PendingEvent>)> {
+    let is_next = |(row, _): &(UpcomingEvent, Option<PendingEvent>)| is_notable(row.what) && row.at <= until.0;
     rows(session).into_iter().find(is_next)
 }
 
 /// Whether a run to a decision stops at the event, because otherwise the user would not see why the cluster has
 /// changed.
-fn is_notable(what: DueKind) -> bool {
-    use DueKind::{Evicted, Job, Lease, NotReady, Script};
+fn is_notable(what: UpcomingEventKind) -> bool {
+    use UpcomingEventKind::{Evicted, Job, Lease, NotReady, Script};
     matches!(what, NotReady | Evicted | Lease | Job | Script)
 }
 
@@ -188,7 +188,7 @@ pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForw
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
     let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
-    let shown = row(DueKind::Story, String::new(), to);
+    let shown = row(UpcomingEventKind::Story, String::new(), to);
     Some(skip_to(None, shown, session, clock))
 }
 
@@ -197,22 +197,22 @@ pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastF
     let next = session.next_user_command()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
-    let shown = row(DueKind::Solution, words, next.at);
+    let shown = row(UpcomingEventKind::Solution, words, next.at);
     Some(skip_to(None, shown, session, clock))
 }
 
 /// A row about no object.
-fn row(what: DueKind, name: String, at: SimTime) -> DueView {
-    DueView {
+fn row(what: UpcomingEventKind, name: String, at: SimTime) -> UpcomingEvent {
+    UpcomingEvent {
         at: at.0,
         what,
         name,
         count: 1,
-        ..DueView::default()
+        ..UpcomingEvent::default()
     }
 }
 
-fn skip_to(due: Option<Due>, shown: DueView, session: &Session, since: ClockMillis) -> FastForward {
+fn skip_to(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, since: ClockMillis) -> FastForward {
     FastForward::Skip(Box::new(Skip {
         due,
         to: SimTime(shown.at),
@@ -244,7 +244,7 @@ pub(super) fn step(session: &mut Session) -> Caption {
             break;
         }
     }
-    Caption::NothingDue
+    Caption::NoUpcomingEvent
 }
 
 /// Progress of the story: number of shown steps, and whether it has ended or halted at a broken promise.
@@ -271,15 +271,15 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             } = &**skip;
             let part = ((clock - since) / SKIP_DURATION).clamp(0.0, 1.0);
             let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
-            let is_script = matches!(shown.what, DueKind::Script | DueKind::Solution);
+            let is_script = matches!(shown.what, UpcomingEventKind::Script | UpcomingEventKind::Solution);
             let next_command = |session: &Session| match shown.what {
-                DueKind::Solution => session.next_user_command().map(|next| next.at),
+                UpcomingEventKind::Solution => session.next_user_command().map(|next| next.at),
                 _ => session.next_scenario_command(),
             };
             let last = *to + if is_script { EFFECT_TIME } else { MAX_LATENESS };
             let end = if step < *to { step } else { last };
             let is_waiting = |session: &Session| match due {
-                Some(due) => !session.world().has_come(due),
+                Some(due) => !session.world().has_happened(due),
                 // The clock may be there already, while the scenario's command is still to be performed.
                 None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
                 // Conditions of the story are checked when their instant is over.
@@ -302,11 +302,12 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             let waited = (if is_script { *to } else { session.now() } - *from).0;
             let is_reached = session.now() >= *to && !is_waiting(session);
             // The story's condition does not hold yet.
-            let is_condition_false = shown.what == DueKind::Story && story_position(session) == position_before;
+            let is_condition_false =
+                shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
             if is_reached && !is_condition_false {
-                Some(Caption::Came(shown.clone(), waited))
+                Some(Caption::Occurred(shown.clone(), waited))
             } else if is_reached || session.now() >= last || slice == Slice::Limit {
-                Some(Caption::Gone(shown.clone(), waited))
+                Some(Caption::DidNotOccur(shown.clone(), waited))
             } else {
                 None
             }
@@ -318,20 +319,20 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
                 *stop = next_notable(session, *until).map(Box::new);
             }
             let stop = stop.as_deref();
-            let has_come = |session: &Session| match stop {
-                Some((_, Some(due))) => session.world().has_come(due),
+            let has_happened = |session: &Session| match stop {
+                Some((_, Some(due))) => session.world().has_happened(due),
                 Some((row, None)) => session.next_scenario_command().is_none_or(|at| at.0 > row.at),
                 None => false,
             };
             let slice = session.advance_until(*until, EVENTS_PER_PIECE, |session| {
                 session.progress().attempts > attempts_before
                     || story_position(session) != position_before
-                    || has_come(session)
+                    || has_happened(session)
             });
             let waited = (session.now() - *from).0;
             match (slice, stop) {
                 _ if session.progress().attempts > attempts_before => Some(Caption::Decided(waited)),
-                (_, Some(stop)) if has_come(session) => Some(Caption::Before(stop.0.clone(), waited)),
+                (_, Some(stop)) if has_happened(session) => Some(Caption::Before(stop.0.clone(), waited)),
                 (Slice::More, _) => None,
                 (Slice::Done | Slice::Limit, _) => Some(Caption::NoDecision(waited, session.now().0)),
             }

@@ -210,7 +210,7 @@ impl Host {
                 self.fast = Some(fast);
                 self.job = Some(Job::Fast);
             }
-            None => self.caption = Some(podscope_protocol::Caption::NothingDue),
+            None => self.caption = Some(podscope_protocol::Caption::NoUpcomingEvent),
         }
     }
 

@@ -117,7 +117,7 @@ impl Host {
             Some(caption) => {
                 // While a solution is shown, time plays on after each command, to show its effect.
                 self.pace.playing = self.is_showing_solution
-                    && matches!(caption, Caption::Came(..) | Caption::Gone(..))
+                    && matches!(caption, Caption::Occurred(..) | Caption::DidNotOccur(..))
                     && self.reader.question(&active.session).is_none();
                 (self.fast, self.caption) = (None, Some(caption));
                 self.finish_job(clock);

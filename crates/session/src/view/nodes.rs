@@ -8,7 +8,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Actor, Coming, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
+use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, PendingEventKind, Place, SimTime, World};
 
 use super::Owners;
 use super::pods;
@@ -359,14 +359,14 @@ struct NodePredictions {
 impl NodePredictions {
     fn of(world: &World) -> NodePredictions {
         let mut predictions = NodePredictions::default();
-        let Some(due) = world.judged() else {
+        let Some(due) = world.controller_events() else {
             predictions.no_controller = Some(NodeNext::Nobody { down: down(world) });
             return predictions;
         };
         for one in due.into_iter().filter(|one| !one.is_projected) {
             match one.what {
-                Coming::NotReady => drop(predictions.not_ready_at.insert(NodeName(one.key.name), one.at)),
-                Coming::Evicted => {
+                PendingEventKind::NotReady => drop(predictions.not_ready_at.insert(NodeName(one.key.name), one.at)),
+                PendingEventKind::Evicted => {
                     let Some(Object::Pod(pod)) = world.objects().by_uid(&one.uid) else {
                         continue;
                     };

@@ -2,7 +2,7 @@
 
 use podscope_api::Kind;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
-use podscope_protocol::{Deed, DueView, MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadLink};
+use podscope_protocol::{Deed, MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadLink, UpcomingEvent};
 
 use super::pod_key;
 use crate::causes;
@@ -31,7 +31,7 @@ impl Threads {
         &mut self,
         session: &Session,
         subject: Option<&SubjectRef>,
-        pending_events: Vec<DueView>,
+        pending_events: Vec<UpcomingEvent>,
     ) -> Option<Thread> {
         let subject = subject.filter(|subject| !matches!(subject, SubjectRef::Invariant { .. }));
         let len = session.trace().len();

@@ -1,7 +1,7 @@
 //! The director of time: pending events are taken from the components' own state, a skip stops at the event, and all
 //! fast runs end (U-05, E-05).
 
-use podscope_protocol::{Caption, Director, DueKind, FastRun, Frame, Request, Source, SubjectRef, Update};
+use podscope_protocol::{Caption, Director, FastRun, Frame, Request, Source, SubjectRef, UpcomingEventKind, Update};
 use podscope_session::host::{Host, Wants};
 
 /// A host, its clock, and the last state of its frames.
@@ -96,7 +96,7 @@ impl Page {
     }
 
     /// Time in seconds at which an event of this kind is pending for the object.
-    fn due(&self, what: DueKind, name: &str) -> Option<i64> {
+    fn due(&self, what: UpcomingEventKind, name: &str) -> Option<i64> {
         let found = self
             .director
             .next
@@ -110,30 +110,40 @@ impl Page {
 fn not_ready_and_evictions_of_silent_node_are_pending() {
     let mut page = Page::open(SCENARIO);
     page.seek(15);
-    assert_eq!(page.due(DueKind::NotReady, "a-1"), None, "the node is not silent");
-    assert_eq!(page.due(DueKind::Script, ""), Some(20), "the scenario's next command");
+    assert_eq!(
+        page.due(UpcomingEventKind::NotReady, "a-1"),
+        None,
+        "the node is not silent"
+    );
+    assert_eq!(
+        page.due(UpcomingEventKind::Script, ""),
+        Some(20),
+        "the scenario's next command"
+    );
     page.seek(30);
     let not_ready_at = page
-        .due(DueKind::NotReady, "a-1")
+        .due(UpcomingEventKind::NotReady, "a-1")
         .expect("a silent node becomes NotReady");
     assert!(
         (60..=75).contains(&not_ready_at),
         "50 s after the last heartbeat, when the controller checks nodes: {not_ready_at}"
     );
-    let evicted_at = page.due(DueKind::Evicted, "web").expect("an eviction is pending");
+    let evicted_at = page
+        .due(UpcomingEventKind::Evicted, "web")
+        .expect("an eviction is pending");
     assert_eq!(evicted_at, not_ready_at + 300, "default tolerations of 300 s");
     let projected = page
         .director
         .next
         .iter()
-        .find(|due| due.what == DueKind::Evicted)
+        .find(|due| due.what == UpcomingEventKind::Evicted)
         .map(|due| due.is_projected);
     assert_eq!(projected, Some(true), "the taint does not exist yet");
 
     page.run("kubectl cordon b-1");
-    while page.due(DueKind::NotReady, "a-1").is_some() {
+    while page.due(UpcomingEventKind::NotReady, "a-1").is_some() {
         page.ask(Request::SkipAhead);
-        let Some(Caption::Came(due, _)) = page.director.caption.clone() else {
+        let Some(Caption::Occurred(due, _)) = page.director.caption.clone() else {
             panic!("{:?}", page.director.caption);
         };
         assert!(page.frame.now >= due.at && page.frame.now < due.at + 20_000_000);
@@ -150,13 +160,17 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
         .director
         .next
         .iter()
-        .find(|due| due.what == DueKind::Evicted && due.name == "web");
+        .find(|due| due.what == UpcomingEventKind::Evicted && due.name == "web");
     let evicted = evicted.expect("the eviction is pending after the taint was added");
     assert!(!evicted.is_projected);
     assert!((evicted.at / 1_000_000 - evicted_at).abs() <= 1);
     page.run("fault heal a-1");
     page.seek(not_ready_at + 20);
-    assert_eq!(page.due(DueKind::Evicted, "web"), None, "the heal cancels the eviction");
+    assert_eq!(
+        page.due(UpcomingEventKind::Evicted, "web"),
+        None,
+        "the heal cancels the eviction"
+    );
 }
 
 #[test]
@@ -166,15 +180,19 @@ fn kill_after_grace_period_and_back_off_are_pending() {
     page.run("kubectl delete pod stubborn --wait=false");
     page.seek(12);
     assert_eq!(
-        page.due(DueKind::Kill, "stubborn"),
+        page.due(UpcomingEventKind::Kill, "stubborn"),
         Some(35),
         "SIGTERM at 10 s, 25 s of grace"
     );
-    let back = page.director.next.iter().find(|due| due.what == DueKind::BackOff);
+    let back = page
+        .director
+        .next
+        .iter()
+        .find(|due| due.what == UpcomingEventKind::BackOff);
     assert!(back.is_some(), "{:?}", page.director.next);
     page.seek(34);
     page.ask(Request::SkipAhead);
-    while !matches!(&page.director.caption, Some(Caption::Came(due, _)) if due.what == DueKind::Kill) {
+    while !matches!(&page.director.caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Kill) {
         assert!(page.frame.now < 60_000_000, "{:?}", page.director.caption);
         page.ask(Request::SkipAhead);
     }
@@ -226,7 +244,7 @@ fn no_pending_events_are_listed_while_question_is_open() {
     page.host.handle(Request::Predict { step: 0, answer: None }, page.clock);
     page.ask(Request::Pause);
     page.seek(30);
-    assert!(page.due(DueKind::NotReady, "a-1").is_some());
+    assert!(page.due(UpcomingEventKind::NotReady, "a-1").is_some());
 }
 
 /// A lesson whose next step waits for a time, in a cluster without other pending events.
@@ -249,10 +267,10 @@ fn skip_reaches_step_that_waits_for_time() {
     for at in [90, 30] {
         let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
         page.seek(10);
-        assert_eq!(page.due(DueKind::Story, ""), Some(at));
+        assert_eq!(page.due(UpcomingEventKind::Story, ""), Some(at));
         page.ask(Request::SkipAhead);
         assert!(
-            matches!(page.director.caption, Some(Caption::Came(..) | Caption::Story(_))),
+            matches!(page.director.caption, Some(Caption::Occurred(..) | Caption::Story(_))),
             "{:?}",
             page.director.caption
         );
@@ -282,15 +300,15 @@ spec:
 #[test]
 fn skip_to_scenario_command_performs_all_commands_of_that_time() {
     let mut page = Page::open(SCRIPTED);
-    assert_eq!(page.due(DueKind::Script, ""), Some(20));
+    assert_eq!(page.due(UpcomingEventKind::Script, ""), Some(20));
     page.ask(Request::SkipAhead);
     assert!(
-        matches!(page.director.caption, Some(Caption::Came(..))),
+        matches!(page.director.caption, Some(Caption::Occurred(..))),
         "{:?}",
         page.director.caption
     );
     assert_eq!(
-        page.due(DueKind::Script, ""),
+        page.due(UpcomingEventKind::Script, ""),
         None,
         "all commands of that time are done"
     );
@@ -301,7 +319,11 @@ fn skip_to_scenario_command_performs_all_commands_of_that_time() {
     for _ in 0..3 {
         page.ask(Request::SkipAhead);
     }
-    assert_eq!(page.due(DueKind::Script, ""), None, "skips perform the commands");
+    assert_eq!(
+        page.due(UpcomingEventKind::Script, ""),
+        None,
+        "skips perform the commands"
+    );
 }
 
 /// A run to the next decision stops at notable events before it, and has a caption each time.
@@ -324,7 +346,7 @@ fn run_to_decision_stops_at_notable_events() {
         .collect();
     assert_eq!(
         kinds[..2],
-        [Some(DueKind::NotReady), Some(DueKind::Evicted)],
+        [Some(UpcomingEventKind::NotReady), Some(UpcomingEventKind::Evicted)],
         "{captions:?}"
     );
     assert!(
@@ -365,7 +387,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
     let mut page = Page::open(&never);
     page.ask(Request::SkipToStory);
     assert!(
-        matches!(page.director.caption, Some(Caption::Gone(..))),
+        matches!(page.director.caption, Some(Caption::DidNotOccur(..))),
         "{:?}",
         page.director.caption
     );
@@ -401,7 +423,7 @@ fn each_show_me_runs_next_solution_command() {
         }
         let caption = page.director.caption.clone();
         assert!(
-            matches!(&caption, Some(Caption::Came(due, _)) if due.what == DueKind::Solution && due.name == shown && due.at == from * 1_000_000),
+            matches!(&caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Solution && due.name == shown && due.at == from * 1_000_000),
             "press {press}: {caption:?}"
         );
         assert!(

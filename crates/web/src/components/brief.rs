@@ -48,7 +48,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     {
         // After a skip time runs on. Stepping from event to event does not start it.
         let skipped = (page.model.director.caption.as_ref())
-            .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NothingDue));
+            .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();
         use_effect_with(skipped, move |skipped| {
             if *skipped {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{BranchView, Director, DueView, Lane, MarkKind, Micros, Request};
+use podscope_protocol::{BranchView, Director, Lane, MarkKind, Micros, Request, UpcomingEvent};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
@@ -366,7 +366,7 @@ fn LaneView(props: &LaneProps) -> Html {
 
 /// Pending deadlines as outlined marks in the future of their lane.
 fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
-    let seen = |due: &&DueView| director::lane(due) == which && (0.0..=98.0).contains(&span.percent(due.at));
+    let seen = |due: &&UpcomingEvent| director::lane(due) == which && (0.0..=98.0).contains(&span.percent(due.at));
     let mut last = f64::MIN;
     let mut marks = Vec::new();
     for due in model.director.next.iter().filter(|due| due.at > model.now).filter(seen) {

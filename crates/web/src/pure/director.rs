@@ -1,18 +1,26 @@
 //! Texts for coming events, and their lanes on the timeline; and what the forward button does.
 
-use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Lane, Micros};
+use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, UpcomingEvent, UpcomingEventKind};
 
 use super::{actions, clock};
 use crate::state::{Model, Page};
 
 /// The objects of a coming event: `web-0`, `web-0/app`, `3 pods`.
-fn whom(due: &DueView) -> String {
+fn whom(due: &UpcomingEvent) -> String {
     let thing = match due.what {
-        DueKind::NotReady => "nodes",
-        DueKind::Lease => "leases",
-        DueKind::Exit | DueKind::BackOff | DueKind::Probe | DueKind::StopSignal | DueKind::Kill => "containers",
-        DueKind::Evicted | DueKind::Attempt | DueKind::Script | DueKind::Story | DueKind::Solution => "pods",
-        DueKind::Job => "CronJobs",
+        UpcomingEventKind::NotReady => "nodes",
+        UpcomingEventKind::Lease => "leases",
+        UpcomingEventKind::Exit
+        | UpcomingEventKind::BackOff
+        | UpcomingEventKind::Probe
+        | UpcomingEventKind::StopSignal
+        | UpcomingEventKind::Kill => "containers",
+        UpcomingEventKind::Evicted
+        | UpcomingEventKind::Attempt
+        | UpcomingEventKind::Script
+        | UpcomingEventKind::Story
+        | UpcomingEventKind::Solution => "pods",
+        UpcomingEventKind::Job => "CronJobs",
     };
     match (due.count, due.container.is_empty()) {
         (0 | 1, true) => due.name.clone(),
@@ -22,64 +30,66 @@ fn whom(due: &DueView) -> String {
 }
 
 /// The ending of a verb: `verb_ending` for a single object.
-fn verb_ending(due: &DueView) -> &'static str {
+fn verb_ending(due: &UpcomingEvent) -> &'static str {
     if due.count > 1 { "" } else { "s" }
 }
 
 /// The coming event as a sentence: `a-1 becomes NotReady`.
-pub(crate) fn sentence_of(due: &DueView) -> String {
+pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
     let (whom, s) = (whom(due), verb_ending(due));
     let are = if due.count > 1 { "are" } else { "is" };
     match due.what {
-        DueKind::NotReady => format!("{whom} become{s} NotReady"),
-        DueKind::Evicted => format!("{whom} {are} evicted"),
-        DueKind::Lease => format!("another process takes the lease {whom}"),
-        DueKind::Attempt => format!("the scheduler tries {whom} again"),
-        DueKind::BackOff => format!("{whom} {are} started again"),
-        DueKind::Probe => format!("the probe of {whom} has failed often enough"),
-        DueKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
-        DueKind::Kill => format!("{whom} get{s} SIGKILL"),
-        DueKind::Exit if due.count > 1 => format!("{whom} end by themselves"),
-        DueKind::Exit => format!("{whom} ends by itself"),
-        DueKind::Job => format!("{whom} make{s} a Job"),
-        DueKind::Script => "the scenario goes on".to_owned(),
-        DueKind::Story => "the story goes on".to_owned(),
-        DueKind::Solution => format!("the solution runs {whom}"),
+        UpcomingEventKind::NotReady => format!("{whom} become{s} NotReady"),
+        UpcomingEventKind::Evicted => format!("{whom} {are} evicted"),
+        UpcomingEventKind::Lease => format!("another process takes the lease {whom}"),
+        UpcomingEventKind::Attempt => format!("the scheduler tries {whom} again"),
+        UpcomingEventKind::BackOff => format!("{whom} {are} started again"),
+        UpcomingEventKind::Probe => format!("the probe of {whom} has failed often enough"),
+        UpcomingEventKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
+        UpcomingEventKind::Kill => format!("{whom} get{s} SIGKILL"),
+        UpcomingEventKind::Exit if due.count > 1 => format!("{whom} end by themselves"),
+        UpcomingEventKind::Exit => format!("{whom} ends by itself"),
+        UpcomingEventKind::Job => format!("{whom} make{s} a Job"),
+        UpcomingEventKind::Script => "the scenario goes on".to_owned(),
+        UpcomingEventKind::Story => "the story goes on".to_owned(),
+        UpcomingEventKind::Solution => format!("the solution runs {whom}"),
     }
 }
 
 /// The time left until the event: `in 40 s`.
-pub(crate) fn time_left(due: &DueView, now: Micros) -> String {
+pub(crate) fn time_left(due: &UpcomingEvent, now: Micros) -> String {
     format!("in {}", clock::left(due.at, now))
 }
 
 /// The text of the event's outlined mark on the timeline.
-pub(crate) fn mark_text(due: &DueView) -> &'static str {
+pub(crate) fn mark_text(due: &UpcomingEvent) -> &'static str {
     match due.what {
-        DueKind::NotReady => "NotReady",
-        DueKind::Evicted => "evicted",
-        DueKind::Lease => "lease",
-        DueKind::Attempt => "next try",
-        DueKind::BackOff => "restart",
-        DueKind::Probe => "probe fails",
-        DueKind::StopSignal => "SIGTERM",
-        DueKind::Kill => "SIGKILL",
-        DueKind::Exit => "ends",
-        DueKind::Job => "Job",
-        DueKind::Script => "scenario",
-        DueKind::Story => "story",
-        DueKind::Solution => "solution",
+        UpcomingEventKind::NotReady => "NotReady",
+        UpcomingEventKind::Evicted => "evicted",
+        UpcomingEventKind::Lease => "lease",
+        UpcomingEventKind::Attempt => "next try",
+        UpcomingEventKind::BackOff => "restart",
+        UpcomingEventKind::Probe => "probe fails",
+        UpcomingEventKind::StopSignal => "SIGTERM",
+        UpcomingEventKind::Kill => "SIGKILL",
+        UpcomingEventKind::Exit => "ends",
+        UpcomingEventKind::Job => "Job",
+        UpcomingEventKind::Script => "scenario",
+        UpcomingEventKind::Story => "story",
+        UpcomingEventKind::Solution => "solution",
     }
 }
 
 /// The lane of the event's outlined mark.
-pub(crate) fn lane(due: &DueView) -> Lane {
+pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
     match due.what {
-        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script => Lane::Faults,
-        DueKind::Story | DueKind::Solution => Lane::Faults,
-        DueKind::Attempt => Lane::Decisions,
-        DueKind::Evicted | DueKind::BackOff | DueKind::Probe => Lane::Terminations,
-        DueKind::StopSignal | DueKind::Kill | DueKind::Exit => Lane::Terminations,
+        UpcomingEventKind::NotReady | UpcomingEventKind::Lease | UpcomingEventKind::Job | UpcomingEventKind::Script => {
+            Lane::Faults
+        }
+        UpcomingEventKind::Story | UpcomingEventKind::Solution => Lane::Faults,
+        UpcomingEventKind::Attempt => Lane::Decisions,
+        UpcomingEventKind::Evicted | UpcomingEventKind::BackOff | UpcomingEventKind::Probe => Lane::Terminations,
+        UpcomingEventKind::StopSignal | UpcomingEventKind::Kill | UpcomingEventKind::Exit => Lane::Terminations,
     }
 }
 
@@ -191,21 +201,21 @@ pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
 }
 
 /// The target of a fast run: `NotReady`, `the eviction`.
-fn target(due: &DueView) -> &'static str {
+fn target(due: &UpcomingEvent) -> &'static str {
     match due.what {
-        DueKind::NotReady => "NotReady",
-        DueKind::Evicted => "the eviction",
-        DueKind::Lease => "the new leader",
-        DueKind::Attempt => "the next try",
-        DueKind::BackOff => "the restart",
-        DueKind::Probe => "the failed probe",
-        DueKind::StopSignal => "SIGTERM",
-        DueKind::Kill => "SIGKILL",
-        DueKind::Exit => "its end",
-        DueKind::Job => "the next Job",
-        DueKind::Script => "the next event",
-        DueKind::Story => "the story",
-        DueKind::Solution => "the solution",
+        UpcomingEventKind::NotReady => "NotReady",
+        UpcomingEventKind::Evicted => "the eviction",
+        UpcomingEventKind::Lease => "the new leader",
+        UpcomingEventKind::Attempt => "the next try",
+        UpcomingEventKind::BackOff => "the restart",
+        UpcomingEventKind::Probe => "the failed probe",
+        UpcomingEventKind::StopSignal => "SIGTERM",
+        UpcomingEventKind::Kill => "SIGKILL",
+        UpcomingEventKind::Exit => "its end",
+        UpcomingEventKind::Job => "the next Job",
+        UpcomingEventKind::Script => "the next event",
+        UpcomingEventKind::Story => "the story",
+        UpcomingEventKind::Solution => "the solution",
     }
 }
 
@@ -221,11 +231,13 @@ pub(crate) fn running_text(run: FastRun) -> String {
 pub(crate) fn outcome(caption: &Caption) -> String {
     let later = |waited: &Micros| format!("{} later", clock::took(*waited));
     match caption {
-        Caption::Came(due, _) if due.what == DueKind::Solution => {
+        Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
             format!("Showing: {} at {}.", due.name, clock::axis(due.at))
         }
-        Caption::Came(due, waited) => format!("{}: {}.", later(waited), past_sentence(due)),
-        Caption::Gone(due, waited) => format!("{}: it did not come to it that {}.", later(waited), sentence_of(due)),
+        Caption::Occurred(due, waited) => format!("{}: {}.", later(waited), past_sentence(due)),
+        Caption::DidNotOccur(due, waited) => {
+            format!("{}: it did not come to it that {}.", later(waited), sentence_of(due))
+        }
         Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
         Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
         Caption::NoDecision(waited, at) => format!(
@@ -236,32 +248,32 @@ pub(crate) fn outcome(caption: &Caption) -> String {
         Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), past_sentence(due)),
         Caption::Event { by, what, of } if of.is_empty() => format!("{by}: {what}."),
         Caption::Event { by, what, of } => format!("{by}: {what} {of}."),
-        Caption::NothingDue => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
+        Caption::NoUpcomingEvent => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
     }
 }
 
-fn past_sentence(due: &DueView) -> String {
+fn past_sentence(due: &UpcomingEvent) -> String {
     let whom = whom(due);
     let were = if due.count > 1 { "were" } else { "was" };
     match due.what {
-        DueKind::NotReady => format!("{whom} became NotReady"),
-        DueKind::Evicted => format!("{whom} {were} evicted"),
-        DueKind::Lease => format!("the lease {whom} has a new holder"),
-        DueKind::Attempt => format!("the scheduler tried {whom} again"),
-        DueKind::BackOff => format!("{whom} {were} started again"),
-        DueKind::Probe => format!("the probe of {whom} failed"),
-        DueKind::StopSignal => format!("{whom} got the stop signal"),
-        DueKind::Kill => format!("{whom} got SIGKILL, or had ended by then"),
-        DueKind::Exit => format!("{whom} ended"),
-        DueKind::Job => format!("{whom} made a Job"),
-        DueKind::Script => "the scenario went on".to_owned(),
-        DueKind::Story => "the story went on".to_owned(),
-        DueKind::Solution => format!("the solution ran {whom}"),
+        UpcomingEventKind::NotReady => format!("{whom} became NotReady"),
+        UpcomingEventKind::Evicted => format!("{whom} {were} evicted"),
+        UpcomingEventKind::Lease => format!("the lease {whom} has a new holder"),
+        UpcomingEventKind::Attempt => format!("the scheduler tried {whom} again"),
+        UpcomingEventKind::BackOff => format!("{whom} {were} started again"),
+        UpcomingEventKind::Probe => format!("the probe of {whom} failed"),
+        UpcomingEventKind::StopSignal => format!("{whom} got the stop signal"),
+        UpcomingEventKind::Kill => format!("{whom} got SIGKILL, or had ended by then"),
+        UpcomingEventKind::Exit => format!("{whom} ended"),
+        UpcomingEventKind::Job => format!("{whom} made a Job"),
+        UpcomingEventKind::Script => "the scenario went on".to_owned(),
+        UpcomingEventKind::Story => "the story went on".to_owned(),
+        UpcomingEventKind::Solution => format!("the solution ran {whom}"),
     }
 }
 
 /// The next event, and the following one that is later or results from it.
-pub(crate) fn next(director: &Director) -> Option<(&DueView, Option<&DueView>)> {
+pub(crate) fn next(director: &Director) -> Option<(&UpcomingEvent, Option<&UpcomingEvent>)> {
     let first = director.next.first()?;
     let then = director
         .next
@@ -275,20 +287,20 @@ pub(crate) fn next(director: &Director) -> Option<(&DueView, Option<&DueView>)> 
 mod tests {
     use super::*;
 
-    fn due(what: DueKind, name: &str, at: i64, count: u32) -> DueView {
-        DueView {
+    fn due(what: UpcomingEventKind, name: &str, at: i64, count: u32) -> UpcomingEvent {
+        UpcomingEvent {
             at: at * 1_000_000,
             what,
             name: name.into(),
             count,
-            ..DueView::default()
+            ..UpcomingEvent::default()
         }
     }
 
     #[test]
     fn coming_events_are_described_with_time_left() {
-        let fall = due(DueKind::NotReady, "a-1", 105, 1);
-        let evict = due(DueKind::Evicted, "web", 405, 3);
+        let fall = due(UpcomingEventKind::NotReady, "a-1", 105, 1);
+        let evict = due(UpcomingEventKind::Evicted, "web", 405, 3);
         assert_eq!(
             format!("{} {}", sentence_of(&fall), time_left(&fall, 65_000_000)),
             "a-1 becomes NotReady in 40 s"
@@ -303,10 +315,13 @@ mod tests {
         };
         assert_eq!(next(&director), Some((&fall, Some(&evict))));
         assert_eq!(
-            outcome(&Caption::Came(fall, 40_000_000)),
+            outcome(&Caption::Occurred(fall, 40_000_000)),
             "40 s later: a-1 became NotReady."
         );
-        assert!(outcome(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: it did not come to it that 3 pods"));
-        assert_eq!(lane(&due(DueKind::Attempt, "p", 0, 1)), Lane::Decisions);
+        assert!(
+            outcome(&Caption::DidNotOccur(evict, 9_000_000))
+                .starts_with("9 s later: it did not come to it that 3 pods")
+        );
+        assert_eq!(lane(&due(UpcomingEventKind::Attempt, "p", 0, 1)), Lane::Decisions);
     }
 }
