@@ -5,7 +5,7 @@ use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, ObjectKey, Rate, parse};
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{
-    Given, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
+    GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
 
 /// The objects of a run and its faults, each at a whole second.
@@ -152,7 +152,7 @@ pub fn hashes() -> Vec<String> {
                 world.run_before(SimTime(second * 1_000_000), &mut hash);
                 // A refused fault (for example: no such node) is recorded, too.
                 let refused = world.apply_fault(&fault, &mut hash).err();
-                let given = Given {
+                let given = GivenCommand {
                     text: run.name,
                     number: 1,
                 };

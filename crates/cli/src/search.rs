@@ -7,7 +7,7 @@ mod swarm;
 
 use std::process::ExitCode;
 
-use podscope_cluster::BreakCause;
+use podscope_cluster::ViolationCause;
 
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
@@ -181,7 +181,7 @@ fn to_shortest(mut found: Found) -> Shortest {
     Shortest {
         size: (parts, acts, at.0, seed),
         said,
-        is_bug: violation.cause == BreakCause::Bug,
+        is_bug: violation.cause == ViolationCause::Bug,
         link: Link::of(&found.session, None, String::new()).encode(),
         scenario: export::scenario(&found.session),
     }

@@ -14,7 +14,7 @@ use crate::world::{Body, CALL_TIMEOUT, HeldRequest};
 use crate::{Actor, Answer, ApiError, CallId, Change, Place, Rng, SimTime, Sink, Span, World};
 
 /// Interval of the liveness checks.
-pub(crate) const LOOK_INTERVAL: Span = Span::seconds(30);
+pub(crate) const LIVENESS_CHECK_INTERVAL: Span = Span::seconds(30);
 
 impl World {
     pub(crate) fn dispatch(&mut self, event: Event, sink: &mut dyn Sink) {
@@ -54,12 +54,13 @@ impl World {
             Event::HeldRequest(id) => self.on_held_request(id),
             Event::Proxy(node, life, event) => self.on_proxy(&node, life, event),
             Event::Traffic => self.wake_traffic(),
-            Event::Look => {
+            Event::CheckLiveness => {
                 self.check_liveness(sink);
                 self.queue.set_cause(CausedBy::NOTHING);
                 self.api
                     .forget_old_events(podscope_api::Time(self.start.0 + self.now.0));
-                self.queue.push(self.now + LOOK_INTERVAL, Event::Look);
+                self.queue
+                    .push(self.now + LIVENESS_CHECK_INTERVAL, Event::CheckLiveness);
             }
         }
     }

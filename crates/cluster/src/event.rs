@@ -47,7 +47,7 @@ pub(crate) enum Event {
     /// A timer of a machine fires.
     Machine(NodeName, MachineTimer),
     /// The liveness checks run.
-    Look,
+    CheckLiveness,
     /// A message or timer reaches the kube-proxy of a node.
     Proxy(NodeName, ProxyLife, ProxyEvent),
     /// A time-dependent change of request results is due.

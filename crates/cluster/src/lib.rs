@@ -53,14 +53,15 @@ pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::volume::claim_name;
 pub use podscope_sim::{
-    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Cause, Change, ControlPlaneProcess,
+    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, CallId, Cause, Change, ControlPlaneProcess,
     DeleteOptions, EventNote, FailedRequests, FaultDetails, FaultKind, Fingerprint, Happening, Heartbeats, HookKind,
     MAX_OBJECTS_OF_KIND, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects,
     OneWay, OutputKind, OutputLine, Part, PendingEvent, PendingEventKind, Place, Propagation, RENEW_INTERVAL, Record,
     Request, RequestClient, RequestOutcome, RequestRate, RequestTruth, Rng, SimTime, Sink, Span, StatusReason, Subject,
-    Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, seconds, subject, subject_of, volume,
+    Switches, Unheld, Updated, Violation, ViolationCause, WatchResponse, What, newest_time, seconds, subject,
+    subject_of, volume,
 };
 pub use scheduler_process::{RecordedDecision, is_made_up_node};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
 pub use traffic::{Flowing, StartTraffic, Totals, TrafficCommand};
-pub use world::{Given, World};
+pub use world::{GivenCommand, World};

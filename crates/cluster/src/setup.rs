@@ -14,7 +14,7 @@ use podscope_apiserver::Caller;
 use podscope_scheduler::SchedulerConfiguration;
 
 use crate::controllers::{ControllerManagerSettings, FencingSettings};
-use crate::dispatch::LOOK_INTERVAL;
+use crate::dispatch::LIVENESS_CHECK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::given::Imported;
@@ -128,9 +128,10 @@ impl World {
             world.partition(&targets, &CutFrom::Everything, Direction::Both);
         }
         world.start_everything(&nodes, &cut_off, sink);
-        world
-            .queue
-            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
+        world.queue.push(
+            SimTime::ZERO + LIVENESS_CHECK_INTERVAL,
+            crate::event::Event::CheckLiveness,
+        );
         world.create_given(&setup, &mut errors, sink);
         world.settle_traffic(sink);
         if errors.is_empty() { Ok(world) } else { Err(errors) }

@@ -112,7 +112,7 @@ pub(crate) struct HeldRequest {
 
 /// A command as the user gave it.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
+pub struct GivenCommand<'a> {
     /// The command line.
     pub text: &'a str,
     /// Number of the command in this run; violations that the command causes refer to it.
@@ -145,7 +145,7 @@ pub struct World {
     pub(crate) world_rng: Rng,
     pub(crate) monitors: Monitors,
     pub(crate) traffic: Arc<Traffic>,
-    is_unchecked: bool,
+    are_invariants_disabled: bool,
     /// The command that was given last, until a client or fault takes it as its cause.
     command: Option<BlamedAction>,
     next_call: u64,
@@ -176,7 +176,7 @@ impl World {
             world_rng: Rng::split(setup.seed, "world"),
             monitors: Monitors::default(),
             traffic: Arc::default(),
-            is_unchecked: false,
+            are_invariants_disabled: false,
             command: None,
             next_call: 0,
             next_client: 1,
@@ -220,8 +220,8 @@ impl World {
     }
 
     /// Records a command, and the error if it was refused.
-    pub fn record_command(&mut self, given: Given<'_>, error: Option<&str>, sink: &mut dyn Sink) {
-        let Given { text, number } = given;
+    pub fn record_command(&mut self, given: GivenCommand<'_>, error: Option<&str>, sink: &mut dyn Sink) {
+        let GivenCommand { text, number } = given;
         self.queue.set_cause(CausedBy::NOTHING);
         let given = Happening::Command {
             command: text.to_owned(),
@@ -367,7 +367,7 @@ impl World {
             eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
             detaches_by_force: !self.settings.controller_manager.disable_force_detach_on_timeout,
         };
-        if self.is_unchecked {
+        if self.are_invariants_disabled {
             return Vec::new();
         }
         self.monitors.check(seen, &parts)

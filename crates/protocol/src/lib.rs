@@ -62,9 +62,9 @@ pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
 pub use not_held::NotHeld;
 pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
 pub use picture::{
-    BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
-    ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
-    RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage, ControlPlaneView, Frame,
+    GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
+    SpreadLane, SpreadPoint, TerminationStage, TerminationView, ViolationCauseView,
 };
 pub use remark::{
     Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,

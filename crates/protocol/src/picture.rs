@@ -476,7 +476,7 @@ pub struct BrokenInvariant {
     /// Time of the violation.
     pub at: Micros,
     /// Kind of the cause.
-    pub cause: BreakCause,
+    pub cause: ViolationCauseView,
     /// The cause: a command, a fault or a bug.
     pub by: Phrase,
     /// Description of the observed violation.
@@ -498,7 +498,7 @@ impl BrokenInvariant {
 /// Cause of an invariant's violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum BreakCause {
+pub enum ViolationCauseView {
     Command,
     Fault,
     /// A bug of Podscope.
@@ -506,7 +506,7 @@ pub enum BreakCause {
     Bug,
 }
 
-impl BreakCause {
+impl ViolationCauseView {
     /// Name of the cause in traces.
     #[must_use]
     pub const fn word(self) -> &'static str {

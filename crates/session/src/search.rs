@@ -11,7 +11,7 @@ mod workloads;
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
-use podscope_cluster::{BreakCause, Record, Rng, SimTime, Span};
+use podscope_cluster::{Record, Rng, SimTime, Span, ViolationCause};
 
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Session, Slice};
@@ -40,7 +40,7 @@ impl Goal {
     fn is_met_by(&self, record: &Record) -> bool {
         record.violation().is_some_and(|violation| {
             let is_named = |name: &String| *violation.invariant == **name;
-            self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || violation.cause == BreakCause::Bug)
+            self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || violation.cause == ViolationCause::Bug)
         })
     }
 }

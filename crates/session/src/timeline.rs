@@ -141,8 +141,8 @@ impl Session {
     }
 
     /// Turns invariant checks off, to measure what they cost.
-    pub fn leave_unchecked(&mut self) {
-        self.world.leave_unchecked();
+    pub fn disable_invariants(&mut self) {
+        self.world.disable_invariants();
     }
 
     /// Time of the cursor.

@@ -149,16 +149,16 @@ impl From<Updated> for Happening {
 pub struct Violation {
     pub invariant: Str,
     /// The kind of cause.
-    pub cause: BreakCause,
+    pub cause: ViolationCause,
     /// The command, fault or component that caused the violation.
-    pub by: Culprit,
+    pub by: Originator,
     /// The observation that violates the invariant.
     pub seen: Phrase,
 }
 
 /// The originator of an invariant violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Culprit {
+pub struct Originator {
     /// The command, fault or component.
     pub who: Phrase,
     /// Number of the command that caused the violation, directly or through a fault. `None` if it was no command of
@@ -168,7 +168,7 @@ pub struct Culprit {
     pub exception: Option<String>,
 }
 
-impl Culprit {
+impl Originator {
     /// An originator whose violation a documented exception permits.
     pub fn excused(who: impl Into<Phrase>, exception: impl Into<String>) -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Culprit {
     }
 }
 
-impl<T: Into<Phrase>> From<T> for Culprit {
+impl<T: Into<Phrase>> From<T> for Originator {
     fn from(who: T) -> Self {
         Self {
             who: who.into(),
@@ -189,7 +189,7 @@ impl<T: Into<Phrase>> From<T> for Culprit {
     }
 }
 
-impl fmt::Display for Culprit {
+impl fmt::Display for Originator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.exception {
             Some(exception) => write!(f, "{} ({exception})", self.who),
@@ -296,7 +296,7 @@ named_enum! {
     }
 
     /// The kind of cause of an invariant violation.
-    BreakCause {
+    ViolationCause {
         Command = "command",
         Fault = "fault",
         /// A bug of Podscope.

@@ -41,8 +41,8 @@ pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subjec
 pub use due::{PendingEvent, PendingEventKind};
 pub use errors::StatusReason;
 pub use happening::{
-    AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,
-    Happening, HookKind, OneWay, ProbeKind, Updated, Violation, What,
+    AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, FenceMechanism, Fields, Flag, Happening, HookKind,
+    OneWay, Originator, ProbeKind, Updated, Violation, ViolationCause, What,
 };
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};

@@ -6,9 +6,9 @@ use podscope_api::ordered;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment, phrase};
 
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::controllers::Holder;
 use crate::volume::{Backend, Resolved, driver_of, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
@@ -35,7 +35,7 @@ pub(super) struct AttachCas {
     running_at_start: ordered::Set<Uid>,
     reported: ordered::Set<(Uid, Str)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame.
-    forced_detaches: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
+    forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
 }
 
 impl Check for AttachCas {
@@ -153,13 +153,13 @@ impl AttachCas {
             }
             let (cause, by) = if self.running_at_start.contains(uid) {
                 (
-                    Cause::Command,
+                    ViolationCause::Command,
                     "the scenario's manifests: a pod that already ran".into(),
                 )
             } else if view.ledger.out_of_service.get(&node) == Some(&Actor::Fencing) {
                 (
-                    Cause::Fault,
-                    Culprit::excused("the fencing controller", format!("{FACT}: fencing break")),
+                    ViolationCause::Fault,
+                    Originator::excused("the fencing controller", format!("{FACT}: fencing break")),
                 )
             } else if let Some(blame) = self.forced_detaches.get(&(backend.name.clone(), node.clone())) {
                 blame.clone()

@@ -5,34 +5,34 @@
 use podscope_api::{NodeName, Str, Uid, phrase};
 
 use super::ledger::{AFTERMATH, ActiveFault};
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 
-use super::{Cause, View};
+use super::{View, ViolationCause};
 use crate::Actor;
 
-type Blame = (Cause, Culprit);
+type Blame = (ViolationCause, Originator);
 
 /// The command of an actor, as the cause.
 fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
-    Some((Cause::Command, view.ledger.command(actor, exception)?))
+    Some((ViolationCause::Command, view.ledger.command(actor, exception)?))
 }
 
 fn fault(fault: &ActiveFault, exception: &str) -> Blame {
-    (Cause::Fault, fault.action.culprit(exception))
+    (ViolationCause::Fault, fault.action.originator(exception))
 }
 
 /// The grace period of zero in the pod's manifest, as the cause.
 fn grace_of_manifest() -> Blame {
     (
-        Cause::Command,
-        Culprit::excused("terminationGracePeriodSeconds: 0 of the manifest", "LC-018"),
+        ViolationCause::Command,
+        Originator::excused("terminationGracePeriodSeconds: 0 of the manifest", "LC-018"),
     )
 }
 
 /// Blames the early removal of a pod object on its command or fault, with the exception of CT-162 that applies.
 pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     let Some(removal) = view.ledger.removals.get(uid) else {
-        return (Cause::Bug, "nobody removed the earlier pod".into());
+        return (ViolationCause::Bug, "nobody removed the earlier pod".into());
     };
     let assertions = [
         (Some(&removal.by), "CT-162: force deletion"),
@@ -49,8 +49,8 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     }
     if removal.out_of_service == Some(Actor::Fencing) {
         return (
-            Cause::Fault,
-            Culprit::excused(
+            ViolationCause::Fault,
+            Originator::excused(
                 "the fencing controller",
                 "CT-149: a fence that leaves processes running",
             ),
@@ -60,20 +60,20 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
         && !view.nodes.contains_key(node)
     {
         return (
-            Cause::Fault,
-            Culprit::excused(
+            ViolationCause::Fault,
+            Originator::excused(
                 phrase!("there is no machine {node}", node = &**node),
                 "CT-162: false Node deletion",
             ),
         );
     }
     let by = phrase!("{actor} removed the earlier pod", actor = removal.by.to_string());
-    (Cause::Bug, by.into())
+    (ViolationCause::Bug, by.into())
 }
 
 /// Blames an actor: its command, or a bug of the component.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string().into()))
+    command(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
 }
 
 /// Like [`of_component`], but two instances at once are an exception (CT-154).
@@ -86,7 +86,7 @@ pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Bl
 pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let crash = view.ledger.control_plane_fault(view.now);
     match of_two_instances(actor, fact, view) {
-        (Cause::Bug, by) => crash.map_or((Cause::Bug, by), |crash| fault(crash, fact)),
+        (ViolationCause::Bug, by) => crash.map_or((ViolationCause::Bug, by), |crash| fault(crash, fact)),
         blame => blame,
     }
 }
@@ -94,8 +94,8 @@ pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blam
 /// Blames the latest fault, for an action of the world itself.
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
-        Some(action) => (Cause::Fault, action.culprit(fact)),
-        None => (Cause::Bug, "nobody".into()),
+        Some(action) => (ViolationCause::Fault, action.originator(fact)),
+        None => (ViolationCause::Bug, "nobody".into()),
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
 pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
     match view.ledger.node_fault(node, view.now) {
         Some(known) => fault(known, fact),
-        None => (Cause::Bug, format!("kube-proxy/{node}").into()),
+        None => (ViolationCause::Bug, format!("kube-proxy/{node}").into()),
     }
 }
 
@@ -190,6 +190,6 @@ pub(super) fn of_forced_removal(
     }
     match ledger.node_fault(node, view.now) {
         Some(known) => fault(known, &format!("{fact}, CT-131: the node was out of sight")),
-        None => (Cause::Bug, actor.to_string().into()),
+        None => (ViolationCause::Bug, actor.to_string().into()),
     }
 }

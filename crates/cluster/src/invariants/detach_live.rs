@@ -8,9 +8,9 @@ use podscope_api::{
     phrase,
 };
 
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::controllers::Holder;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};
@@ -124,17 +124,17 @@ fn needs_force(node: &NodeName, view: &View<'_>) -> bool {
 fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
     let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
         (
-            Cause::Command,
-            Culprit::excused("disableForceDetachOnTimeout: true", "CT-186: timeout disabled"),
+            ViolationCause::Command,
+            Originator::excused("disableForceDetachOnTimeout: true", "CT-186: timeout disabled"),
         )
     } else {
         match blame::of_two_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
-            (Cause::Bug, _) => {
+            (ViolationCause::Bug, _) => {
                 let by = phrase!(
                     "nothing changed for {time} after everything was healed",
                     time = LIMIT.to_string()
                 );
-                (Cause::Bug, by.into())
+                (ViolationCause::Bug, by.into())
             }
             excused => excused,
         }

@@ -3,9 +3,9 @@
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid, phrase};
 
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::{Actor, Happening, Place, Record, subject_of};
 
 pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
@@ -128,10 +128,10 @@ impl FenceBeforeBreak {
         uid: &Uid,
         node: &NodeName,
         view: &View<'_>,
-    ) -> (Cause, Culprit) {
+    ) -> (ViolationCause, Originator) {
         if view.ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
             // The controller may set the out-of-service taint only after a confirmed fence (CT-144).
-            return (Cause::Bug, "the fencing controller, without a fence".into());
+            return (ViolationCause::Bug, "the fencing controller, without a fence".into());
         }
         blame::of_forced_removal(actor, volume, uid, node, FACT, view)
     }
@@ -141,7 +141,7 @@ impl FenceBeforeBreak {
 mod tests {
     use super::super::lab::{self, Trace};
     use crate::fault::{Fault, FenceMechanism};
-    use crate::{Actor, DeleteOptions, Given, Request, SimTime, World};
+    use crate::{Actor, DeleteOptions, GivenCommand, Request, SimTime, World};
     use podscope_api::{Kind, ObjectKey};
 
     fn world_with_partition(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {
@@ -203,7 +203,7 @@ mod tests {
             let mut world = world_with_partition(&mut trace, fence);
             let fault = Fault::Detach("disk".into());
             // The line as the user typed it; the trace names the fault in its canonical form.
-            let given = Given {
+            let given = GivenCommand {
                 text: "fault  detach  'disk'",
                 number: 7,
             };

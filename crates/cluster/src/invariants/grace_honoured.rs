@@ -10,7 +10,7 @@ use podscope_api::ordered;
 use podscope_api::{Object, Pod, Str, Uid, phrase};
 
 use super::ledger::LivePod;
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::world::Body;
 use crate::{Actor, FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
 
@@ -166,7 +166,7 @@ impl GraceHonoured {
             let (cause, by) = if self.rejected.contains(&object.uid) || is_orphan(&record.actor, &object.uid, view) {
                 blame::of_restart(&record.actor, "CT-167, LC-060: refused when it came back", view)
             } else {
-                (Cause::Bug, record.actor.to_string().into())
+                (ViolationCause::Bug, record.actor.to_string().into())
             };
             out.push(DetectedViolation {
                 corrupts: None,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Phrase, Pod, Str, Uid, phrase};
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Observation, WorldParts};
@@ -66,10 +66,10 @@ pub(crate) struct BlamedAction {
 
 impl BlamedAction {
     /// The action as the culprit of a violation.
-    pub(crate) fn culprit(&self, exception: &str) -> Culprit {
-        Culprit {
+    pub(crate) fn originator(&self, exception: &str) -> Originator {
+        Originator {
             command: self.number,
-            ..Culprit::excused(&*self.text, exception)
+            ..Originator::excused(&*self.text, exception)
         }
     }
 }
@@ -117,10 +117,10 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// The command of an actor, as a culprit.
-    pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Culprit> {
+    pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Originator> {
         match actor {
-            Actor::Client(0) => Some(Culprit::excused("the scenario's manifests", exception)),
-            Actor::Client(client) => Some(self.commands.get(client)?.culprit(exception)),
+            Actor::Client(0) => Some(Originator::excused("the scenario's manifests", exception)),
+            Actor::Client(client) => Some(self.commands.get(client)?.originator(exception)),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use podscope_api::{
     StatefulSet, TaintEffect, Uid, phrase,
 };
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Actor, Change, Happening, Record, SimTime, Span, Subject, subject, subject_of};
 
 pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
@@ -141,7 +141,7 @@ impl Check for Liveness {
                     corrupts: None,
                     invariant: problem.invariant,
                     object: Some(problem.object),
-                    cause: Cause::Bug,
+                    cause: ViolationCause::Bug,
                     by: phrase!(
                         "nothing changed for {time} after everything was healed",
                         time = problem.limit.to_string()

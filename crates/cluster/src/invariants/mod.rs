@@ -106,16 +106,16 @@ pub struct Invariant {
     pub lesson: &'static str,
 }
 
-pub(crate) use podscope_sim::BreakCause as Cause;
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
+pub(crate) use podscope_sim::ViolationCause;
 
 /// A detected violation of an invariant.
 #[derive(Debug, Clone)]
 pub(crate) struct DetectedViolation {
     pub invariant: &'static str,
     pub object: Option<Arc<Subject>>,
-    pub cause: Cause,
-    pub by: Culprit,
+    pub cause: ViolationCause,
+    pub by: Originator,
     /// Description of what was observed.
     pub seen: podscope_api::Phrase,
     /// The volume that two nodes write to because its storage does not prevent it.

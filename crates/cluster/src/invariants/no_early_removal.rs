@@ -2,7 +2,7 @@
 
 use podscope_api::{Kind, Pod, phrase};
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
@@ -45,7 +45,7 @@ impl Check for NoEarlyRemoval {
                 corrupts: None,
                 invariant: NO_EARLY_REMOVAL.name,
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
-                cause: Cause::Bug,
+                cause: ViolationCause::Bug,
                 by: format!("kubelet/{node}").into(),
                 seen: phrase!("removed while {containers} still runs", containers = names),
             });

@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::Actor;
 
 pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
@@ -60,8 +60,8 @@ impl Check for NoOvercommit {
             _ => "CT-171: stale cache",
         };
         let (cause, by) = match blame::of_two_instances(&record.actor, fact, view) {
-            (Cause::Bug, _) if has_unscheduled_pod(view, &name) => (
-                Cause::Command,
+            (ViolationCause::Bug, _) if has_unscheduled_pod(view, &name) => (
+                ViolationCause::Command,
                 "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
             ),
             blame => blame,

@@ -2,7 +2,7 @@
 
 use podscope_api::{Object, phrase};
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Place, What, subject_of};
 
 pub(super) const ONE_NODE: Invariant = Invariant {
@@ -31,7 +31,7 @@ impl Check for OneNode {
                         corrupts: None,
                         invariant: ONE_NODE.name,
                         object: Some(subject_of(&Object::Pod(new.clone()))),
-                        cause: Cause::Bug,
+                        cause: ViolationCause::Bug,
                         by: actor.to_string().into(),
                         seen: phrase!("spec.nodeName changed"),
                     });
@@ -49,7 +49,7 @@ impl Check for OneNode {
                         corrupts: None,
                         invariant: ONE_NODE.name,
                         object: Some(object.clone()),
-                        cause: Cause::Bug,
+                        cause: ViolationCause::Bug,
                         by: record.actor.to_string().into(),
                         seen: phrase!(
                             "a container started on {node}, to which the pod is not bound",

@@ -6,7 +6,7 @@ use podscope_api::ordered;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget, phrase};
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const PDB_LEDGER: Invariant = Invariant {
@@ -116,7 +116,7 @@ impl PdbLedger {
                     corrupts: None,
                     invariant: PDB_LEDGER.name,
                     object: subject(budget),
-                    cause: Cause::Bug,
+                    cause: ViolationCause::Bug,
                     by: Actor::ApiServer.to_string().into(),
                     seen: phrase!(
                         "eviction {number} of a budget that allows {allowed}: {pod}",

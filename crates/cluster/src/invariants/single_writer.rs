@@ -6,9 +6,9 @@ use podscope_api::ordered;
 
 use podscope_api::{AccessMode, NodeName, PersistentVolume, Phrase, Str, Uid, phrase};
 
-use podscope_sim::Culprit;
+use podscope_sim::Originator;
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::volume::{Backend, of_inline, of_persistent_volume};
 use crate::{Happening, Place, Record, What};
 
@@ -32,7 +32,7 @@ pub(super) struct SingleWriter {
     reported: ordered::Set<(Str, Uid, Uid)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame: after a forced detach without
     /// a fence, another node can write too.
-    forced_detaches: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
+    forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
     /// Whether there may be a new writer. It is checked at the next record, when the ledger is up to date.
     may_have_new_writer: bool,
 }
@@ -137,8 +137,8 @@ impl SingleWriter {
                 let (cause, by) = match removed {
                     Some(removed) => blame::of_pod_removal(removed, view),
                     None if !is_exclusive => (
-                        Cause::Command,
-                        Culprit::excused(
+                        ViolationCause::Command,
+                        Originator::excused(
                             phrase!("the back-end of {volume} admits several nodes", volume = &**volume),
                             "CT-163: unsafe backend",
                         ),
@@ -147,7 +147,7 @@ impl SingleWriter {
                         let blames =
                             [other_node, node].map(|node| self.forced_detaches.get(&(volume.clone(), node.clone())));
                         let blame = blames.into_iter().flatten().next().cloned();
-                        blame.unwrap_or((Cause::Bug, "both pods exist".into()))
+                        blame.unwrap_or((ViolationCause::Bug, "both pods exist".into()))
                     }
                 };
                 let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));

@@ -3,7 +3,7 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Uid, phrase};
 
-use super::{Cause, Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Request, subject_of};
 
 pub(super) const SLOT_UNIQUE: Invariant = Invariant {
@@ -51,7 +51,7 @@ impl Check for SlotUnique {
                     corrupts: None,
                     invariant: SLOT_UNIQUE.name,
                     object: Some(subject_of(&Object::Pod(new.clone()))),
-                    cause: Cause::Bug,
+                    cause: ViolationCause::Bug,
                     by: actor.to_string().into(),
                     seen: phrase!(
                         "{pod} was created while an older pod had the name",

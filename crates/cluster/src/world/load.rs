@@ -58,7 +58,9 @@ mod tests {
         let (client, create) = (Actor::Client(1), Request::Create(config_map()));
         let quiet = world.clone();
         for at in 0..2 * MAX_PENDING {
-            world.queue.push(world.now + Span::seconds(at as i64), Event::Look);
+            world
+                .queue
+                .push(world.now + Span::seconds(at as i64), Event::CheckLiveness);
         }
         let refused = world
             .serve(&client, &create, &mut sink)

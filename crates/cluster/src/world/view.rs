@@ -159,8 +159,8 @@ impl World {
     }
 
     /// Turns all invariants off, to measure their cost. Do not turn them on again: their state is then incomplete.
-    pub fn leave_unchecked(&mut self) {
-        self.is_unchecked = true;
+    pub fn disable_invariants(&mut self) {
+        self.are_invariants_disabled = true;
     }
 
     /// Turns recording of full decisions on or off, for replaying up to an attempt (S-14). Only the latest decision is

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{Trace, at, world};
 use podscope_api::{Node, Pod};
-use podscope_cluster::Given;
+use podscope_cluster::GivenCommand;
 use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
 use serde_json::{Value, json};
 
@@ -203,7 +203,7 @@ fn forced_deletion_in_partition_is_blamed_on_the_command() {
         .expect("the node exists");
     world.run_until(at(90), &mut trace);
     let text = "kubectl delete pod db-0 --grace-period=0 --force";
-    world.record_command(Given { text, number: 1 }, None, &mut trace);
+    world.record_command(GivenCommand { text, number: 1 }, None, &mut trace);
     world.start_client(common::delete("db-0", Some(0), false), &mut trace);
     world.run_until(at(130), &mut trace);
     let violations = trace.violations();

@@ -1,7 +1,7 @@
 //! Shrinks a run: finds the fewest parts and commands that still violate the same invariant for the same cause, then
 //! moves each command to the earliest possible time.
 
-use podscope_cluster::{BreakCause, SimTime, Span};
+use podscope_cluster::{SimTime, Span, ViolationCause};
 
 use super::{Found, Goal, Part, Run};
 
@@ -15,7 +15,7 @@ pub fn shrink(found: Found) -> Found {
     let violation = found.record.violation();
     let goal = Goal {
         invariant: violation.map(|violation| violation.invariant.to_string()),
-        only_bugs: violation.is_some_and(|violation| violation.cause == BreakCause::Bug),
+        only_bugs: violation.is_some_and(|violation| violation.cause == ViolationCause::Bug),
     };
     let mut best = found;
     for _ in 0..ROUNDS {

@@ -1,6 +1,6 @@
 //! Recording of a branch's trace and output while it is played.
 
-use podscope_cluster::{Answer, BreakCause, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
+use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTime, Sink, ViolationCause};
 
 use podscope_kubectl::Followed;
 
@@ -60,7 +60,7 @@ impl Sink for Log<'_> {
         match &record.happening {
             Happening::Attempt { .. } => self.progress.attempts += 1,
             Happening::InvariantViolated { violation } => {
-                if violation.cause == BreakCause::Bug {
+                if violation.cause == ViolationCause::Bug {
                     self.progress.bugs += 1;
                 }
                 let name = violation.invariant.to_string();

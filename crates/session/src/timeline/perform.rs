@@ -4,7 +4,7 @@ use podscope_api::{NodeName, Pod};
 use podscope_cluster::Answer;
 use podscope_cluster::client::ClientCommand;
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{Given, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
+use podscope_cluster::{GivenCommand, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
 use super::log::{Log, NullSink};
@@ -106,7 +106,8 @@ impl Session {
                     branch,
                     progress: &mut self.progress,
                 };
-                self.world.record_command(Given { text: &text, number }, None, &mut log);
+                self.world
+                    .record_command(GivenCommand { text: &text, number }, None, &mut log);
                 let at = self.world.now();
                 for line in printed.output_lines(at, number) {
                     log.output(line);
@@ -123,7 +124,7 @@ impl Session {
             branch,
             progress: &mut self.progress,
         };
-        let given = Given { text: &text, number };
+        let given = GivenCommand { text: &text, number };
         match command {
             Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
             Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
@@ -248,7 +249,7 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
 }
 
 /// Starts a client that sends an API call. Returns the number of the client and the warnings.
-fn call_api(world: &mut World, call: &ApiCall, given: Given<'_>, log: &mut Log<'_>) -> Option<SentCall> {
+fn call_api(world: &mut World, call: &ApiCall, given: GivenCommand<'_>, log: &mut Log<'_>) -> Option<SentCall> {
     let sent = podscope_kubectl::rest::sent(call, world.objects());
     world.record_command(given, None, log);
     Some(SentCall {
@@ -258,7 +259,7 @@ fn call_api(world: &mut World, call: &ApiCall, given: Given<'_>, log: &mut Log<'
 }
 
 /// Starts a command that writes, or prints why it is refused.
-fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'_>) {
+fn start(world: &mut World, kubectl: &Kubectl, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
     world.record_command(given, plan.refused.as_deref(), log);
@@ -285,7 +286,7 @@ fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'
     }
 }
 
-fn inject(world: &mut World, fault: &Fault, given: Given<'_>, log: &mut Log<'_>) {
+fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut Log<'_>) {
     // The command is tried on a clone first, because its record must precede the records of its effects.
     let mut probe = world.clone();
     match probe.apply_fault(fault, &mut NullSink) {
@@ -303,7 +304,7 @@ fn inject(world: &mut World, fault: &Fault, given: Given<'_>, log: &mut Log<'_>)
 }
 
 /// Stops the command that was started last, or all commands.
-fn stop(world: &mut World, all: bool, given: Given<'_>, log: &mut Log<'_>) {
+fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let mut running = world.running_clients();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));
     running.sort_unstable();

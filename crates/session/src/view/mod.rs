@@ -34,8 +34,8 @@ use groups::{GroupChange, Groups};
 
 use crate::timeline::Session;
 use podscope_protocol::{
-    BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Frame,
-    Guarantee, Mark, OwnerView, StoryState,
+    BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Frame, Guarantee, Mark,
+    OwnerView, StoryState, ViolationCauseView,
 };
 
 /// Label by which nodes are grouped by default.
@@ -213,11 +213,11 @@ pub(crate) fn pod_key(text: &str) -> ObjectKey {
     }
 }
 
-const fn cause(cause: podscope_cluster::BreakCause) -> BreakCause {
+const fn cause(cause: podscope_cluster::ViolationCause) -> ViolationCauseView {
     match cause {
-        podscope_cluster::BreakCause::Command => BreakCause::Command,
-        podscope_cluster::BreakCause::Fault => BreakCause::Fault,
-        podscope_cluster::BreakCause::Bug => BreakCause::Bug,
+        podscope_cluster::ViolationCause::Command => ViolationCauseView::Command,
+        podscope_cluster::ViolationCause::Fault => ViolationCauseView::Fault,
+        podscope_cluster::ViolationCause::Bug => ViolationCauseView::Bug,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A guarantee in the inspector: its statement, which component keeps it, and, after a violation, the ways back.
 
-use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request, SubjectRef};
+use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCauseView};
 use yew::prelude::*;
 
 use super::shown::shown;
@@ -100,7 +100,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
             <h3 class="eyebrow">{ "Ways back" }</h3>
             <ul class="ways-back">
                 <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ match broken.since { Some(_) => "Just before ", None => "Just before it broke" } }if broken.since.is_some() { <code>{ shown(&broken.by.to_string()) }</code> }{ ": what you do there is another course of time; this one stays." }</span></li>
-                if broken.cause == BreakCause::Command && broken.is_last {
+                if broken.cause == ViolationCauseView::Command && broken.is_last {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
                 }
                 if model.cut_nodes().nth(1).is_some() {

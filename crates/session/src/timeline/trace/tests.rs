@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, EventType, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{
-    Actor, AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record,
-    SimTime, Span, Updated, Violation, What, subject,
+    Actor, AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record, SimTime, Span,
+    Updated, Violation, ViolationCause, What, subject,
 };
 
 use super::{BLOCK, RECENT, Trace};
@@ -89,7 +89,7 @@ fn happening(place: usize) -> Happening {
         _ => Happening::InvariantViolated {
             violation: Violation {
                 invariant: "one-node".into(),
-                cause: BreakCause::Bug,
+                cause: ViolationCause::Bug,
                 by: "nobody".into(),
                 seen: message.into(),
             },
