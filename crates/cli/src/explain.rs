@@ -53,7 +53,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         return Err(bad_input(format!("no pod {pod}")));
     };
     let standing = standing(store, &found);
-    if store.unheld(&found).is_some() && found.spec.node_name.is_none() {
+    if store.missing_objects(&found).is_some() && found.spec.node_name.is_none() {
         return Ok(undecidable(&found, &standing, json));
     }
     let (mut cache, nominator) = cases::load(&objects, &config);

@@ -45,7 +45,7 @@ impl World {
                     }
                     if !node.metadata.uid.is_empty() {
                         let name = NodeName(node.metadata.name.clone());
-                        if !podscope_sim::is_heard(node, newest) {
+                        if !podscope_sim::was_reporting(node, newest) {
                             imported.cut_off.push(name.clone());
                         }
                         imported.nodes.push(name);
@@ -83,7 +83,7 @@ impl World {
             .map(|namespace| namespace.metadata.name.clone())
             .collect();
         let defaults = namespaces.iter().flat_map(|name| crate::controllers::objects_of(name));
-        let created = crate::controllers::unheld(self.objects());
+        let created = crate::controllers::missing_controller_objects(self.objects());
         for object in defaults.chain(created) {
             if self.objects().get_kind(object.kind(), &object.key()).is_none() {
                 self.import(object);

@@ -234,9 +234,9 @@ impl World {
         }
         for pod in pods {
             if let Some(node) = pod.spec.node_name.clone() {
-                let troubles = assumed.troubles(&pod.metadata.uid);
+                let container_problems = assumed.container_problems(&pod.metadata.uid);
                 self.with_machine(&node, sink, |machine, ctx| {
-                    machine.set_troubles(&pod.metadata.uid, troubles);
+                    machine.set_container_problems(&pod.metadata.uid, container_problems);
                     machine.adopt(&pod, ctx);
                 });
             }
@@ -418,7 +418,7 @@ pub(crate) fn lasting(mut node: Node, setup: &Setup) -> Node {
 fn complete(node: &mut Node, index: usize, setup: &Setup) {
     let name = node.metadata.name.clone();
     let labels = Arc::make_mut(&mut node.metadata.labels);
-    for (key, value) in kubelet::usual_labels(&name) {
+    for (key, value) in kubelet::default_labels(&name) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     let status = &mut node.status;

@@ -71,10 +71,9 @@ impl Controller for GarbageCollector {
             .as_ref()
             .is_some_and(|old| old.metadata().owner_references != meta.owner_references);
         let lacks_owner = (is_new || owners_changed)
-            && meta
-                .owner_references
-                .iter()
-                .any(|owner| cx.objects.by_uid(&owner.uid).is_none() && !cx.objects.assumed().lives(&owner.uid));
+            && meta.owner_references.iter().any(|owner| {
+                cx.objects.by_uid(&owner.uid).is_none() && !cx.objects.assumed().is_assumed_to_exist(&owner.uid)
+            });
         let awaits_finalizer =
             meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
         if lacks_owner || awaits_finalizer {
@@ -112,7 +111,7 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
         match cx.objects.by_uid(&reference.uid) {
             Some(owner) if is_foreground(owner.metadata()) => waiting.push(reference.uid.clone()),
             Some(_) => n_live_owners += 1,
-            None if kind_of(reference, cx).is_none() || cx.objects.assumed().lives(&reference.uid) => {
+            None if kind_of(reference, cx).is_none() || cx.objects.assumed().is_assumed_to_exist(&reference.uid) => {
                 n_live_owners += 1
             }
             None => absent.push(reference.clone()),

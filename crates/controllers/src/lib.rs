@@ -37,6 +37,7 @@ mod job;
 #[cfg(test)]
 mod lab;
 mod manager;
+mod missing_objects;
 mod namespace;
 mod namespace_objects;
 mod node_lifecycle;
@@ -65,18 +66,17 @@ mod template;
 mod tests;
 mod trigger_time;
 mod ttl_after_finished;
-mod unheld;
 mod victims;
 mod volume_protection;
 
 pub use attachment::Holder;
 pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
+pub use missing_objects::missing_controller_objects;
 pub use namespace_objects::objects_of;
 pub use node_selector::counts_for_spread;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
-pub use taint_eviction::stay;
-pub use unheld::unheld;
+pub use taint_eviction::toleration_time;
 
 use podscope_api::NodeName;
 

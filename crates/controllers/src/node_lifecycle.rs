@@ -23,7 +23,7 @@ use super::node_zones::{ZoneTransition, Zones};
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::taint_eviction::{eviction, stay};
+use super::taint_eviction::{eviction, toleration_time};
 use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, patch_taints, ready_status};
 
 /// Interval of the loop that takes nodes from the zones' queues.
@@ -386,7 +386,7 @@ impl NodeLifecycleController {
         let pods = pending.objects.pods_on(name).filter(|_| has_healthy_node);
         let pods = pods.filter(|pod| !pod.metadata.is_terminating());
         let evictions = pods.filter_map(|pod| {
-            let stay = stay(std::slice::from_ref(&taint), &pod.spec.tolerations)?;
+            let stay = toleration_time(std::slice::from_ref(&taint), &pod.spec.tolerations)?;
             Some(eviction(pod, at + stay, true))
         });
         std::iter::once(not_ready).chain(evictions).collect()

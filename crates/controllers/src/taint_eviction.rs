@@ -52,7 +52,7 @@ impl TaintEvictionController {
 }
 
 /// How long a pod may stay on a node with these NoExecute taints; `None` means without limit (CT-034).
-pub fn stay<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
+pub fn toleration_time<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
     for taint in taints {
         // The first matching toleration counts for a taint.
@@ -254,11 +254,11 @@ impl TaintEvictionController {
         // controller do more than delete (P-09).
         let switches = &cx.ctx.switches;
         let has_more_to_do = switches.lost_node_pods_failed || switches.node_controller_force_deletes;
-        if !has_more_to_do && cx.objects.assumed().was_leaving(&pod.metadata.uid) {
+        if !has_more_to_do && cx.objects.assumed().was_terminating(&pod.metadata.uid) {
             return;
         }
         let now = cx.now();
-        match stay(taints, &pod.spec.tolerations) {
+        match toleration_time(taints, &pod.spec.tolerations) {
             None => self.cancel(&key, cx),
             Some(Span::ZERO) => {
                 self.cancel(&key, cx);
@@ -367,7 +367,11 @@ mod tests {
                 Some(0),
             ),
         ] {
-            assert_eq!(stay(&taints, &tolerations), expected.map(Span::seconds), "{name}");
+            assert_eq!(
+                toleration_time(&taints, &tolerations),
+                expected.map(Span::seconds),
+                "{name}"
+            );
         }
     }
 }

@@ -28,7 +28,7 @@ mod explanation;
 pub mod glossary;
 mod machine;
 mod mark;
-mod not_held;
+mod missing_objects;
 mod notice;
 mod picture;
 mod remark;
@@ -59,7 +59,7 @@ pub use explanation::{
 };
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
-pub use not_held::NotHeld;
+pub use missing_objects::MissingObjectsView;
 pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
 pub use picture::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage, ControlPlaneView, Frame,

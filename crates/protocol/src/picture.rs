@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, Micros, NotHeld, ServiceRequests, StoryState, Thread, Traffic};
+use crate::{Director, MachineView, Mark, Micros, MissingObjectsView, ServiceRequests, StoryState, Thread, Traffic};
 
 /// An update of the picture: the differences to the previous frame, or everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -360,7 +360,7 @@ pub enum QueuePlace {
     /// Unschedulable, until an event may help one of these plugins or the queue is flushed.
     Unschedulable(Vec<String>),
     /// Unknown, because these objects are missing from the dump.
-    Unknown(NotHeld),
+    Unknown(MissingObjectsView),
     /// No scheduler runs.
     Stranded,
     /// Scheduling is halted: the API server is down, or cut off from etcd.

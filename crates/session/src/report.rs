@@ -43,7 +43,7 @@ pub fn process_values(session: &Session) -> Vec<Value> {
                 row["ioErrors"] = failing.iter().map(|volume| Value::from(&**volume)).collect();
             }
             // emptyDir volumes of the pod and which container wrote to them.
-            let written = world.written(node, &process.uid);
+            let written = world.empty_dir_contents(node, &process.uid);
             if !written.is_empty() {
                 let written = written.iter().map(|one| {
                     json!({

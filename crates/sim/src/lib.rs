@@ -34,8 +34,8 @@ pub mod volume;
 
 pub use actor::{Actor, Place};
 pub use assumed::{
-    Assumed, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner, Trouble, Unheld, is_heard, newest_heartbeat,
-    newest_time,
+    Assumed, ContainerProblem, MissingObjects, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner, newest_heartbeat,
+    newest_time, was_reporting,
 };
 pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
 pub use due::{PendingEvent, PendingEventKind};

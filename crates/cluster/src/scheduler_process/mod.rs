@@ -317,7 +317,7 @@ impl SchedulerProcess {
     /// based on. The simulated reason then does not replace it (P-09).
     fn has_imported_reason(&self, pod: &ObjectKey) -> bool {
         let pod = self.known.get::<Pod>(pod);
-        pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.unheld(pod).is_some())
+        pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.missing_objects(pod).is_some())
     }
 
     /// Writes the status of an unschedulable pod; the next attempt waits for the answer.

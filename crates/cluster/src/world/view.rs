@@ -6,7 +6,7 @@ use podscope_api::{NodeName, Str, Time, Uid};
 
 use super::{Body, ProcessState, World};
 use crate::kubelet::Kubelet;
-use crate::machine::{Machine, Written};
+use crate::machine::{EmptyDirData, Machine};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
@@ -60,10 +60,10 @@ impl World {
     }
 
     /// Contents of a pod's emptyDirs on a machine; empty if the pod is not there.
-    pub fn written(&self, node: &NodeName, pod: &Uid) -> Vec<Written> {
+    pub fn empty_dir_contents(&self, node: &NodeName, pod: &Uid) -> Vec<EmptyDirData> {
         let machine = self.nodes.get(node).map(|state| &state.machine);
         let held = machine.and_then(|machine| machine.pod(pod));
-        held.map_or_else(Vec::new, |held| held.written(|one| one.disk(self.now)))
+        held.map_or_else(Vec::new, |held| held.empty_dir_contents(|one| one.disk(self.now)))
     }
 
     pub fn now(&self) -> SimTime {

@@ -102,7 +102,7 @@ fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64
         let Some(limit) = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit) else {
             continue;
         };
-        let written = held.written(&used);
+        let written = held.empty_dir_contents(&used);
         let in_volume = written.iter().filter(|written| written.volume == volume.name);
         let used_in_volume = saturating_sum(in_volume.map(|written| written.bytes));
         if used_in_volume > limit.value() {

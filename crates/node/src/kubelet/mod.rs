@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
 
-pub use node::{healthy, usual_labels};
+pub use node::{default_labels, healthy};
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 

@@ -319,7 +319,7 @@ fn boot_id(host: &Host<'_, '_>) -> Str {
 }
 
 /// Labels that a kubelet sets on its Node by default.
-pub fn usual_labels(name: &str) -> [(&str, &str); 5] {
+pub fn default_labels(name: &str) -> [(&str, &str); 5] {
     [
         ("kubernetes.io/hostname", name),
         ("kubernetes.io/os", "linux"),
@@ -338,7 +338,7 @@ fn register(host: &mut Host<'_, '_>) {
     let mut node = Node::default();
     node.metadata.name = name.0.clone();
     let mut labels = host.machine.labels().clone();
-    for (key, value) in usual_labels(name.as_str()) {
+    for (key, value) in default_labels(name.as_str()) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     node.metadata.labels = Arc::new(labels);

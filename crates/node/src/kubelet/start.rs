@@ -13,7 +13,7 @@ use super::sync::{Start, SyncRun, SyncStep};
 use super::worker::{Activity, PodWorker};
 use super::{backoff, config, events};
 use crate::machine::{ContainerId, HookKind, Outcome, PullId, Role, containers_of};
-use podscope_sim::{SimTime, Span, Trouble};
+use podscope_sim::{ContainerProblem, SimTime, Span};
 
 impl PodWorker {
     /// Checks the restart back-off of the next container, and its image. Begins a pull if needed.
@@ -47,7 +47,7 @@ impl PodWorker {
             return;
         }
         let image = &container.image;
-        let cannot_pull = matches!(host.machine.trouble(pod, container), Some(Trouble::Pull(_)));
+        let cannot_pull = matches!(host.machine.problem_of(pod, container), Some(ContainerProblem::Pull(_)));
         let is_present = !cannot_pull && host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
         if let Err(why) = check_image_name(image) {
@@ -105,13 +105,13 @@ impl PodWorker {
             let Some(waiting) = &status.state.waiting else {
                 continue;
             };
-            let trouble = host.machine.trouble(&pod, container);
-            if trouble.is_some() || &*waiting.reason == "CreateContainerConfigError" {
+            let problem = host.machine.problem_of(&pod, container);
+            if problem.is_some() || &*waiting.reason == "CreateContainerConfigError" {
                 memory.waiting = Some(Box::new(waiting.clone()));
             }
-            match trouble {
-                Some(Trouble::Pull(_)) => memory.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
-                Some(Trouble::Ends { .. }) => {
+            match problem {
+                Some(ContainerProblem::Pull(_)) => memory.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
+                Some(ContainerProblem::Ends { .. }) => {
                     memory.restarts = Some(BackOff::after_restarts(status.restart_count, max, now));
                 }
                 _ => {}
@@ -167,7 +167,8 @@ impl PodWorker {
             self.fail_to_create(pod, start.idx, container, message, host);
             return;
         }
-        if let Some(Trouble::NotCreated { reason, message }) = host.machine.trouble(pod, container).cloned() {
+        if let Some(ContainerProblem::NotCreated { reason, message }) = host.machine.problem_of(pod, container).cloned()
+        {
             mark_failed(run, role);
             emit_failed_event(pod, container, &message, host);
             self.set_waiting(start.idx, &reason, message.to_string());

@@ -13,7 +13,7 @@ use podscope_sim::SimTime;
 /// Deviation: individual files are not simulated. All `disk` of a process is in the first emptyDir on the node's disk
 /// that the process can write to; without one, in the container's writable layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct EmptyDirData {
     pub volume: Str,
     pub container: Str,
     pub bytes: i64,
@@ -33,7 +33,7 @@ pub(super) fn target_empty_dir(pod: &Pod, spec: &Spec) -> Option<Str> {
 impl MachinePod {
     /// Contents of the pod's emptyDirs by volume and container, given the bytes that each container has written. If
     /// several containers of one name wrote, the largest amount counts.
-    pub fn written(&self, amount: impl Fn(&Container) -> i64) -> Vec<Written> {
+    pub fn empty_dir_contents(&self, amount: impl Fn(&Container) -> i64) -> Vec<EmptyDirData> {
         let mut all = self.removed_written.clone();
         for container in &self.containers {
             if let Some(written) = written_by(container, amount(container)) {
@@ -52,9 +52,9 @@ impl MachinePod {
     }
 }
 
-fn written_by(container: &Container, bytes: i64) -> Option<Written> {
+fn written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
     let volume = container.writes_to.clone().filter(|_| bytes > 0)?;
-    Some(Written {
+    Some(EmptyDirData {
         volume,
         container: container.name.clone(),
         bytes,
@@ -62,8 +62,8 @@ fn written_by(container: &Container, bytes: i64) -> Option<Written> {
     })
 }
 
-fn add(all: &mut Vec<Written>, one: Written) {
-    let same = |known: &&mut Written| known.volume == one.volume && known.container == one.container;
+fn add(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
+    let same = |known: &&mut EmptyDirData| known.volume == one.volume && known.container == one.container;
     match all.iter_mut().find(same) {
         Some(known) => {
             known.bytes = known.bytes.max(one.bytes);

@@ -4,6 +4,7 @@
 
 mod adopt;
 mod behavior;
+mod container_problems;
 mod empty_dirs;
 mod fault;
 mod images;
@@ -12,7 +13,6 @@ mod process;
 mod running;
 mod sandbox;
 mod static_pods;
-mod trouble;
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
-pub use empty_dirs::Written;
+pub use empty_dirs::EmptyDirData;
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
 pub use images::{HeldImage, Image};
@@ -31,7 +31,7 @@ pub use sandbox::Sandbox;
 
 use self::images::Pull;
 use crate::Context;
-use podscope_sim::{Happening, SimTime, Span, Subject, Trouble, subject};
+use podscope_sim::{ContainerProblem, Happening, SimTime, Span, Subject, subject};
 
 /// Identifies a container on its machine; never reused there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,7 +129,7 @@ pub struct MachinePod {
     pub containers: Vec<Container>,
     pub mounts: Vec<Mount>,
     /// Data that removed containers left in emptyDirs.
-    removed_written: Vec<Written>,
+    removed_written: Vec<EmptyDirData>,
 }
 
 impl MachinePod {
@@ -203,7 +203,7 @@ pub struct Machine {
     /// Whether images are stored on a separate disk.
     has_image_disk: bool,
     /// Problems of containers of imported pods, by pod UID and container name.
-    troubles: ordered::Map<Uid, Arc<[(Str, Trouble)]>>,
+    container_problems: ordered::Map<Uid, Arc<[(Str, ContainerProblem)]>>,
     /// Unhealthy node conditions of the imported Node; they last until the machine reboots.
     conditions: Arc<[NodeCondition]>,
     /// Pods whose next sandbox cannot be created (`fault sandbox`).
@@ -250,7 +250,7 @@ impl Machine {
             static_pods: Vec::new(),
             images: Vec::new(),
             has_image_disk: false,
-            troubles: ordered::Map::new(),
+            container_problems: ordered::Map::new(),
             conditions: Arc::default(),
             refused_sandboxes: ordered::Set::new(),
             pulls: Vec::new(),

@@ -25,9 +25,9 @@ pub struct Difference {
     /// Nodes whose requested or allocatable resources differ.
     pub nodes: Vec<NodeChange>,
     /// Problems in the first cluster only.
-    pub gone: Vec<Trouble>,
+    pub gone: Vec<ClusterProblem>,
     /// Problems in the second cluster only.
-    pub new: Vec<Trouble>,
+    pub new: Vec<ClusterProblem>,
 }
 
 /// An object with the fields that differ.
@@ -48,7 +48,7 @@ pub struct Moved {
 
 /// A problem that triage finds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Trouble {
+pub struct ClusterProblem {
     pub object: String,
     pub problem: String,
     pub reason: String,
@@ -109,10 +109,10 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
     Ok(difference)
 }
 
-fn troubles(session: &Session) -> ordered::Set<Trouble> {
+fn troubles(session: &Session) -> ordered::Set<ClusterProblem> {
     let found = triage(session, &Scope::default()).into_iter();
     found
-        .map(|found| Trouble {
+        .map(|found| ClusterProblem {
             object: found.object,
             problem: found.problem.name().to_owned(),
             reason: found.reason,

@@ -8,6 +8,6 @@ mod clusters;
 mod configurations;
 mod text;
 
-pub use clusters::{Changed, Difference, Moved, Trouble, clusters};
+pub use clusters::{Changed, ClusterProblem, Difference, Moved, clusters};
 pub use configurations::{Balance, Comparison, Differing, Figures, MOST_CONFIGURATIONS, PlaceTime, configurations};
 pub use text::{comparison_markdown, comparison_text, difference_markdown, difference_text};

@@ -38,8 +38,8 @@ pub fn difference_markdown(difference: &Difference) -> String {
 
 fn sections(difference: &Difference) -> Vec<(&'static str, Vec<String>)> {
     let node = |node: Option<&String>| node.map_or_else(|| "no node".to_owned(), Clone::clone);
-    let trouble = |all: &[super::Trouble]| {
-        let one = |one: &super::Trouble| format!("{} {}: {}", one.problem, one.object, one.reason);
+    let trouble = |all: &[super::ClusterProblem]| {
+        let one = |one: &super::ClusterProblem| format!("{} {}: {}", one.problem, one.object, one.reason);
         all.iter().map(one).collect()
     };
     let changed = |one: &super::Changed| {

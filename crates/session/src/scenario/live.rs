@@ -65,12 +65,13 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
 
 /// A notice of pods with lasting problems.
 fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
-    let troubled = assumed.troubled();
-    let each = troubled.iter().map(|(key, word)| PodWithProblem {
+    let pods_with_problems = assumed.pods_with_problems();
+    let each = pods_with_problems.iter().map(|(key, word)| PodWithProblem {
         pod: key.to_string(),
         word: word.to_string(),
     });
-    (!troubled.is_empty()).then(|| Remark::PodProblems(FirstItems::of(troubled.len(), each, MAX_PODS)))
+    (!pods_with_problems.is_empty())
+        .then(|| Remark::PodProblems(FirstItems::of(pods_with_problems.len(), each, MAX_PODS)))
 }
 
 /// A notice of nodes that are under pressure or not ready, according to their own status.
@@ -105,7 +106,7 @@ fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
 /// A notice of pending pods that may run because they use assumed objects. None if the dump has only the names of
 /// nodes.
 fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
-    let all = assumed.hopeful();
+    let all = assumed.pending_with_stand_ins();
     let each = all.iter().map(|(key, used)| PodWithAssumedObjects {
         pod: key.to_string(),
         assumed_objects: used

@@ -100,7 +100,7 @@ impl Triage<'_> {
         for (row, pod) in shown {
             let problem = self.findings[row].problem;
             let help = match problem {
-                Problem::Pending | Problem::Gated if helped < HELPED && objects.unheld(&pod).is_none() => {
+                Problem::Pending | Problem::Gated if helped < HELPED && objects.missing_objects(&pod).is_none() => {
                     helped += 1;
                     let now = self.config.clone();
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
@@ -436,8 +436,8 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
 /// Why no node takes a pod, by a decision of its own.
 fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<String> {
     let said = || pod.condition("PodScheduled").map(|one| clause(&one.message).to_owned());
-    if let Some(unheld) = triage.objects.unheld(pod) {
-        let unheld = view::not_held(unheld);
+    if let Some(unheld) = triage.objects.missing_objects(pod) {
+        let unheld = view::missing_objects_view(unheld);
         return Some(match said().filter(|said| !said.is_empty()) {
             Some(said) => format!("{said} (said in the cluster; {unheld})"),
             None => format!("nobody can say why: {unheld}"),

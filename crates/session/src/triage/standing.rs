@@ -11,10 +11,10 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<String> {
     let mut said = Vec::new();
     let node = pod.spec.node_name.as_ref();
     let as_if = "what follows decides it as if it were pending";
-    if let Some(unheld) = objects.unheld(pod).filter(|_| node.is_none()) {
+    if let Some(unheld) = objects.missing_objects(pod).filter(|_| node.is_none()) {
         said.push(format!(
             "Nobody can say where it may go: {}.",
-            crate::view::not_held(unheld)
+            crate::view::missing_objects_view(unheld)
         ));
     }
     if pod.metadata.is_terminating() {

@@ -3,7 +3,7 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
 use podscope_api::{ConditionStatus, Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Quantity, Time};
-use podscope_cluster::machine::Written;
+use podscope_cluster::machine::EmptyDirData;
 use podscope_cluster::{SimTime, World};
 
 use super::differences;
@@ -114,7 +114,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     let machine = machines.get(&node);
-    let written = world.written(&NodeName::from(&*node), &pod.metadata.uid);
+    let written = world.empty_dir_contents(&NodeName::from(&*node), &pod.metadata.uid);
     Detail {
         title: object_key.name.to_string(),
         subtitle: Subtitle::Pod {
@@ -164,7 +164,7 @@ fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &
     let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
     let written = processes
         .first()
-        .map_or_else(Vec::new, |(node, process)| world.written(node, &process.uid));
+        .map_or_else(Vec::new, |(node, process)| world.empty_dir_contents(node, &process.uid));
     let pod = object_key.to_string();
     Detail {
         title: object_key.name.to_string(),
@@ -290,7 +290,7 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
 }
 
 /// An emptyDir with the data written to it.
-fn scratch<'a>(written: impl IntoIterator<Item = &'a Written>) -> VolumeView {
+fn scratch<'a>(written: impl IntoIterator<Item = &'a EmptyDirData>) -> VolumeView {
     let views = written.into_iter().map(|written| WrittenView {
         size: Quantity::from_bytes(written.bytes).to_string(),
         container: written.container.to_string(),
@@ -299,7 +299,7 @@ fn scratch<'a>(written: impl IntoIterator<Item = &'a Written>) -> VolumeView {
     VolumeView::Scratch(views.collect())
 }
 
-fn volume_view(volume: &podscope_api::Volume, written: &[Written]) -> VolumeView {
+fn volume_view(volume: &podscope_api::Volume, written: &[EmptyDirData]) -> VolumeView {
     if let Some(claim) = &volume.persistent_volume_claim {
         VolumeView::Claim(claim.claim_name.to_string())
     } else if volume.empty_dir.is_some() {

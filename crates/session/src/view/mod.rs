@@ -23,7 +23,7 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
-pub(crate) use queue::not_held_view as not_held;
+pub(crate) use queue::missing_objects_view;
 pub(crate) use remedies::{PodCreator, command, remedy};
 pub(crate) use requests::service_requests;
 pub(crate) use spread::Spread;

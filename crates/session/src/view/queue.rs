@@ -1,8 +1,8 @@
 //! Place of a pending pod in the scheduler's queue, and the reason why it is pending.
 
 use podscope_api::{ConditionStatus, Pod, Str};
-use podscope_cluster::{Unheld, World};
-use podscope_protocol::{NotHeld, QueuePlace, QueueView, RefusalView};
+use podscope_cluster::{MissingObjects, World};
+use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView, RefusalView};
 use podscope_scheduler::{Pool, QueueEntry};
 
 use super::nodes::halted_by;
@@ -68,22 +68,22 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
 }
 
 /// Converts the objects that the dump lacks, so that the reason why a pod is pending cannot be known.
-pub(crate) fn not_held_view(unheld: Unheld) -> NotHeld {
+pub(crate) fn missing_objects_view(unheld: MissingObjects) -> MissingObjectsView {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
     match unheld {
-        Unheld::Nodes => NotHeld::Nodes,
-        Unheld::Claims(claims) => NotHeld::Claims(names(claims)),
-        Unheld::Volumes(claims) => NotHeld::Volumes(names(claims)),
+        MissingObjects::Nodes => MissingObjectsView::Nodes,
+        MissingObjects::Claims(claims) => MissingObjectsView::Claims(names(claims)),
+        MissingObjects::Volumes(claims) => MissingObjectsView::Volumes(names(claims)),
     }
 }
 
-fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<NotHeld> {
+fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<MissingObjectsView> {
     let names = |names: Vec<Str>| names.iter().map(ToString::to_string).collect();
     let asks_for_volumes = || entry.is_some_and(|entry| entry.rejectors.contains(&"VolumeBinding"));
-    match world.objects().unheld(pod)? {
-        Unheld::Nodes => Some(NotHeld::Nodes),
-        Unheld::Claims(claims) if asks_for_volumes() => Some(NotHeld::Claims(names(claims))),
-        Unheld::Volumes(claims) if asks_for_volumes() => Some(NotHeld::Volumes(names(claims))),
+    match world.objects().missing_objects(pod)? {
+        MissingObjects::Nodes => Some(MissingObjectsView::Nodes),
+        MissingObjects::Claims(claims) if asks_for_volumes() => Some(MissingObjectsView::Claims(names(claims))),
+        MissingObjects::Volumes(claims) if asks_for_volumes() => Some(MissingObjectsView::Volumes(names(claims))),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ fn heartbeat(node: &Node) -> Option<Time> {
 
 /// Returns whether the kubelet of an imported node was still reporting when the dump was taken. A node with
 /// `Ready=False` counts as reporting if its heartbeat is recent.
-pub fn is_heard(node: &Node, newest: Option<Time>) -> bool {
+pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
     match node.condition("Ready").map(|ready| &ready.status) {
         None | Some(ConditionStatus::True) => true,
         Some(ConditionStatus::False) => {
@@ -43,7 +43,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {
         let Object::Node(node) = object else { continue };
-        if !is_heard(node, newest) {
+        if !was_reporting(node, newest) {
             continue;
         }
         let lasting: Vec<NodeCondition> = pressure_conditions(node).chain(not_ready_condition(node)).collect();

@@ -11,20 +11,20 @@
 //! Objects written without a UID follow the rules of a live cluster.
 
 mod conditions;
+mod container_problems;
 mod left_alone;
 mod moment;
 mod stand_ins;
-mod troubles;
 mod unplaced;
 
 use podscope_api::ordered;
 use podscope_api::{Kind, Labels, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
-pub use conditions::{is_heard, newest_heartbeat};
+pub use conditions::{newest_heartbeat, was_reporting};
+pub use container_problems::ContainerProblem;
 pub use moment::newest_time;
 pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
-pub use troubles::Trouble;
-pub use unplaced::Unheld;
+pub use unplaced::MissingObjects;
 
 /// Pods that a workload counts in its status but that the dump does not contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,11 +57,11 @@ pub struct Assumed {
     attachments: ordered::Set<(Str, NodeName)>,
     revisions: ordered::Map<Uid, Str>,
     stand_ins: Vec<(Kind, ObjectKey)>,
-    troubles: ordered::Map<Uid, Vec<(Str, Trouble)>>,
+    container_problems: ordered::Map<Uid, Vec<(Str, ContainerProblem)>>,
     /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
-    troubled: Vec<(ObjectKey, Str)>,
+    pods_with_problems: Vec<(ObjectKey, Str)>,
     unplaced: ordered::Map<ObjectKey, Str>,
-    hopeful: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
+    pending_with_stand_ins: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
     /// Lasting conditions of unhealthy nodes, by node name.
     conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
@@ -86,7 +86,7 @@ impl Assumed {
         left_alone::note(&mut assumed, objects, &generated);
         let terminating = pods(objects).filter(|pod| pod.metadata.is_terminating());
         assumed.terminating = terminating.map(|pod| pod.metadata.uid.clone()).collect();
-        troubles::note(&mut assumed, objects);
+        container_problems::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
         unplaced::note_pending_with_stand_ins(&mut assumed, objects);
         conditions::note(&mut assumed, objects);
@@ -109,7 +109,7 @@ impl Assumed {
     }
 
     /// Returns whether the object with that UID is assumed to exist.
-    pub fn lives(&self, uid: &Uid) -> bool {
+    pub fn is_assumed_to_exist(&self, uid: &Uid) -> bool {
         self.owners.contains_key(uid)
     }
 
@@ -135,7 +135,7 @@ impl Assumed {
     }
 
     /// Returns whether the pod was terminating when the dump was taken, so no controller deletes it again.
-    pub fn was_leaving(&self, pod: &Uid) -> bool {
+    pub fn was_terminating(&self, pod: &Uid) -> bool {
         self.terminating.contains(pod)
     }
 
@@ -160,13 +160,13 @@ impl Assumed {
     }
 
     /// The faults of an imported pod's containers, by container name.
-    pub fn troubles(&self, pod: &Uid) -> &[(Str, Trouble)] {
-        self.troubles.get(pod).map_or(&[], Vec::as_slice)
+    pub fn container_problems(&self, pod: &Uid) -> &[(Str, ContainerProblem)] {
+        self.container_problems.get(pod).map_or(&[], Vec::as_slice)
     }
 
     /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
-    pub fn troubled(&self) -> &[(ObjectKey, Str)] {
-        &self.troubled
+    pub fn pods_with_problems(&self) -> &[(ObjectKey, Str)] {
+        &self.pods_with_problems
     }
 
     /// Lasting conditions of nodes: pressure, and `Ready=False` reported by the kubelet.
@@ -181,8 +181,8 @@ impl Assumed {
     }
 
     /// Pending pods that had not been refused when the dump was taken, each with the stand-ins that it uses.
-    pub fn hopeful(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
-        &self.hopeful
+    pub fn pending_with_stand_ins(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
+        &self.pending_with_stand_ins
     }
 
     /// Pods that were unschedulable when the dump was taken, each with the scheduler's message.

@@ -12,7 +12,7 @@ use podscope_api::{
     VolumePhase,
 };
 
-use super::troubles::{Missing, missing_configuration};
+use super::container_problems::{Missing, missing_configuration};
 use super::unplaced::{RefusedClaim, claims_of_refused_pods};
 use super::{is_imported, pods};
 use crate::volume::claim_name;

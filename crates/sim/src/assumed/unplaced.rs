@@ -13,7 +13,7 @@ use crate::volume::claim_name;
 
 /// The information that a dump lacks to explain a pending pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unheld {
+pub enum MissingObjects {
     /// All Nodes: only their names are known.
     Nodes,
     /// The claims with these names.
@@ -29,10 +29,10 @@ fn is_stand_in(meta: &ObjectMeta) -> bool {
 impl Objects {
     /// The information that is missing to tell where the pod can be placed; `None` if nothing is missing any more,
     /// because real objects replaced the stand-ins.
-    pub fn unheld(&self, pod: &Pod) -> Option<Unheld> {
+    pub fn missing_objects(&self, pod: &Pod) -> Option<MissingObjects> {
         let assumed = self.assumed();
         if assumed.knows_only_names() && self.list::<Node>().all(|node| is_stand_in(&node.metadata)) {
-            return Some(Unheld::Nodes);
+            return Some(MissingObjects::Nodes);
         }
         if !assumed.unplaced().contains_key(&pod.metadata.key()) {
             return None;
@@ -50,8 +50,8 @@ impl Objects {
             }
         }
         match (made_claims.is_empty(), bound.is_empty()) {
-            (false, _) => Some(Unheld::Claims(made_claims)),
-            (true, false) => Some(Unheld::Volumes(bound)),
+            (false, _) => Some(MissingObjects::Claims(made_claims)),
+            (true, false) => Some(MissingObjects::Volumes(bound)),
             _ => None,
         }
     }
@@ -173,7 +173,7 @@ pub(super) fn note_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Obje
             .map(|(kind, key)| (kind, key.name))
             .collect();
         if !rests_on.is_empty() {
-            assumed.hopeful.insert(pod.metadata.key(), rests_on);
+            assumed.pending_with_stand_ins.insert(pod.metadata.key(), rests_on);
         }
     }
 }

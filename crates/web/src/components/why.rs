@@ -1,8 +1,8 @@
 //! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
 use podscope_protocol::{
-    Basis, NotHeld, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation, VictimExplanation,
-    explained,
+    Basis, MissingObjectsView, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation,
+    VictimExplanation, explained,
 };
 use yew::prelude::*;
 
@@ -54,7 +54,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                             <p class="lead">{ shown(&format!("Nobody can say why this pod is pending: {what}.")) }</p>
                             if !said.is_empty() { <p>{ "The real scheduler said: " }<span class="mono">{ shown(said) }</span></p> }
                         </div>
-                        if *what != NotHeld::Nodes { { remedies } }
+                        if *what != MissingObjectsView::Nodes { { remedies } }
                     </>
                 },
                 Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ match &props.waits {
@@ -70,7 +70,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
 }
 
 /// What the files lack to explain why the pod is pending, and the message of the real scheduler.
-fn unknown(props: &Props) -> Option<(&NotHeld, &str)> {
+fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
         QueuePlace::Unknown(what) => Some((what, &queue.message)),

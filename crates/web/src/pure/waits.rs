@@ -1,7 +1,7 @@
 //! Texts for what a pending pod waits for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Component, Micros, NotHeld, PodView, QueuePlace};
+use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace};
 
 use crate::pure::clock;
 use crate::state::Shared;
@@ -79,7 +79,7 @@ pub(crate) fn why_ignored(pod: &PodView, now: Micros) -> Option<String> {
 }
 
 /// What the files lack to explain why the pod waits; `None` if the cause is known.
-pub(crate) fn missing_from_files(pod: &PodView) -> Option<&NotHeld> {
+pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Unknown(what) => Some(what),
         _ => None,
@@ -88,7 +88,7 @@ pub(crate) fn missing_from_files(pod: &PodView) -> Option<&NotHeld> {
 
 /// Returns whether remedies can be tried: not if only the names of the nodes are known.
 pub(crate) fn can_be_helped(pod: &PodView) -> bool {
-    missing_from_files(pod) != Some(&NotHeld::Nodes)
+    missing_from_files(pod) != Some(&MissingObjectsView::Nodes)
 }
 
 /// The cause of waiting in a few words; pods are grouped by it.
@@ -229,13 +229,13 @@ mod tests {
     /// Shows: P-09
     #[test]
     fn pod_with_unknown_cause_names_what_the_files_lack() {
-        let claims = NotHeld::Claims(vec!["data-db-0".into()]);
+        let claims = MissingObjectsView::Claims(vec!["data-db-0".into()]);
         let mut waits = pod("p", QueuePlace::Unknown(claims), &[]);
         assert_eq!(cause(&waits), "no file has its claim data-db-0");
         assert_eq!(words(&waits, 0), "nobody can say why it waits");
         assert!(can_be_helped(&waits));
         if let Some(queue) = &mut waits.queue {
-            queue.place = QueuePlace::Unknown(NotHeld::Nodes);
+            queue.place = QueuePlace::Unknown(MissingObjectsView::Nodes);
             queue.message = "0/3 nodes are available".into();
         }
         assert_eq!(cause(&waits), "no file has a Node");

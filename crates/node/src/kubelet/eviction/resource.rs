@@ -136,7 +136,9 @@ pub(super) fn max_use(resource: Resource, host: &Host<'_, '_>) -> i64 {
 pub(super) fn disk_bytes(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
     let layers = held.containers.iter().filter(|one| one.writes_to.is_none());
     let layers = saturating_sum(layers.map(&bytes));
-    layers.saturating_add(saturating_sum(held.written(bytes).iter().map(|written| written.bytes)))
+    layers.saturating_add(saturating_sum(
+        held.empty_dir_contents(bytes).iter().map(|written| written.bytes),
+    ))
 }
 
 /// Adds amounts without overflow; a single quantity may already be close to the maximum.

@@ -1,6 +1,6 @@
 //! Updates for a dump that holds only a part of its cluster: nothing is claimed that the dump does not tell (P-09).
 
-use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request, SubjectRef, Update};
+use podscope_protocol::{MissingObjectsView, NodeView, PodView, QueuePlace, Request, SubjectRef, Update};
 
 use super::{frames, settle};
 use crate::host::Host;
@@ -87,11 +87,17 @@ fn pod_with_missing_claim_reports_missing_claim() {
     let named = || vec!["data".to_owned()];
     assert_eq!(
         place(&[NODE, &waits]),
-        (QueuePlace::Unknown(NotHeld::Claims(named())), message.to_owned())
+        (
+            QueuePlace::Unknown(MissingObjectsView::Claims(named())),
+            message.to_owned()
+        )
     );
     assert_eq!(
         place(&[NODE, CLAIM, &waits]),
-        (QueuePlace::Unknown(NotHeld::Volumes(named())), message.to_owned())
+        (
+            QueuePlace::Unknown(MissingObjectsView::Volumes(named())),
+            message.to_owned()
+        )
     );
     // No change can help if the claim is unknown.
     let (mut host, _) = opened(&[NODE, &waits]);
@@ -121,13 +127,13 @@ fn missing_node_has_no_size_and_pods_no_reasons() {
         .rev()
         .find_map(|pod| pod.queue.clone())
         .expect("a pending pod");
-    assert_eq!(queue.place, QueuePlace::Unknown(NotHeld::Nodes));
+    assert_eq!(queue.place, QueuePlace::Unknown(MissingObjectsView::Nodes));
     assert_eq!((queue.message.as_str(), queue.refusal), (message, None));
     // A pod that the real scheduler has not examined has no message, and none is made up.
     let unseen = waits.replace("reason: Unschedulable", "reason: Other");
     assert_eq!(
         place(&[RUNS, &unseen]),
-        (QueuePlace::Unknown(NotHeld::Nodes), String::new())
+        (QueuePlace::Unknown(MissingObjectsView::Nodes), String::new())
     );
 }
 

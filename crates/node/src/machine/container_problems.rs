@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::{BEHAVIOR_PREFIX, Container, NodeCondition, Pod, Str, Uid};
-use podscope_sim::{Span, Trouble};
+use podscope_sim::{ContainerProblem, Span};
 
 use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
 
@@ -13,9 +13,9 @@ const FOR_EVER: Span = Span::seconds(200 * 366 * 86_400);
 
 impl Machine {
     /// Sets the problems that an imported pod's status shows, by container name.
-    pub fn set_troubles(&mut self, pod: &Uid, troubles: &[(Str, Trouble)]) {
-        if !troubles.is_empty() {
-            self.troubles.insert(pod.clone(), troubles.into());
+    pub fn set_container_problems(&mut self, pod: &Uid, container_problems: &[(Str, ContainerProblem)]) {
+        if !container_problems.is_empty() {
+            self.container_problems.insert(pod.clone(), container_problems.into());
         }
     }
 
@@ -30,34 +30,34 @@ impl Machine {
     }
 
     /// The imported problem of a container; None if a new image or an annotation supersedes it.
-    pub fn trouble(&self, pod: &Pod, container: &Container) -> Option<&Trouble> {
-        let troubles = self.troubles.get(&pod.metadata.uid)?;
-        let (_, trouble) = troubles.iter().find(|(name, _)| *name == container.name)?;
+    pub fn problem_of(&self, pod: &Pod, container: &Container) -> Option<&ContainerProblem> {
+        let container_problems = self.container_problems.get(&pod.metadata.uid)?;
+        let (_, problem) = container_problems.iter().find(|(name, _)| *name == container.name)?;
         let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
-        let is_over = matches!(trouble, Trouble::Pull(image) if *image != container.image);
-        (!is_over && pod.metadata.annotation(&key).is_none()).then_some(trouble)
+        let is_over = matches!(problem, ContainerProblem::Pull(image) if *image != container.image);
+        (!is_over && pod.metadata.annotation(&key).is_none()).then_some(problem)
     }
 
-    /// Returns whether a container of the imported pod waits for ever (`Trouble::Waits`).
+    /// Returns whether a container of the imported pod waits for ever (`ContainerProblem::Waits`).
     pub fn waits_forever(&self, pod: &Pod) -> bool {
-        let has_troubles = self.troubles.contains_key(&pod.metadata.uid);
-        let mut containers = pod.spec.containers.iter().filter(|_| has_troubles);
-        containers.any(|container| self.trouble(pod, container) == Some(&Trouble::Waits))
+        let has_problems = self.container_problems.contains_key(&pod.metadata.uid);
+        let mut containers = pod.spec.containers.iter().filter(|_| has_problems);
+        containers.any(|container| self.problem_of(pod, container) == Some(&ContainerProblem::Waits))
     }
 
     /// Behaviour of a container on this machine: its pod's annotation, with the imported problem applied.
     pub fn behavior(&self, pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
         let mut behavior = behavior_of(pod, container, role);
-        let Some(trouble) = self.trouble(pod, container) else {
+        let Some(problem) = self.problem_of(pod, container) else {
             return behavior;
         };
         let fails = || Answers {
             windows: vec![(Span::ZERO, None, ProbeResult::Failure)],
         };
         let changed = Arc::make_mut(&mut behavior);
-        match trouble {
-            Trouble::Pull(_) => changed.pull = Outcome::Fails,
-            Trouble::Ends {
+        match problem {
+            ContainerProblem::Pull(_) => changed.pull = Outcome::Fails,
+            ContainerProblem::Ends {
                 after,
                 code,
                 is_out_of_memory,
@@ -66,14 +66,14 @@ impl Machine {
                 changed.exit_code = *code;
                 changed.is_out_of_memory = *is_out_of_memory;
             }
-            Trouble::RunsOn => changed.run = None,
-            Trouble::NotStarted => changed.started = fails(),
-            Trouble::NotReady => changed.readiness = fails(),
-            Trouble::Outlives => {
+            ContainerProblem::RunsOn => changed.run = None,
+            ContainerProblem::NotStarted => changed.started = fails(),
+            ContainerProblem::NotReady => changed.readiness = fails(),
+            ContainerProblem::Outlives => {
                 changed.sigterm = None;
                 changed.stop = FOR_EVER;
             }
-            Trouble::NotCreated { .. } | Trouble::Waits => {}
+            ContainerProblem::NotCreated { .. } | ContainerProblem::Waits => {}
         }
         behavior
     }

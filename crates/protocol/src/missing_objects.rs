@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Objects that no file of a dump contains, so that the reason why a pod waits is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NotHeld {
+pub enum MissingObjectsView {
     /// There is no Node object.
     Nodes,
     /// Names of the pod's claims that are missing.
@@ -15,7 +15,7 @@ pub enum NotHeld {
     Volumes(Vec<String>),
 }
 
-impl fmt::Display for NotHeld {
+impl fmt::Display for MissingObjectsView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes => f.write_str("no file has a Node"),

@@ -9,7 +9,7 @@ use super::{endpointslice, revision};
 
 /// The EndpointSlices of Services and the ControllerRevisions of workloads, without UIDs.
 #[must_use]
-pub fn unheld(objects: &Objects) -> Vec<Object> {
+pub fn missing_controller_objects(objects: &Objects) -> Vec<Object> {
     let is_managed = |meta: &ObjectMeta| !meta.is_terminating() && !objects.assumed().is_left_alone(&meta.uid);
     let services = objects.list::<Service>();
     let mut missing: Vec<Object> = services

@@ -13,7 +13,7 @@ const NORMAL_DELAY: i64 = 120 * 1_000_000;
 
 /// A fault of a container, as the status of its imported pod reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ContainerProblem {
     /// The image, with this name, cannot be pulled.
     Pull(Str),
     /// The process exits again in the same way as before.
@@ -57,12 +57,14 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
         })
         .collect();
     for pod in pods(objects).filter(|pod| pod.spec.node_name.is_some() && !pod.is_terminal()) {
-        let troubles = troubles_of_pod(pod, newest, &nodes);
-        if !troubles.is_empty() {
-            assumed.troubles.insert(pod.metadata.uid.clone(), troubles);
+        let container_problems = problems_of_pod(pod, newest, &nodes);
+        if !container_problems.is_empty() {
+            assumed
+                .container_problems
+                .insert(pod.metadata.uid.clone(), container_problems);
         }
         if let Some(displayed_status) = displayed_status(pod, newest, &nodes) {
-            assumed.troubled.push((pod.metadata.key(), displayed_status));
+            assumed.pods_with_problems.push((pod.metadata.key(), displayed_status));
         }
     }
 }
@@ -82,28 +84,30 @@ fn containers_with_status(pod: &Pod) -> impl Iterator<Item = (&Container, &Conta
         })
 }
 
-fn troubles_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(Str, Trouble)> {
+fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(Str, ContainerProblem)> {
     let scripted = |container: &Container| {
         let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
         pod.metadata.annotation(&key).is_some()
     };
-    let mut troubles: Vec<(Str, Trouble)> = containers_with_status(pod)
+    let mut container_problems: Vec<(Str, ContainerProblem)> = containers_with_status(pod)
         .filter(|(container, ..)| !scripted(container))
         .filter_map(|(container, status, is_init)| {
-            let trouble = trouble_of_container(pod, container, status, is_init, newest)?;
-            Some((container.name.clone(), trouble))
+            let problem = problem_of_container(pod, container, status, is_init, newest)?;
+            Some((container.name.clone(), problem))
         })
         .collect();
     if is_overdue(pod, newest, nodes) {
         let running = containers_with_status(pod).filter(|(_, status, _)| status.state.running.is_some());
-        troubles = running
-            .map(|(container, ..)| (container.name.clone(), Trouble::Outlives))
+        container_problems = running
+            .map(|(container, ..)| (container.name.clone(), ContainerProblem::Outlives))
             .collect();
     }
     if is_waiting_for_creation(pod) && !is_recent(pod.status.start_time, newest) {
-        troubles.extend(containers_with_status(pod).map(|(container, ..)| (container.name.clone(), Trouble::Waits)));
+        container_problems.extend(
+            containers_with_status(pod).map(|(container, ..)| (container.name.clone(), ContainerProblem::Waits)),
+        );
     }
-    troubles
+    container_problems
 }
 
 /// Returns whether the pod should have terminated by now and its node is Ready. Also true if the node is not in the
@@ -122,24 +126,26 @@ fn is_recent(since: Option<Time>, newest: Option<Time>) -> bool {
         .is_some_and(|(since, newest)| newest.0 - since.0 < NORMAL_DELAY)
 }
 
-fn trouble_of_container(
+fn problem_of_container(
     pod: &Pod,
     container: &Container,
     status: &ContainerStatus,
     is_init: bool,
     newest: Option<Time>,
-) -> Option<Trouble> {
+) -> Option<ContainerProblem> {
     if let Some(waiting) = &status.state.waiting {
         return match &*waiting.reason {
             "CrashLoopBackOff" => status.last_state.terminated.as_ref().map(repeated_exit),
             "ErrImagePull" | "ImagePullBackOff" | "ImageInspectError" | "RegistryUnavailable" => {
-                Some(Trouble::Pull(container.image.clone()))
+                Some(ContainerProblem::Pull(container.image.clone()))
             }
             "CreateContainerConfigError" if missing_configuration(&waiting.message).is_some() => None,
-            "CreateContainerConfigError" | "CreateContainerError" | "RunContainerError" => Some(Trouble::NotCreated {
-                reason: waiting.reason.clone(),
-                message: waiting.message.clone(),
-            }),
+            "CreateContainerConfigError" | "CreateContainerError" | "RunContainerError" => {
+                Some(ContainerProblem::NotCreated {
+                    reason: waiting.reason.clone(),
+                    message: waiting.message.clone(),
+                })
+            }
             _ => None,
         };
     }
@@ -155,19 +161,19 @@ fn trouble_of_container(
         return None;
     }
     if is_init {
-        return Some(Trouble::RunsOn);
+        return Some(ContainerProblem::RunsOn);
     }
     match status.started {
-        Some(false) if container.startup_probe.is_some() => Some(Trouble::NotStarted),
-        _ => (!status.ready && container.readiness_probe.is_some()).then_some(Trouble::NotReady),
+        Some(false) if container.startup_probe.is_some() => Some(ContainerProblem::NotStarted),
+        _ => (!status.ready && container.readiness_probe.is_some()).then_some(ContainerProblem::NotReady),
     }
 }
 
-fn repeated_exit(ended: &ContainerStateTerminated) -> Trouble {
+fn repeated_exit(ended: &ContainerStateTerminated) -> ContainerProblem {
     let ran = ended.started_at.zip(ended.finished_at);
     // Status times are whole seconds, so a shorter run shows as zero.
     let shortest_run = 500_000;
-    Trouble::Ends {
+    ContainerProblem::Ends {
         after: Span(ran.map_or(shortest_run, |(from, until)| (until.0 - from.0).max(shortest_run))),
         code: ended.exit_code,
         is_out_of_memory: &*ended.reason == "OOMKilled",
@@ -204,13 +210,13 @@ fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Optio
         if let Some(waiting) = waiting.filter(|waiting| missing_configuration(&waiting.message).is_some()) {
             return Some(waiting.reason.clone());
         }
-        Some(match trouble_of_container(pod, container, status, is_init, newest)? {
-            Trouble::NotStarted | Trouble::NotReady => "not ready".into(),
-            Trouble::RunsOn => "initializing".into(),
-            Trouble::Waits => "ContainerCreating".into(),
-            Trouble::Outlives => "Terminating".into(),
-            Trouble::Pull(_) | Trouble::NotCreated { .. } => waiting?.reason.clone(),
-            Trouble::Ends { .. } => match &status.state.terminated {
+        Some(match problem_of_container(pod, container, status, is_init, newest)? {
+            ContainerProblem::NotStarted | ContainerProblem::NotReady => "not ready".into(),
+            ContainerProblem::RunsOn => "initializing".into(),
+            ContainerProblem::Waits => "ContainerCreating".into(),
+            ContainerProblem::Outlives => "Terminating".into(),
+            ContainerProblem::Pull(_) | ContainerProblem::NotCreated { .. } => waiting?.reason.clone(),
+            ContainerProblem::Ends { .. } => match &status.state.terminated {
                 Some(ended) => ended.reason.clone(),
                 None => "CrashLoopBackOff".into(),
             },
