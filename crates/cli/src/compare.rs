@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use podscope_session::compare::{self, MOST_CONFIGURATIONS};
+use podscope_session::compare::{self, MAX_CONFIGURATIONS};
 
 use crate::args::{self, Output};
 use crate::interrupt;
@@ -29,8 +29,8 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         (false, [one, other]) => compare_clusters(one, other, output),
         (false, _) => return Err("compare takes two files, or a workload and --configs".into()),
         (true, []) => return Err("compare --configs needs a workload before it".into()),
-        (true, _) if !(2..=MOST_CONFIGURATIONS).contains(&configurations.len()) => {
-            return Err(format!("--configs takes two to {MOST_CONFIGURATIONS} files").into());
+        (true, _) if !(2..=MAX_CONFIGURATIONS).contains(&configurations.len()) => {
+            return Err(format!("--configs takes two to {MAX_CONFIGURATIONS} files").into());
         }
         (true, workload) => compare_configurations(workload, &configurations, output),
     };

@@ -126,7 +126,7 @@ fn run_typed(shell: &mut Shell, typed: Typed) {
             }
             shell.advance(at - now)
         }
-        Typed::Command(command, pipe) => shell.give(*command, &pipe, Span::ZERO),
+        Typed::Command(command, pipe) => shell.run_parsed(*command, &pipe, Span::ZERO),
     };
     print_answer(&answer);
 }

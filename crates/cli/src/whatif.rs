@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_session::whatif::{self, Given, MOST_DRAWS, Question};
+use podscope_session::whatif::{self, MAX_DRAWS, Options, Question};
 
 use crate::args::{self, Output};
 use crate::interrupt;
@@ -37,7 +37,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             lexopt::Arg::Long("replicas") => {
                 line.replicas = Some(number(&mut parser, "--replicas", 100_000)?.cast_signed());
             }
-            lexopt::Arg::Long("draws") => line.draws = number(&mut parser, "--draws", MOST_DRAWS)?,
+            lexopt::Arg::Long("draws") => line.draws = number(&mut parser, "--draws", MAX_DRAWS)?,
             lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
                 line.namespace = parser.value()?.to_string_lossy().into_owned();
             }
@@ -117,7 +117,7 @@ fn scalable_kind(word: &str) -> Option<Kind> {
 
 fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
     let loaded = args::load(&line.cluster)?;
-    let given = Given {
+    let given = Options {
         draws: line.draws,
         stop: interrupt::is_interrupted,
     };

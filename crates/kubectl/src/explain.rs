@@ -108,7 +108,7 @@ fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed)
 }
 
 /// Podscope's description of a field, if it has one.
-pub fn explained(kind: Kind, path: &[String]) -> Option<&'static str> {
+pub fn field_description(kind: Kind, path: &[String]) -> Option<&'static str> {
     description(kind, path).map(|(_, text)| text)
 }
 

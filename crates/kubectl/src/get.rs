@@ -105,7 +105,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
 }
 
 /// The object as `-o yaml|json` prints it; `managedFields` are omitted unless requested (KC-053).
-pub fn shown(object: &Object, managed_fields: bool) -> Value {
+pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
     if managed_fields && let Some(entries) = object.metadata().managers.to_value(object) {
         value["metadata"]["managedFields"] = entries;
@@ -118,7 +118,12 @@ pub fn shown(object: &Object, managed_fields: bool) -> Value {
 
 /// A `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
-    list_of(objects.iter().map(|object| shown(object, managed_fields)).collect())
+    list_of(
+        objects
+            .iter()
+            .map(|object| printed_value(object, managed_fields))
+            .collect(),
+    )
 }
 
 /// A `v1` `List` of values.
@@ -142,7 +147,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         if found.is_single && objects.len() == 1 {
             objects
                 .first()
-                .map(|object| shown(object, get.show_managed_fields))
+                .map(|object| printed_value(object, get.show_managed_fields))
                 .unwrap_or_default()
         } else {
             list_value(&objects, get.show_managed_fields)

@@ -48,15 +48,15 @@ use podscope_cluster::client::ClientCommand;
 use podscope_cluster::{Objects, OutputKind, OutputLine, SimTime};
 
 pub use columns::{Column, PrinterColumn, cells, event_times, node_status};
-pub use explain::explained;
-pub use get::{count, list_value, shown};
+pub use explain::field_description;
+pub use get::{count, list_value, printed_value};
 pub use jsonpath::{Path, Template};
 pub(crate) use merge::overridden;
 pub use pod_status::{PodRow, pod_row};
 pub use scale::{has_scale, scale_of};
 pub use selector::{FieldQuery, LabelQuery};
 pub use unreachable::{Reach, unreachable};
-pub use work::{TooMuchWork, WORK, Work};
+pub use work::{MAX_WORK, TooMuchWork, Work};
 pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Watch};

@@ -92,6 +92,6 @@ pub(super) fn manifest_text(format: &ObjectFormat, value: &Value) -> String {
 
 /// The text of an object as a command that writes prints it.
 pub(super) fn object_text(format: &ObjectFormat, object: &Object) -> String {
-    let value = super::shown(object, matches!(format, ObjectFormat::WithManagedFields(_)));
+    let value = super::printed_value(object, matches!(format, ObjectFormat::WithManagedFields(_)));
     format.text(&value).unwrap_or_else(|why| why)
 }

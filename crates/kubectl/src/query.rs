@@ -12,7 +12,7 @@ use super::merge::three_way;
 use super::output::ObjectFormat;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
-use super::{Printed, View, list_value, shown};
+use super::{Printed, View, list_value, printed_value};
 use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Verbatim};
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
@@ -364,7 +364,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
         let live = view.objects.get_kind(object.kind(), &object.key());
         let mut desired = object.to_value();
         desired.as_object_mut().map(|map| map.shift_remove("status"));
-        let before = live.as_ref().map(|live| shown(live, false));
+        let before = live.as_ref().map(|live| printed_value(live, false));
         let after = match &live {
             None => desired,
             Some(live) => {
@@ -378,7 +378,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                 {
                     metadata.entry("annotations").or_insert_with(|| json!({}));
                 }
-                three_way(&original.unwrap_or(Value::Null), &desired, &shown(live, false))
+                three_way(&original.unwrap_or(Value::Null), &desired, &printed_value(live, false))
             }
         };
         let text = |value: &Value| podscope_api::print_yaml(value);
@@ -440,7 +440,7 @@ fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
         ([name], namespace) => {
             let key = ObjectKey::of(kind, namespace.unwrap_or_default(), *name);
             match view.objects.get_kind(kind, &key) {
-                Some(object) => shown(&object, true),
+                Some(object) => printed_value(&object, true),
                 None => return printed.fail(not_found(kind, name)),
             }
         }

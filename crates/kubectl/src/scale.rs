@@ -7,7 +7,7 @@ use super::columns::{age, selector_from_value};
 use super::get::list_of;
 use super::output::ObjectFormat;
 use super::text::table;
-use super::{Printed, shown};
+use super::{Printed, printed_value};
 use crate::command::{Get, Output};
 use crate::refusals::NO_SUCH_RESOURCE;
 
@@ -21,7 +21,7 @@ pub fn has_scale(kind: Kind) -> bool {
 
 /// The `Scale` of an object, as JSON.
 pub fn scale_of(object: &Object) -> Value {
-    let whole = shown(object, false);
+    let whole = printed_value(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
     let selector = match object.kind() {
         Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),

@@ -5,7 +5,7 @@ use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPri
 use serde_json::json;
 
 use super::View;
-use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, shown};
+use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, printed_value};
 use super::jsonpath::Path;
 use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery};
@@ -140,7 +140,7 @@ impl Printer {
 
     /// The lines of one whole object.
     fn object_lines(&self, format: &ObjectFormat, object: &Object, event: &str, is_first: bool) -> Vec<String> {
-        let mut value = shown(object, self.get.show_managed_fields);
+        let mut value = printed_value(object, self.get.show_managed_fields);
         if self.get.output_watch_events && *format != ObjectFormat::Name {
             value = json!({"object": value, "type": event.trim_end()});
         }

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 /// Maximum number of values that one command may look at: about half a second in a browser.
-pub const WORK: u64 = 20_000_000;
+pub const MAX_WORK: u64 = 20_000_000;
 
 /// Number of values that a text counts as: one, and one more per sixteen bytes.
 pub(crate) fn text_weight(text: &str) -> u64 {
@@ -18,7 +18,7 @@ pub struct Work {
     left: Cell<u64>,
 }
 
-/// Error: a command looks at more than [`WORK`] values.
+/// Error: a command looks at more than [`MAX_WORK`] values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchWork;
 
@@ -26,14 +26,16 @@ impl std::fmt::Display for TooMuchWork {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "this command would look at more than {WORK} values: ask for fewer objects, or by a path without `..` and nested filters"
+            "this command would look at more than {MAX_WORK} values: ask for fewer objects, or by a path without `..` and nested filters"
         )
     }
 }
 
 impl Default for Work {
     fn default() -> Self {
-        Work { left: Cell::new(WORK) }
+        Work {
+            left: Cell::new(MAX_WORK),
+        }
     }
 }
 
@@ -50,6 +52,6 @@ impl Work {
 
     /// Number of values counted so far.
     pub fn spent(&self) -> u64 {
-        WORK - self.left.get()
+        MAX_WORK - self.left.get()
     }
 }

@@ -271,7 +271,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 ];
 
 /// Finds a term, ignoring case. Returns the term and its definition.
-pub fn explained(term: &str) -> Option<&'static (&'static str, &'static str)> {
+pub fn find_term(term: &str) -> Option<&'static (&'static str, &'static str)> {
     GLOSSARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(term))
 }
 
@@ -280,7 +280,7 @@ pub fn unknown_terms(text: &str) -> Vec<&str> {
     let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
     links
         .map(|(link, _)| link.split_once('|').map_or(link, |(term, _)| term))
-        .filter(|term| explained(term).is_none())
+        .filter(|term| find_term(term).is_none())
         .collect()
 }
 

@@ -175,7 +175,7 @@ impl Schemas {
             let mut schema = self.value(field.of, place);
             if let Some(text) = place
                 .kind
-                .and_then(|kind| podscope_kubectl::explained(kind, &place.path))
+                .and_then(|kind| podscope_kubectl::field_description(kind, &place.path))
             {
                 schema["description"] = text.into();
             }

@@ -16,7 +16,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     {
         return of_custom(untyped, served, snapshot);
     }
-    let mut value = podscope_kubectl::shown(object, true);
+    let mut value = podscope_kubectl::printed_value(object, true);
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
         renew(&mut value, &lease.metadata.name, snapshot);
     }
@@ -53,7 +53,7 @@ fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapsh
             version.conform(untyped);
         });
     }
-    podscope_kubectl::shown(&Object::Untyped(untyped), true)
+    podscope_kubectl::printed_value(&Object::Untyped(untyped), true)
 }
 
 /// What requests to a deprecated version of a defined kind are warned of.

@@ -12,7 +12,7 @@ use podscope_kubectl::duration::print_duration;
 use podscope_protocol::Problem;
 
 /// Time for which a lesson is played after the last time in its file.
-pub const ON: Span = Span::seconds(300);
+pub const TIME_AFTER_LAST_EVENT: Span = Span::seconds(300);
 
 /// The commands with which a lesson is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct Played {
     pub session: Session,
 }
 
-/// Plays a lesson to `until`; by default to [`ON`] after the last time in its file.
+/// Plays a lesson to `until`; by default to [`TIME_AFTER_LAST_EVENT`] after the last time in its file.
 ///
 /// # Errors
 /// The scenario has no story, it has no such attempt, or the API server refuses an object.
@@ -79,7 +79,7 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
         return Err(refuse("there are no steps: only a lesson can be played".into()));
     }
     let commands = attempt.commands(&loaded.scenario).map_err(&refuse)?.to_vec();
-    let until = until.unwrap_or_else(|| last_named(&loaded) + ON);
+    let until = until.unwrap_or_else(|| last_named(&loaded) + TIME_AFTER_LAST_EVENT);
     let mut session = Session::new(loaded)?;
     session.schedule(commands);
     while session.advance(until, 100_000) == Slice::More {}

@@ -171,7 +171,7 @@ impl Shell {
     /// something.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
         match command::parse_piped(line, stdin) {
-            Ok((command, pipe)) => self.give(command, &pipe, wait),
+            Ok((command, pipe)) => self.run_parsed(command, &pipe, wait),
             Err(error) => {
                 let mut answer = self.advance(wait);
                 answer.refused = Some(error.message);
@@ -181,7 +181,7 @@ impl Shell {
     }
 
     /// Runs a parsed command like [`Shell::run`], and sends its output through the pipe.
-    pub fn give(&mut self, command: Command, pipe: &Pipe, wait: Span) -> Answer {
+    pub fn run_parsed(&mut self, command: Command, pipe: &Pipe, wait: Span) -> Answer {
         let until = self.session.now() + wait;
         let mut lines = Vec::new();
         let mut refused = None;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use podscope_api::ContainerBehavior;
 use podscope_cluster::{Rng, SimTime, Span};
-use podscope_kubectl::WORK;
+use podscope_kubectl::MAX_WORK;
 use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -89,7 +89,7 @@ pub const TARGETS: &[Target] = &[
         name: "commands",
         corpus: || super::lines("commands.txt"),
         make: None,
-        budget: WORK * 5 / 4,
+        budget: MAX_WORK * 5 / 4,
         turn: 16,
         run: run_command,
     },
@@ -97,7 +97,7 @@ pub const TARGETS: &[Target] = &[
         name: "queries",
         corpus: || super::lines("queries.txt"),
         make: Some(make::query),
-        budget: WORK * 5 / 4,
+        budget: MAX_WORK * 5 / 4,
         turn: 20,
         run: run_query,
     },

@@ -42,7 +42,7 @@ pub struct Verbatim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// `create KIND NAME`, `run`: objects that the words fully describe.
-    Make(Generated),
+    Create(Generated),
     /// `create job NAME --from=cronjob/SOURCE`.
     JobFrom {
         /// Name of the new Job.

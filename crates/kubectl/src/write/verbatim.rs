@@ -27,7 +27,7 @@ use crate::scale::has_scale;
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
-        Action::Make(generated) => create_generated(generated, verbatim, view),
+        Action::Create(generated) => create_generated(generated, verbatim, view),
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),

@@ -11,7 +11,7 @@ use crate::timeline::Session;
 use crate::whatif::{ClusterState, settle_workload};
 
 /// Maximum number of configurations.
-pub const MOST_CONFIGURATIONS: usize = 5;
+pub const MAX_CONFIGURATIONS: usize = 5;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 

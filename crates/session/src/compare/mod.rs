@@ -9,5 +9,5 @@ mod configurations;
 mod text;
 
 pub use clusters::{Changed, ClusterProblem, Difference, Moved, clusters};
-pub use configurations::{Balance, Comparison, Differing, Figures, MOST_CONFIGURATIONS, PlaceTime, configurations};
+pub use configurations::{Balance, Comparison, Differing, Figures, MAX_CONFIGURATIONS, PlaceTime, configurations};
 pub use text::{comparison_markdown, comparison_text, difference_markdown, difference_text};

@@ -3,7 +3,7 @@
 //! YAML.
 
 use podscope_api::{Kind, field_values, fields};
-use podscope_kubectl::explained;
+use podscope_kubectl::field_description;
 use podscope_protocol::Completion;
 
 use super::scenario_fields;
@@ -74,7 +74,13 @@ impl DocumentType {
         let full = |name: &str| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
         (found.iter())
             .filter(|field| wanted(&field.name))
-            .map(|field| choice(&field.name, &field.type_name, explained(kind, &full(&field.name))))
+            .map(|field| {
+                choice(
+                    &field.name,
+                    &field.type_name,
+                    field_description(kind, &full(&field.name)),
+                )
+            })
             .collect()
     }
 

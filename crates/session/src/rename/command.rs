@@ -122,7 +122,7 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
             let namespace = verbatim.namespace.as_ref().map(|name| names.text(Role::Name, name));
             match &verbatim.action {
                 // The generated objects are renamed, because options contain values of literals and variables.
-                Action::Make(made) => {
+                Action::Create(made) => {
                     let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                     kubectl = Kubectl::Create {
                         manifest: rename_manifests(&texts.join("---\n"), names),

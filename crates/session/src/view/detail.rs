@@ -83,7 +83,7 @@ fn condition(
 }
 
 fn yaml(object: &Object) -> String {
-    podscope_api::print_yaml(&podscope_kubectl::shown(object, false))
+    podscope_api::print_yaml(&podscope_kubectl::printed_value(object, false))
 }
 
 fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {

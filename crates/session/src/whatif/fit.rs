@@ -88,7 +88,7 @@ fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     pod.spec.node_name = None;
     pod.status = Default::default();
     let namespace = pod.metadata.namespace.to_string();
-    let text = podscope_api::print_yaml(&podscope_kubectl::shown(&Object::Pod(Arc::new(pod)), false));
+    let text = podscope_api::print_yaml(&podscope_kubectl::printed_value(&Object::Pod(Arc::new(pod)), false));
     let line = format!("kubectl create -f - <<'EOF'\n{text}EOF\n");
     let read = command::parse(&line).map_err(|error| refuse(&error.message))?;
     let mut trial = session.clone();

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(crate) use compare::ClusterState;
 pub use fit::{Fit, MAX_COPIES, StoppedBy, fit};
 pub(crate) use run::settle_workload;
-pub use run::{Given, MOST_DRAWS, ask};
+pub use run::{MAX_DRAWS, Options, ask};
 pub(crate) use text::node_line;
 pub use text::{fit_markdown, fit_text, markdown, text};
 

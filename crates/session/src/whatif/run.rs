@@ -11,7 +11,7 @@ use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
 
 /// Maximum number of runs with different seeds.
-pub const MOST_DRAWS: u32 = 1_000;
+pub const MAX_DRAWS: u32 = 1_000;
 /// Time that files without status get to start.
 const START_TIME: Span = Span::seconds(60);
 /// Maximum duration of a run: the default timeout of evictions, of unreachable nodes, and of rollouts.
@@ -28,7 +28,7 @@ const EVENTS_PER_POLL: u64 = 20_000;
 
 /// Options of [`ask`].
 #[derive(Debug, Clone, Copy)]
-pub struct Given {
+pub struct Options {
     /// Number of runs with different seeds.
     pub draws: u32,
     /// Polled during runs; they end early when it returns true.
@@ -39,13 +39,13 @@ pub struct Given {
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.
-pub fn ask(loaded: &Loaded, question: &Question, given: Given) -> Result<Answer, Vec<Problem>> {
+pub fn ask(loaded: &Loaded, question: &Question, options: Options) -> Result<Answer, Vec<Problem>> {
     let mut answers: Vec<Answer> = Vec::new();
-    for draw in 0..given.draws.clamp(1, MOST_DRAWS) {
+    for draw in 0..options.draws.clamp(1, MAX_DRAWS) {
         let mut loaded_with_seed = loaded.clone();
         loaded_with_seed.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
-        answers.push(answer_once(loaded_with_seed, question, given.stop)?);
-        if (given.stop)() {
+        answers.push(answer_once(loaded_with_seed, question, options.stop)?);
+        if (options.stop)() {
             break;
         }
     }

@@ -149,7 +149,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
         }
         if let Some((link, after)) = rest.strip_prefix("[[").and_then(term) {
             let (term, words) = link.split_once('|').unwrap_or((link, link));
-            if let Some((term, _)) = glossary::explained(term) {
+            if let Some((term, _)) = glossary::find_term(term) {
                 if !plain.is_empty() {
                     out.push(Span::Text(std::mem::take(&mut plain)));
                 }

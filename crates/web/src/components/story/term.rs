@@ -18,7 +18,7 @@ pub(super) fn Term(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let sentence = glossary::explained(props.term).map_or("", |(_, sentence)| sentence);
+    let sentence = glossary::find_term(props.term).map_or("", |(_, sentence)| sentence);
     let toggle = {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))

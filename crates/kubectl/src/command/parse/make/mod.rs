@@ -51,7 +51,7 @@ pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
             None => return Err(args.plain(args.end, "must specify one of -f and -k")),
         },
     };
-    Ok(Action::Make(generated))
+    Ok(Action::Create(generated))
 }
 
 /// The single positional argument, the name of the object.

@@ -216,5 +216,5 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
         ("/spec/dnsPolicy", json!("ClusterFirst")),
         ("/status", json!({})),
     ];
-    Ok(Action::Make(run))
+    Ok(Action::Create(run))
 }

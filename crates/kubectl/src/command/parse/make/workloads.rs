@@ -55,7 +55,7 @@ pub(super) fn job(args: &Args) -> Parsed<Action> {
     let (name, image, from) = (name(args)?, args.value("image"), args.value("from"));
     let command = args.passthrough_args.clone().unwrap_or_default();
     match (image, from) {
-        (Some(image), None) => Ok(Action::Make(job_from_image(&name, &image, &command))),
+        (Some(image), None) => Ok(Action::Create(job_from_image(&name, &image, &command))),
         (None, Some(_)) if !command.is_empty() => Err(args.plain(args.end, "cannot specify --from and command")),
         (None, Some(from)) => {
             let column = args.column("from");
