@@ -79,8 +79,8 @@ pub use story::{
 pub use summary::{
     ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView,
 };
-pub use thread::{Deed, MAX_THREAD, Thread, ThreadActor, ThreadLink};
-pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
+pub use thread::{MAX_THREAD, Thread, ThreadActor, ThreadEvent, ThreadLink};
+pub use traffic::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,

@@ -297,7 +297,7 @@ impl fmt::Display for FaultView {
 
 impl FaultView {
     /// Sentence about the fault and the affected object, without a full stop.
-    pub fn told(self, name: &str) -> String {
+    pub fn sentence(self, name: &str) -> String {
         match self {
             Self::Partition => format!("{name} is cut off"),
             Self::Slow => format!("the links of {name} are slow"),
@@ -316,7 +316,7 @@ impl FaultView {
     }
 
     /// Sentence about the end of the fault, without a full stop.
-    pub fn healed(self, name: &str) -> String {
+    pub fn healed_sentence(self, name: &str) -> String {
         match self {
             Self::PowerOff => format!("{name} boots"),
             Self::Slow => format!("{name} is no longer slow"),
@@ -375,7 +375,7 @@ impl fmt::Display for MarkLabel {
                 pod, container, code, ..
             } => write!(f, "{pod}/{container} exited with {code}"),
             Self::Restarted { pod, container } => write!(f, "{pod}/{container} runs again"),
-            Self::Healed { fault, name } => f.write_str(&fault.healed(name)),
+            Self::Healed { fault, name } => f.write_str(&fault.healed_sentence(name)),
             Self::Fenced { node } => write!(f, "fenced {node}"),
             Self::Unfenced { node } => write!(f, "unfenced {node}"),
             Self::Corrupted { volume } => write!(f, "{volume} corrupted"),

@@ -313,7 +313,7 @@ pub struct TerminationView {
 pub enum TerminationStage {
     /// The kubelet has not received the deletion yet.
     #[default]
-    Unheard,
+    NotObserved,
     /// The kubelet cannot receive the deletion, because its node is unreachable.
     Unreachable,
     /// A preStop hook runs.
@@ -344,7 +344,7 @@ pub struct QueueView {
 pub enum QueuePlace {
     /// The scheduler has not received the pod yet.
     #[default]
-    Unheard,
+    NotObserved,
     /// In activeQ.
     Active,
     /// In backoffQ.

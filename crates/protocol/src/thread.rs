@@ -36,7 +36,7 @@ pub struct ThreadLink {
     /// The actor.
     pub by: ThreadActor,
     /// The event.
-    pub deed: Deed,
+    pub event: ThreadEvent,
     /// The affected pod, node or other object.
     pub subject: Option<SubjectRef>,
     /// Name of the affected object.
@@ -59,7 +59,7 @@ pub enum ThreadActor {
 
 /// The event of a record. `Display` formats it; the affected object is shown beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Deed {
+pub enum ThreadEvent {
     Command {
         line: String,
     },
@@ -177,7 +177,7 @@ pub enum Deed {
     },
 }
 
-impl fmt::Display for Deed {
+impl fmt::Display for ThreadEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colon_and = |text: &str| {
             if text.is_empty() {

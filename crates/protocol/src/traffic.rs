@@ -28,8 +28,8 @@ impl Traffic {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncountedLink {
-    pub from: Stop,
-    pub to: Stop,
+    pub from: Peer,
+    pub to: Peer,
     /// Number of messages.
     pub count: u32,
 }
@@ -38,8 +38,8 @@ pub struct UncountedLink {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    pub from: Stop,
-    pub to: Stop,
+    pub from: Peer,
+    pub to: Peer,
     pub kind: MessageKind,
     /// Time of departure.
     pub sent: Micros,
@@ -55,7 +55,7 @@ pub struct Message {
 /// Sender or receiver of a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Stop {
+pub enum Peer {
     ApiServer,
     Scheduler,
     /// The controller-manager and other controllers.

@@ -484,7 +484,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
             stage: if is_silent {
                 TerminationStage::Unreachable
             } else {
-                TerminationStage::Unheard
+                TerminationStage::NotObserved
             },
             since: requested.0,
             until: None,

@@ -43,7 +43,7 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
             let has_volumes = pod.spec.volumes.iter().any(|one| one.persistent_volume_claim.is_some());
             QueuePlace::Binding { has_volumes }
         }
-        None => QueuePlace::Unheard,
+        None => QueuePlace::NotObserved,
     };
     let is_reason_known = !matches!(place, QueuePlace::Unknown(_));
     let refusal = entry

@@ -2,7 +2,7 @@
 
 use podscope_api::Kind;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
-use podscope_protocol::{Deed, MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadLink, UpcomingEvent};
+use podscope_protocol::{MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadEvent, ThreadLink, UpcomingEvent};
 
 use super::pod_key;
 use crate::causes;
@@ -182,7 +182,7 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
             Actor::ControllerManager(_) => ThreadActor::ControllerManager,
             _ => ThreadActor::Other,
         },
-        deed: deed(record),
+        event: event(record),
         subject,
         name: record
             .object
@@ -194,118 +194,120 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each thing that can happen")]
-fn deed(record: &Record) -> Deed {
+fn event(record: &Record) -> ThreadEvent {
     let container = record.container.as_deref().unwrap_or_default().to_owned();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let taint = |key: &str, effect: &str| format!("{key}:{effect}");
     match &record.happening {
         Happening::Command { command, error } => match error {
-            None => Deed::Command {
+            None => ThreadEvent::Command {
                 line: first_line(command),
             },
-            Some(_) => Deed::RefusedCommand {
+            Some(_) => ThreadEvent::RefusedCommand {
                 line: first_line(command),
             },
         },
-        Happening::Fault { fault, .. } => Deed::Fault {
+        Happening::Fault { fault, .. } => ThreadEvent::Fault {
             fault: fault.to_string(),
         },
-        Happening::Healed { fault, .. } => Deed::Healed {
+        Happening::Healed { fault, .. } => ThreadEvent::Healed {
             fault: fault.to_string(),
         },
-        Happening::Fenced { .. } => Deed::Fenced,
-        Happening::Created { .. } => Deed::Created,
+        Happening::Fenced { .. } => ThreadEvent::Fenced,
+        Happening::Created { .. } => ThreadEvent::Created,
         Happening::Updated { changed } => match changed.replicas {
-            Some(replicas) => Deed::Scaled { replicas },
-            None => Deed::Updated,
+            Some(replicas) => ThreadEvent::Scaled { replicas },
+            None => ThreadEvent::Updated,
         },
-        Happening::DeletionRequested { grace } => Deed::DeletionRequested { grace: *grace },
-        Happening::Deleted => Deed::Deleted,
-        Happening::Refused { message, .. } => Deed::Refused {
+        Happening::DeletionRequested { grace } => ThreadEvent::DeletionRequested { grace: *grace },
+        Happening::Deleted => ThreadEvent::Deleted,
+        Happening::Refused { message, .. } => ThreadEvent::Refused {
             message: first_line(message),
         },
-        Happening::Bound { node } => Deed::Bound { node: node.to_string() },
+        Happening::Bound { node } => ThreadEvent::Bound { node: node.to_string() },
         Happening::Attempt { result, .. } => match result {
-            AttemptResult::Scheduled { node, .. } => Deed::Chosen { node: node.to_string() },
-            AttemptResult::Unschedulable { preempts, .. } => Deed::Unschedulable {
+            AttemptResult::Scheduled { node, .. } => ThreadEvent::Chosen { node: node.to_string() },
+            AttemptResult::Unschedulable { preempts, .. } => ThreadEvent::Unschedulable {
                 preempts: preempts.as_ref().map_or(0, |(count, _)| *count),
             },
-            AttemptResult::Error { .. } | AttemptResult::Skipped => Deed::AttemptFailed,
+            AttemptResult::Error { .. } | AttemptResult::Skipped => ThreadEvent::AttemptFailed,
         },
-        Happening::Nominated { node } => Deed::Nominated { node: node.to_string() },
-        Happening::Preempted { by, .. } => Deed::Preempted {
+        Happening::Nominated { node } => ThreadEvent::Nominated { node: node.to_string() },
+        Happening::Preempted { by, .. } => ThreadEvent::Preempted {
             by: by.name.to_string(),
         },
-        Happening::Gated { .. } => Deed::Gated,
-        Happening::ImagePulled { image, .. } => Deed::ImagePulled {
+        Happening::Gated { .. } => ThreadEvent::Gated,
+        Happening::ImagePulled { image, .. } => ThreadEvent::ImagePulled {
             image: image.to_string(),
         },
-        Happening::ContainerStarted { attempt } => Deed::Started {
+        Happening::ContainerStarted { attempt } => ThreadEvent::Started {
             container,
             restarts: *attempt,
         },
-        Happening::ContainerExited { exit_code, reason } => Deed::Exited {
+        Happening::ContainerExited { exit_code, reason } => ThreadEvent::Exited {
             container,
             code: *exit_code,
             reason: reason.to_string(),
         },
-        Happening::HookStarted { hook } => Deed::HookStarted {
+        Happening::HookStarted { hook } => ThreadEvent::HookStarted {
             container,
             hook: hook.as_str().to_owned(),
         },
-        Happening::HookFinished { hook, succeeded } => Deed::HookFinished {
+        Happening::HookFinished { hook, succeeded } => ThreadEvent::HookFinished {
             container,
             hook: hook.as_str().to_owned(),
             succeeded: *succeeded,
         },
-        Happening::SignalSent { signal } => Deed::Signal {
+        Happening::SignalSent { signal } => ThreadEvent::Signal {
             container,
             signal: signal.to_string(),
         },
-        Happening::ProbeFailed { probe } => Deed::ProbeFailed {
+        Happening::ProbeFailed { probe } => ThreadEvent::ProbeFailed {
             container,
             probe: probe.as_str().to_owned(),
         },
-        Happening::ProbeSucceeded { probe } => Deed::ProbeSucceeded {
+        Happening::ProbeSucceeded { probe } => ThreadEvent::ProbeSucceeded {
             container,
             probe: probe.as_str().to_owned(),
         },
-        Happening::VolumeAttached { volume, .. } => Deed::VolumeAttached {
+        Happening::VolumeAttached { volume, .. } => ThreadEvent::VolumeAttached {
             volume: volume.to_string(),
         },
-        Happening::VolumeDetached { volume, .. } => Deed::VolumeDetached {
+        Happening::VolumeDetached { volume, .. } => ThreadEvent::VolumeDetached {
             volume: volume.to_string(),
         },
-        Happening::VolumeMounted { volume, .. } => Deed::VolumeMounted {
+        Happening::VolumeMounted { volume, .. } => ThreadEvent::VolumeMounted {
             volume: volume.to_string(),
         },
-        Happening::VolumeUnmounted { volume, .. } => Deed::VolumeUnmounted {
+        Happening::VolumeUnmounted { volume, .. } => ThreadEvent::VolumeUnmounted {
             volume: volume.to_string(),
         },
-        Happening::VolumeCorrupted { .. } => Deed::VolumeCorrupted,
-        Happening::NodeRegistered => Deed::Registered,
+        Happening::VolumeCorrupted { .. } => ThreadEvent::VolumeCorrupted,
+        Happening::NodeRegistered => ThreadEvent::Registered,
         Happening::ConditionChanged {
             kind, status, reason, ..
-        } => Deed::Condition {
+        } => ThreadEvent::Condition {
             condition: kind.to_string(),
             status: status.as_str().to_owned(),
             reason: reason.as_deref().unwrap_or_default().to_owned(),
         },
-        Happening::TaintAdded { key, effect, .. } => Deed::TaintAdded {
+        Happening::TaintAdded { key, effect, .. } => ThreadEvent::TaintAdded {
             taint: taint(key, effect.as_str()),
         },
-        Happening::TaintRemoved { key, effect, .. } => Deed::TaintRemoved {
+        Happening::TaintRemoved { key, effect, .. } => ThreadEvent::TaintRemoved {
             taint: taint(key, effect.as_str()),
         },
-        Happening::Event { reason, .. } => Deed::Event {
+        Happening::Event { reason, .. } => ThreadEvent::Event {
             reason: reason.to_string(),
         },
-        Happening::InvariantViolated { violation } => Deed::Broken {
+        Happening::InvariantViolated { violation } => ThreadEvent::Broken {
             guarantee: violation.invariant.to_string(),
         },
-        Happening::Expectation { ok, .. } => Deed::Judged { holds: *ok },
-        Happening::RequestsFailed { failed } => Deed::RequestsFailed(Box::new(super::requests::failed_stretch(failed))),
-        Happening::RequestRate { rate } => Deed::RequestRate {
+        Happening::Expectation { ok, .. } => ThreadEvent::Judged { holds: *ok },
+        Happening::RequestsFailed { failed } => {
+            ThreadEvent::RequestsFailed(Box::new(super::requests::failed_stretch(failed)))
+        }
+        Happening::RequestRate { rate } => ThreadEvent::RequestRate {
             per_second: rate.per_second,
         },
     }

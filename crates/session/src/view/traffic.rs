@@ -6,7 +6,7 @@
 
 use podscope_api::{Kind, NodeName, Pod, ordered};
 use podscope_cluster::{Actor, Happening, Place, RENEW_INTERVAL, Record, SimTime, Span, Subject, World};
-use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
+use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
 
 use crate::timeline::Session;
 
@@ -68,7 +68,7 @@ impl MessageCollector<'_> {
         let (Some(kind), Some(from)) = (message_kind(record), stop_of(&record.actor)) else {
             return;
         };
-        let message_to = |from: Stop, to: Stop, kind: MessageKind, sent: SimTime, arrives: Option<SimTime>| Message {
+        let message_to = |from: Peer, to: Peer, kind: MessageKind, sent: SimTime, arrives: Option<SimTime>| Message {
             from,
             to,
             kind,
@@ -78,7 +78,7 @@ impl MessageCollector<'_> {
             about: about.to_owned(),
         };
         let sent = SimTime(record.at.0 - self.latency_to(&from).0);
-        let request = message_to(from.clone(), Stop::ApiServer, kind, sent, Some(record.at));
+        let request = message_to(from.clone(), Peer::ApiServer, kind, sent, Some(record.at));
         self.messages.push(request);
         let Some(subject) = record.object.as_deref().filter(|_| kind != MessageKind::Refused) else {
             return;
@@ -88,22 +88,22 @@ impl MessageCollector<'_> {
                 continue;
             }
             let is_open = match &to {
-                Stop::Node(node) => {
+                Peer::Node(node) => {
                     let node = Place::Node(NodeName::from(&**node));
                     self.world.network().is_open(&Place::ControlPlane, &node)
                 }
                 _ => true,
             };
             let arrives = is_open.then(|| record.at + self.latency_to(&to));
-            let watch = message_to(Stop::ApiServer, to, MessageKind::Watch, record.at, arrives);
+            let watch = message_to(Peer::ApiServer, to, MessageKind::Watch, record.at, arrives);
             self.messages.push(watch);
         }
     }
 
     /// Latency of messages between the API server and another place.
-    fn latency_to(&self, stop_of: &Stop) -> Span {
+    fn latency_to(&self, stop_of: &Peer) -> Span {
         let slow = match stop_of {
-            Stop::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
+            Peer::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
             _ => Span::ZERO,
         };
         self.latency + slow
@@ -111,7 +111,7 @@ impl MessageCollector<'_> {
 
     /// Components that act on a change: the kubelet of the pod's node, the scheduler for a pod without a node,
     /// otherwise the controllers.
-    fn watchers(&self, subject: &Subject, happening: &Happening) -> Vec<Stop> {
+    fn watchers(&self, subject: &Subject, happening: &Happening) -> Vec<Peer> {
         let node = match (happening, subject.kind) {
             (Happening::Bound { node }, _) => Some(node.to_string()),
             (_, Kind::Node) => Some(subject.key.name.to_string()),
@@ -122,9 +122,9 @@ impl MessageCollector<'_> {
             _ => None,
         };
         match (node, subject.kind) {
-            (Some(node), _) => vec![Stop::Node(node)],
-            (None, Kind::Pod) => vec![Stop::Scheduler],
-            _ => vec![Stop::Controllers],
+            (Some(node), _) => vec![Peer::Node(node)],
+            (None, Kind::Pod) => vec![Peer::Scheduler],
+            _ => vec![Peer::Controllers],
         }
     }
 
@@ -149,11 +149,11 @@ impl MessageCollector<'_> {
             if at <= since || (is_lost && beats == 0) {
                 continue;
             }
-            let from = Stop::Node(node.to_string());
+            let from = Peer::Node(node.to_string());
             let sent = SimTime(at.0 - self.latency_to(&from).0);
             self.messages.push(Message {
                 from,
-                to: Stop::ApiServer,
+                to: Peer::ApiServer,
                 kind: MessageKind::Heartbeat,
                 sent: sent.0,
                 arrives: (!is_lost).then_some(at.0),
@@ -169,7 +169,7 @@ fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     use podscope_api::ordered::StableSort as _;
     messages.stable_sort_by_key(|message_kind| message_kind.sent);
     let surplus = messages.len().saturating_sub(MAX_MESSAGES);
-    let mut more: ordered::Map<(Stop, Stop), u32> = ordered::Map::new();
+    let mut more: ordered::Map<(Peer, Peer), u32> = ordered::Map::new();
     for message_kind in messages.drain(..surplus) {
         *more.entry((message_kind.from, message_kind.to)).or_default() += 1;
     }
@@ -204,12 +204,12 @@ fn message_kind(record: &Record) -> Option<MessageKind> {
     })
 }
 
-fn stop_of(actor: &Actor) -> Option<Stop> {
+fn stop_of(actor: &Actor) -> Option<Peer> {
     Some(match actor {
-        Actor::Scheduler(_) => Stop::Scheduler,
-        Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing => Stop::Controllers,
-        Actor::Kubelet(node) => Stop::Node(node.to_string()),
-        Actor::Client(_) => Stop::User,
+        Actor::Scheduler(_) => Peer::Scheduler,
+        Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing => Peer::Controllers,
+        Actor::Kubelet(node) => Peer::Node(node.to_string()),
+        Actor::Client(_) => Peer::User,
         Actor::ApiServer | Actor::Machine(_) | Actor::World => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Lines of causes on the stage. For the selection they lead from an actor to the object it changed; for a pod that
 //! waits for its victims they lead from the scheduler through the victims to the room that they free.
 
-use podscope_protocol::{Deed, PodView, QueuePlace, ThreadActor, ThreadLink};
+use podscope_protocol::{PodView, QueuePlace, ThreadActor, ThreadEvent, ThreadLink};
 use yew::prelude::*;
 
 use super::scene::Spots;
@@ -119,21 +119,21 @@ fn origin(
             .filter(|subject| link.subject.as_ref() != Some(*subject))?;
         Some(below(&spots.of(subject)?, unit))
     };
-    let is_by_taint = matches!(cause.map(|cause| &cause.deed), Some(Deed::TaintAdded { .. }));
-    let (word, class) = match &link.deed {
-        Deed::Bound { .. } => ("binds", "thread mild"),
-        Deed::Created => ("creates", "thread mild"),
-        Deed::Nominated { .. } => ("nominates", "thread mild"),
-        Deed::Preempted { .. } => ("preempts", "thread bad"),
-        Deed::TaintAdded { .. } => ("taints", "thread bad"),
-        Deed::DeletionRequested { .. } if is_by_taint => ("evicts", "thread bad"),
-        Deed::DeletionRequested { .. } => ("deletes", "thread bad"),
+    let is_by_taint = matches!(cause.map(|cause| &cause.event), Some(ThreadEvent::TaintAdded { .. }));
+    let (word, class) = match &link.event {
+        ThreadEvent::Bound { .. } => ("binds", "thread mild"),
+        ThreadEvent::Created => ("creates", "thread mild"),
+        ThreadEvent::Nominated { .. } => ("nominates", "thread mild"),
+        ThreadEvent::Preempted { .. } => ("preempts", "thread bad"),
+        ThreadEvent::TaintAdded { .. } => ("taints", "thread bad"),
+        ThreadEvent::DeletionRequested { .. } if is_by_taint => ("evicts", "thread bad"),
+        ThreadEvent::DeletionRequested { .. } => ("deletes", "thread bad"),
         _ => return of_cause().map(|from| (from, "", "thread mild")),
     };
     let from = match link.by {
         ThreadActor::Scheduler => {
             // A line between the two pods says more than one from the scheduler.
-            let is_preempted = matches!(link.deed, Deed::Preempted { .. });
+            let is_preempted = matches!(link.event, ThreadEvent::Preempted { .. });
             let preemptor = is_preempted.then(of_cause).flatten();
             preemptor.unwrap_or_else(|| below(&rail.scheduler, unit))
         }

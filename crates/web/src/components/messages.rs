@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{Message, MessageKind, Stop, Traffic};
+use podscope_protocol::{Message, MessageKind, Peer, Traffic};
 use yew::prelude::*;
 
 use crate::browser;
@@ -122,12 +122,12 @@ fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64,
         points: vec![(from, y), (to, y)],
     };
     let (wire, is_cut) = match stop {
-        Stop::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * m.unit), false),
-        Stop::Controllers => {
+        Peer::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * m.unit), false),
+        Peer::Controllers => {
             let edge = rail.api.x + rail.api.w;
             (along(edge, edge + 26.0 * m.unit), false)
         }
-        Stop::Node(name) => {
+        Peer::Node(name) => {
             let (zone, node) = (props.nodes.iter().enumerate()).find_map(|(zone, nodes)| {
                 let node = nodes.iter().position(|node| node.name == *name)?;
                 Some((zone, node))
@@ -138,7 +138,7 @@ fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64,
                 Wires::Zones(all) => (all.get(zone)?.clone(), false),
             }
         }
-        Stop::ApiServer | Stop::User => return None,
+        Peer::ApiServer | Peer::User => return None,
     };
     let (from, to) = motion(&wire, is_cut.then_some(m.unit), is_up);
     Some((shape::rounded(&wire.points, 7.0 * m.unit), from, to))

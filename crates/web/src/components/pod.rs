@@ -92,7 +92,7 @@ pub(crate) fn words(pod: &PodView) -> String {
 
 fn stage(stage: TerminationStage) -> &'static str {
     match stage {
-        TerminationStage::Unheard | TerminationStage::Unreachable => "the kubelet does not know yet",
+        TerminationStage::NotObserved | TerminationStage::Unreachable => "the kubelet does not know yet",
         TerminationStage::PreStop | TerminationStage::Turn => "its preStop hook runs",
         TerminationStage::Sigterm => "SIGTERM was sent",
         TerminationStage::Killed => "SIGKILL was sent",
@@ -102,7 +102,7 @@ fn stage(stage: TerminationStage) -> &'static str {
 /// The next step of a termination.
 fn next(stage: TerminationStage) -> &'static str {
     match stage {
-        TerminationStage::Unheard => "The kubelet has not heard of it yet.",
+        TerminationStage::NotObserved => "The kubelet has not heard of it yet.",
         TerminationStage::Unreachable => "The kubelet cannot hear of it: nobody knows when it ends.",
         TerminationStage::PreStop => "SIGTERM when the preStop hook ends, or when the grace period is over.",
         TerminationStage::Turn => "Its turn comes when other containers have ended.",
@@ -114,7 +114,7 @@ fn next(stage: TerminationStage) -> &'static str {
 /// The value of the attribute `data-stage`.
 fn stage_attribute(stage: TerminationStage) -> &'static str {
     match stage {
-        TerminationStage::Unheard | TerminationStage::Unreachable => "waiting",
+        TerminationStage::NotObserved | TerminationStage::Unreachable => "waiting",
         TerminationStage::PreStop | TerminationStage::Turn => "preStop",
         TerminationStage::Sigterm => "sigterm",
         TerminationStage::Killed => "killed",

@@ -54,7 +54,7 @@ fn line(ctl: &Ctl, link: &ThreadLink) -> Html {
     html! {
         <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(MAX_DEPTH))} data-record={link.record.to_string()}>
             <span class="mono">{ clock::instant(link.at) }</span>
-            <span>if let Some(name) = name { { name }{ " " } }{ shown(&link.deed.to_string()) }</span>
+            <span>if let Some(name) = name { { name }{ " " } }{ shown(&link.event.to_string()) }</span>
         </li>
     }
 }

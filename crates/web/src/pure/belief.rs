@@ -99,7 +99,7 @@ fn is_stopping(pod: &PodView) -> bool {
     let stage = pod.termination.as_ref().map(|termination| termination.stage);
     !matches!(
         stage,
-        None | Some(TerminationStage::Unheard | TerminationStage::Unreachable)
+        None | Some(TerminationStage::NotObserved | TerminationStage::Unreachable)
     )
 }
 

@@ -207,7 +207,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
         return true;
     }
     let (said, names): (&str, &[String]) = match &queue.place {
-        QueuePlace::Unheard | QueuePlace::Active => ("next in line not looked at yet", &[]),
+        QueuePlace::NotObserved | QueuePlace::Active => ("next in line not looked at yet", &[]),
         QueuePlace::Unknown(_) => ("nobody can say not in the files", &[]),
         QueuePlace::Stranded => ("no scheduler runs", &[]),
         QueuePlace::Halted(_) => ("waits for the api server etcd", &[]),

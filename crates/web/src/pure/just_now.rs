@@ -140,7 +140,7 @@ fn words(mark: &Mark) -> Option<String> {
         });
     }
     if let MarkLabel::Fault { fault, name } = label {
-        return Some(fault.told(name));
+        return Some(fault.sentence(name));
     }
     match (mark.lane, mark.kind) {
         (Lane::Terminations, MarkKind::Sigterm) => Some(format!("{label} gets SIGTERM")),

@@ -18,7 +18,7 @@ fn name(key: &str) -> &str {
 pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     let Some(queue) = &pod.queue else { return String::new() };
     match &queue.place {
-        QueuePlace::Unheard | QueuePlace::Active => "next in line".into(),
+        QueuePlace::NotObserved | QueuePlace::Active => "next in line".into(),
         QueuePlace::Stranded => "waits for a scheduler that runs".into(),
         QueuePlace::Halted(Component::Etcd) => "waits for etcd, which the API server does not reach".into(),
         QueuePlace::Halted(_) => "waits for the API server, which does not run".into(),

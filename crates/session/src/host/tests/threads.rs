@@ -1,6 +1,6 @@
 //! The thread (chain of causes) of the selected object, and messages between components.
 
-use podscope_protocol::{Deed, MAX_MESSAGES, MAX_THREAD, MessageKind, Stop, SubjectRef, Thread, Traffic};
+use podscope_protocol::{MAX_MESSAGES, MAX_THREAD, MessageKind, Peer, SubjectRef, Thread, ThreadEvent, Traffic};
 
 use super::*;
 
@@ -60,13 +60,13 @@ fn thread_of_node_leads_from_fault_to_condition() {
     host.handle(Request::Speed { per_mille: 10_000 }, clock);
     let (_, thread) = play_to(&mut host, &mut clock, 70);
     let thread = thread.expect("a thread");
-    let deeds: Vec<(u32, &Deed)> = thread.links.iter().map(|link| (link.depth, &link.deed)).collect();
+    let events: Vec<(u32, &ThreadEvent)> = thread.links.iter().map(|link| (link.depth, &link.event)).collect();
     let line = "fault partition a-1".to_owned();
-    assert!(deeds.contains(&(0, &Deed::Command { line })), "{deeds:?}");
-    let unready = |deed: &Deed| matches!(deed, Deed::Condition { condition, status, .. } if condition == "Ready" && status == "Unknown");
+    assert!(events.contains(&(0, &ThreadEvent::Command { line })), "{events:?}");
+    let unready = |event: &ThreadEvent| matches!(event, ThreadEvent::Condition { condition, status, .. } if condition == "Ready" && status == "Unknown");
     assert!(
-        deeds.iter().any(|(depth, deed)| *depth == 2 && unready(deed)),
-        "{deeds:?}"
+        events.iter().any(|(depth, event)| *depth == 2 && unready(event)),
+        "{events:?}"
     );
     for link in &thread.links {
         let is_in_thread = link
@@ -107,7 +107,7 @@ fn messages_of_partitioned_node_do_not_arrive() {
         .expect("a status");
     assert_eq!(
         (&status.from, &status.to),
-        (&Stop::Node("a-1".into()), &Stop::ApiServer)
+        (&Peer::Node("a-1".into()), &Peer::ApiServer)
     );
     assert!(status.record.is_some() && status.arrives.is_some_and(|at| at > status.sent));
     assert!(
@@ -116,7 +116,7 @@ fn messages_of_partitioned_node_do_not_arrive() {
             .any(|message| message.kind == MessageKind::Heartbeat && message.arrives.is_some())
     );
     let (after, _) = play_to(&mut host, &mut clock, 40);
-    let a_1 = Stop::Node("a-1".into());
+    let a_1 = Peer::Node("a-1".into());
     let heartbeats: Vec<_> = (after.iter().flat_map(|traffic| &traffic.messages))
         .filter(|message| message.kind == MessageKind::Heartbeat && message.from == a_1 && message.sent > 10_100_000)
         .collect();

@@ -122,7 +122,7 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
     };
     if !runs {
         let words = match termination.stage {
-            TerminationStage::Unheard | TerminationStage::Unreachable => "nothing runs",
+            TerminationStage::NotObserved | TerminationStage::Unreachable => "nothing runs",
             _ => "has ended",
         };
         return (words.into(), String::new());
@@ -133,7 +133,7 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
             .map_or_else(String::new, |left| format!("{what} in {left}"))
     };
     match termination.stage {
-        TerminationStage::Unheard => ("runs, not told yet".into(), String::new()),
+        TerminationStage::NotObserved => ("runs, not told yet".into(), String::new()),
         TerminationStage::Unreachable => ("runs, cannot be told".into(), String::new()),
         TerminationStage::PreStop => ("preStop hook".into(), at("SIGTERM")),
         TerminationStage::Turn => ("waits for its turn".into(), at("SIGTERM")),

@@ -1,15 +1,15 @@
 //! The messages of a frame as moving dots: the two ends of each message, and how far it travels.
 
-use podscope_protocol::{Message, MessageKind, Stop};
+use podscope_protocol::{Message, MessageKind, Peer};
 
 use super::wires::Wire;
 
 /// The partner of the API server in a message, and whether the message goes to the API server. `None` for messages of
 /// commands, which have no wire.
-pub(crate) fn partner(message: &Message) -> Option<(&Stop, bool)> {
+pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
     match (&message.from, &message.to) {
-        (Stop::User, _) | (_, Stop::User) => None,
-        (Stop::ApiServer, to) => Some((to, false)),
+        (Peer::User, _) | (_, Peer::User) => None,
+        (Peer::ApiServer, to) => Some((to, false)),
         (from, _) => Some((from, true)),
     }
 }
@@ -49,7 +49,7 @@ pub(crate) fn motion(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn message(from: Stop, to: Stop) -> Message {
+    fn message(from: Peer, to: Peer) -> Message {
         Message {
             from,
             to,
@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn message_end_is_the_partner_of_the_api_server() {
-        let node = || Stop::Node("a-1".to_owned());
-        assert_eq!(partner(&message(node(), Stop::ApiServer)), Some((&node(), true)));
-        assert_eq!(partner(&message(Stop::ApiServer, node())), Some((&node(), false)));
-        assert_eq!(partner(&message(Stop::User, Stop::ApiServer)), None);
+        let node = || Peer::Node("a-1".to_owned());
+        assert_eq!(partner(&message(node(), Peer::ApiServer)), Some((&node(), true)));
+        assert_eq!(partner(&message(Peer::ApiServer, node())), Some((&node(), false)));
+        assert_eq!(partner(&message(Peer::User, Peer::ApiServer)), None);
     }
 
     #[test]
