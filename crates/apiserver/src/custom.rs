@@ -143,6 +143,6 @@ pub(super) fn check_version(kind: Kind, key: &ObjectKey, version: &str) -> Resul
         return Ok(());
     }
     let why = "Invalid value: 0: must be specified for an update";
-    let cause = podscope_sim::Cause::new("metadata.resourceVersion", why).because("FieldValueInvalid");
+    let cause = podscope_sim::Cause::new("metadata.resourceVersion", why).with_reason("FieldValueInvalid");
     Err(ApiError::invalid_of(&kind.qualified_plural(), &key.name, vec![cause]))
 }

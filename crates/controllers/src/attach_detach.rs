@@ -178,7 +178,7 @@ impl Controller for AttachDetachController {
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_some_and(|at| at <= cx.now()) {
             self.next_tick = None;
-            cx.ctx.because(self.pass_cause);
+            cx.ctx.set_cause(self.pass_cause);
             self.reconcile(cx);
         }
     }

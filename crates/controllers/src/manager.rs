@@ -240,11 +240,11 @@ impl ControllerManager {
                 match due {
                     // A periodic pass has no single cause; the controller sets one if it knows it.
                     QueueItem::Tick(tick) => {
-                        ctx.because(CausedBy::NOTHING);
+                        ctx.set_cause(CausedBy::NOTHING);
                         self.with_controller(index, ctx, |controller, cx| controller.tick(tick, cx));
                     }
                     QueueItem::Key(key, cause) => {
-                        ctx.because(cause);
+                        ctx.set_cause(cause);
                         if !self.has_seen_own_writes(index, &key) {
                             let worker = &mut self.workers[index];
                             worker.queue.done(&key);
@@ -340,7 +340,7 @@ impl ControllerManager {
         };
         let request = &action.request;
         if let Some(running) = self.workers[index].running.get(&key) {
-            ctx.because(running.caused_by);
+            ctx.set_cause(running.caused_by);
         }
         let worker = &mut self.workers[index];
         if worker.controller.waits_for_own_writes()

@@ -133,7 +133,7 @@ impl Controller for NodeLifecycleController {
             return Plan::default();
         };
         if matches!(&*key.1.namespace, HEALTH | TAINT_NODE) {
-            cx.ctx.because(self.cause(&node, cx));
+            cx.ctx.set_cause(self.cause(&node, cx));
         }
         match &*key.1.namespace {
             NO_SCHEDULE => {
@@ -316,7 +316,7 @@ impl NodeLifecycleController {
                     .filter(|node| ready(node).is_some() || !node.is_ready());
                 let causes = unready.map(|node| self.cause(node, cx));
                 let latest = causes.fold(CausedBy::NOTHING, CausedBy::latest);
-                cx.ctx.because(latest);
+                cx.ctx.set_cause(latest);
                 let tainted: Vec<Arc<Node>> = cx
                     .objects
                     .list::<Node>()

@@ -182,7 +182,7 @@ impl PodGcController {
             .filter_map(|(key, cause)| Some((cx.objects.get::<Pod>(key)?.clone(), *cause)))
             .collect();
         for (pod, cause) in &terminating {
-            cx.ctx.because(*cause);
+            cx.ctx.set_cause(*cause);
             let node = pod
                 .spec
                 .node_name
@@ -194,7 +194,7 @@ impl PodGcController {
         }
         self.check_missing_nodes(cx);
         for (pod, cause) in terminating.iter().filter(|(pod, _)| pod.spec.node_name.is_none()) {
-            cx.ctx.because(*cause);
+            cx.ctx.set_cause(*cause);
             self.mark_for_deletion(pod.metadata.key(), Reason::Unscheduled, cx);
         }
     }
@@ -214,7 +214,7 @@ impl PodGcController {
             .map(|(node, (_, cause))| (node.clone(), *cause))
             .collect();
         for (node, cause) in due {
-            cx.ctx.because(cause);
+            cx.ctx.set_cause(cause);
             self.quarantine.remove(&node);
             if cx.objects.named::<Node>(&node).is_none() {
                 cx.enqueue((Kind::Node, ObjectKey::cluster(node.0)));

@@ -118,7 +118,7 @@ impl Controller for TaintEvictionController {
             if let State::Timer { fires, caused_by } = *state
                 && fires <= now
             {
-                cx.ctx.because(caused_by);
+                cx.ctx.set_cause(caused_by);
                 *state = State::Firing { failures: 0 };
                 cx.event(event(key, "Marking for deletion Pod"));
                 cx.enqueue((Kind::Pod, key.clone()));

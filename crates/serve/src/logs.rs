@@ -61,7 +61,7 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
             .parse()
             .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?;
         if number < least {
-            causes.push(Cause::new(field, format!("Invalid value: {number}: {why}")).because("FieldValueInvalid"));
+            causes.push(Cause::new(field, format!("Invalid value: {number}: {why}")).with_reason("FieldValueInvalid"));
         }
     }
     if query.get("stream").is_some_and(|stream| stream != "All") {

@@ -153,7 +153,7 @@ fn expired(message: &str) -> ApiError {
 const CONTINUE_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 pub(crate) fn forbidden(field: &str, why: &str) -> Cause {
-    Cause::new(field, format!("Forbidden: {why}")).because("FieldValueForbidden")
+    Cause::new(field, format!("Forbidden: {why}")).with_reason("FieldValueForbidden")
 }
 
 pub(crate) fn list_options(causes: Vec<Cause>) -> ApiError {
@@ -327,7 +327,7 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
                 let known = "supported values: \"Exact\", \"NotOlderThan\", \"\"";
                 causes.push(
                     Cause::new(field, format!("Unsupported value: {text:?}: {known}"))
-                        .because("FieldValueNotSupported"),
+                        .with_reason("FieldValueNotSupported"),
                 );
             }
             if text == "Exact" && version == "0" {

@@ -149,7 +149,7 @@ fn check_attributes(spec: &Value) -> Result<(), ApiError> {
             )
         }
     };
-    let cause = Cause::new(cause.0, cause.1).because("FieldValueInvalid");
+    let cause = Cause::new(cause.0, cause.1).with_reason("FieldValueInvalid");
     Err(ApiError::invalid_of(".authorization.k8s.io", "", vec![cause]))
 }
 
@@ -164,7 +164,7 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
             "spec.expirationSeconds",
             format!("Invalid value: {seconds}: may not specify a duration less than 10 minutes"),
         )
-        .because("FieldValueInvalid");
+        .with_reason("FieldValueInvalid");
         return Err(ApiError::invalid_of(
             "TokenRequest.authentication.k8s.io",
             "",

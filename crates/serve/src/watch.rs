@@ -119,7 +119,7 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
                         field,
                         format!("Unsupported value: {how:?}: supported values: \"NotOlderThan\""),
                     )
-                    .because("FieldValueNotSupported"),
+                    .with_reason("FieldValueNotSupported"),
                 );
             }
         }

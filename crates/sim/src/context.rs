@@ -225,7 +225,7 @@ impl<'a, T, A> Context<'a, T, A> {
 
     /// Sets the cause of the following effects. A record made after this call becomes the cause of later requests and
     /// timers, until the next call.
-    pub fn because(&mut self, cause: CausedBy) {
+    pub fn set_cause(&mut self, cause: CausedBy) {
         if cause != self.caused_by || self.has_recorded {
             self.caused_by = cause;
             self.has_recorded = false;
@@ -234,7 +234,7 @@ impl<'a, T, A> Context<'a, T, A> {
     }
 
     /// Makes the latest record of this step the cause of the following effects, including records.
-    pub fn because_of_last_record(&mut self) {
+    pub fn set_cause_to_last_record(&mut self) {
         self.effects.push(Effect::Follow);
     }
 

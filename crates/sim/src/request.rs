@@ -263,7 +263,7 @@ impl Cause {
 
     /// Sets the reason, e.g. `FieldValueInvalid`.
     #[must_use]
-    pub fn because(self, reason: &'static str) -> Cause {
+    pub fn with_reason(self, reason: &'static str) -> Cause {
         Cause { reason, ..self }
     }
 }

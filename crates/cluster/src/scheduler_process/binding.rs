@@ -180,7 +180,7 @@ impl SchedulerProcess {
             match self.are_volumes_bound(&uid) {
                 Ok(true) => {
                     let cause = self.bindings.get(&uid).map(|binding| binding.caused_by);
-                    ctx.because(cause.unwrap_or_default());
+                    ctx.set_cause(cause.unwrap_or_default());
                     self.await_devices(&uid, ctx);
                 }
                 Err(message) => self.fail_pre_bind(&uid, &format!("binding volumes: {message}"), ctx),

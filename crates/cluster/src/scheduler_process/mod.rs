@@ -169,7 +169,7 @@ impl SchedulerProcess {
     }
 
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
-        self.core.because(match &input {
+        self.core.set_cause(match &input {
             Input::Started | Input::Timer(_) => CausedBy::NOTHING,
             Input::Listed { .. } | Input::Changed(_) | Input::Answered(..) => ctx.caused_by(),
         });
@@ -254,7 +254,7 @@ impl SchedulerProcess {
         let attempt = self.core.schedule_one(ctx.now.0, &mut || rng.bits(), &mut slot);
         if let Some(attempt) = attempt {
             self.busy_until = ctx.now + DECISION_TIME;
-            ctx.because(attempt.caused_by);
+            ctx.set_cause(attempt.caused_by);
             self.apply_attempt(attempt, ctx);
         }
     }

@@ -154,7 +154,7 @@ fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
 /// Everything that is wrong with them, 422.
 pub(super) fn delete_options(value: &Value, options: &mut Options) -> Result<DeleteOptions, ApiError> {
     let mut causes = Vec::new();
-    let invalid = |field: &str, why: String| Cause::new(field, why).because("FieldValueInvalid");
+    let invalid = |field: &str, why: String| Cause::new(field, why).with_reason("FieldValueInvalid");
     let orphan = value["orphanDependents"].as_bool();
     let policy = value["propagationPolicy"].as_str();
     let propagation = match (policy, orphan) {

@@ -28,7 +28,7 @@ pub(super) struct Options {
 /// A cause that says of a value that it is none of those known.
 pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
     Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
-        .because("FieldValueNotSupported")
+        .with_reason("FieldValueNotSupported")
 }
 
 impl Options {
@@ -47,12 +47,12 @@ impl Options {
                     "fieldManager",
                     format!("Too long: may not be more than {MAX_MANAGER} bytes"),
                 )
-                .because("FieldValueTooLong"),
+                .with_reason("FieldValueTooLong"),
             );
         }
         if let Some(odd) = manager.chars().find(|letter| letter.is_control()) {
             let why = format!("Invalid value: {manager:?}: should only contain printable characters, found {odd:?}");
-            causes.push(Cause::new("fieldManager", why).because("FieldValueInvalid"));
+            causes.push(Cause::new("fieldManager", why).with_reason("FieldValueInvalid"));
         }
         let validation = match query.get("fieldValidation").unwrap_or_default() {
             "" | "Warn" => Validation::Warn,

@@ -48,8 +48,8 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         }
     };
     if options.force.is_some() {
-        let why =
-            Cause::new("force", "Forbidden: may not be specified for non-apply patch").because("FieldValueForbidden");
+        let why = Cause::new("force", "Forbidden: may not be specified for non-apply patch")
+            .with_reason("FieldValueForbidden");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
     let given = Given {
@@ -192,7 +192,7 @@ impl Given {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
             PatchType::Json | PatchType::Merge => crate::gotext::json(patched),
         };
-        let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).because("FieldValueInvalid");
+        let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).with_reason("FieldValueInvalid");
         ApiError::invalid_of("", "", vec![cause])
     }
 }
@@ -221,7 +221,7 @@ fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
 /// Told by the checks of all objects and by those of the kind, so twice.
 fn immutable_uid(live: &Object, uid: &str) -> ApiError {
     let message = format!("Invalid value: {uid:?}: field is immutable");
-    let cause = Cause::new("metadata.uid", message).because("FieldValueInvalid");
+    let cause = Cause::new("metadata.uid", message).with_reason("FieldValueInvalid");
     let mut error = ApiError::invalid_of(
         &live.kind().qualified_name(),
         &live.metadata().name,
@@ -235,7 +235,7 @@ fn immutable_uid(live: &Object, uid: &str) -> ApiError {
 fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
     if !options.has_manager {
         let why =
-            Cause::new("fieldManager", "Required value: is required for apply patch").because("FieldValueRequired");
+            Cause::new("fieldManager", "Required value: is required for apply patch").with_reason("FieldValueRequired");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
     if !matches!(target.subresource.as_str(), "" | "status") {

@@ -119,7 +119,7 @@ pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePa
             "spec.replicas",
             format!("Invalid value: {wanted}: must be greater than or equal to 0"),
         )
-        .because("FieldValueInvalid");
+        .with_reason("FieldValueInvalid");
         return Err(ApiError::invalid_of(
             "Scale.autoscaling",
             &live.metadata().name,

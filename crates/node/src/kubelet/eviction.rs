@@ -432,7 +432,7 @@ impl Managers {
     fn evict(&mut self, victim: &Victim, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
             // Cause: the process that used too much, or its start.
-            host.ctx.because(worker.cause(host));
+            host.ctx.set_cause(worker.cause(host));
             events::emit_for_pod(
                 &worker.pod.clone(),
                 EventType::Warning,

@@ -161,7 +161,7 @@ impl Kill {
                     // Cause: the stop signal that the process did not react to.
                     let process = process(pod, call.container, host);
                     let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
-                    host.ctx.because(signal);
+                    host.ctx.set_cause(signal);
                     call.step = StopStep::Killed;
                     call.since = now;
                     call.until = None;

@@ -481,7 +481,7 @@ impl Managers {
         let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
         let had_run = worker.may_run();
         let cause = host.ctx.caused_by();
-        host.ctx.because(worker.cause(host));
+        host.ctx.set_cause(worker.cause(host));
         worker.advance(host);
         if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
             host.request_node_status();
@@ -490,7 +490,7 @@ impl Managers {
         if worker.stage == Stage::Finished && worker.is_deleted {
             self.pods.remove(uid);
             host.machine.remove_pod(uid, host.ctx);
-            host.ctx.because(cause);
+            host.ctx.set_cause(cause);
             return;
         }
         if let Some(due) = worker.next_due(host)
@@ -503,7 +503,7 @@ impl Managers {
         if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
             self.watch_usage(host);
         }
-        host.ctx.because(cause);
+        host.ctx.set_cause(cause);
         if has_ended {
             self.retry_resizes(host);
         }

@@ -375,7 +375,7 @@ impl PodWorker {
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
             if probe.tick(&pod, container, spec, &behavior, host).is_some() || begins {
                 // The probe's record is the cause of the kubelet's reaction.
-                host.ctx.because_of_last_record();
+                host.ctx.set_cause_to_last_record();
                 self.set_readiness(host);
                 self.request_sync(host);
             }

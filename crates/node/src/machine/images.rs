@@ -227,7 +227,7 @@ impl Machine {
         let is_due = |pull: &Pull| pull.running_times.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {
             let pull = self.pulls.remove(idx);
-            ctx.because(pull.caused_by);
+            ctx.set_cause(pull.caused_by);
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
                 self.ensure_image(&pull.image, now);

@@ -15,7 +15,7 @@ use crate::queue::{Pool, QueuedPod};
 impl Scheduler {
     /// Sets the trace record that causes the following calls; for a change, the record that reports it. Attempts return it
     /// as [`crate::Attempt::caused_by`]. It has no effect on decisions.
-    pub fn because(&mut self, cause: CausedBy) {
+    pub fn set_cause(&mut self, cause: CausedBy) {
         self.queue.cause = cause;
     }
 
