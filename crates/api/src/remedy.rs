@@ -146,7 +146,7 @@ pub struct NewNode {
     pub capacity: String,
 }
 
-/// The effect of a change.
+/// Result of a suggested change, according to the scheduler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeEffect {

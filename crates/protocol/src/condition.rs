@@ -21,7 +21,7 @@ pub enum LessonCondition {
     },
 }
 
-/// The time of a condition.
+/// The earliest or latest time at which the condition must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConditionTime {
     /// Not before this time.
@@ -30,7 +30,7 @@ pub enum ConditionTime {
     Until(Micros),
 }
 
-/// Required state.
+/// The state of an object, invariant or Service that fulfils a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequiredState {
     /// An object has a state.
@@ -160,7 +160,7 @@ pub enum ObjectState {
     },
 }
 
-/// A required value.
+/// The values of a field, or numbers of objects, that fulfil a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequiredValue {
     Is(String),

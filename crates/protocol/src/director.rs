@@ -33,7 +33,7 @@ pub struct UpcomingEvent {
     pub is_projected: bool,
 }
 
-/// Kind of an upcoming event.
+/// What happens at the time of an upcoming event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
     /// A node without heartbeats becomes NotReady.

@@ -175,7 +175,7 @@ impl fmt::Display for NodeWithProblems {
     }
 }
 
-/// A problem of a node.
+/// A condition that reports a problem of its node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeProblem {
     /// The node is not ready; holds the reason, which may be empty.

@@ -35,7 +35,6 @@ pub struct ThreadLink {
     pub at: Micros,
     /// The actor.
     pub by: ThreadActor,
-    /// The event.
     pub event: ThreadEvent,
     /// The affected pod, node or other object.
     pub subject: Option<SubjectRef>,

@@ -5,7 +5,7 @@ use podscope_api::{Kind, ObjectKey, Str, Uid};
 
 use crate::SimTime;
 
-/// The kind of a pending event.
+/// What happens when a deadline is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PendingEventKind {
     /// A silent node becomes Ready=Unknown (CT-023).
