@@ -9,6 +9,7 @@ mod api;
 mod app;
 mod complete;
 mod delete;
+mod docker;
 mod fault;
 mod flags;
 mod help;
@@ -151,6 +152,9 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
             program.column,
             "error: kubectl watches by itself: `kubectl get pods -w`",
         )),
+        other if docker::PROGRAMS.contains(&other) => {
+            Err(CommandError::new(program.column, docker::answer(other, rest)))
+        }
         other => Err(CommandError::new(
             program.column,
             format!("error: unknown command {other:?}; commands start with kubectl, fault, app, stop or help"),
