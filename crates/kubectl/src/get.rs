@@ -30,6 +30,12 @@ pub fn count(target: &Target, objects: &Objects) -> usize {
     find(target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
 }
 
+/// Objects that a target matches, in the order of `kubectl get`; none if a selector is invalid.
+pub fn selected(target: &Target, objects: &Objects) -> Vec<Object> {
+    let groups = find(target, objects).map_or(Vec::new(), |found| found.groups);
+    groups.into_iter().flat_map(|(_, objects)| objects).collect()
+}
+
 /// Finds the objects that a target matches.
 pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal> {
     let namespace = target.namespace();

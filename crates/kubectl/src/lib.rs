@@ -49,7 +49,7 @@ use podscope_cluster::{Objects, OutputKind, OutputLine, SimTime};
 
 pub use columns::{Column, PrinterColumn, cells, event_times, node_status};
 pub use explain::field_description;
-pub use get::{count, list_value, printed_value};
+pub use get::{count, list_value, printed_value, selected};
 pub use jsonpath::{Path, Template};
 pub(crate) use merge::overridden;
 pub use pod_status::{PodRow, pod_row};

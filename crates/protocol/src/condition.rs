@@ -37,6 +37,12 @@ pub enum RequiredState {
     Object { object: RequiredObject, is: ObjectState },
     /// There is a certain number of objects.
     Count(RequiredCount),
+    /// There is a certain number of pods that are ready and not being deleted.
+    Serving(RequiredCount),
+    /// The objects are those that existed when the step was shown, and no others.
+    Same(RequiredObjects),
+    /// The state has not occurred since the step was shown.
+    Never(Box<RequiredState>),
     /// An invariant holds to the end.
     Kept {
         /// Statement of the invariant.
@@ -196,6 +202,14 @@ pub enum PodsWhich {
 /// A required number of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequiredCount {
+    pub objects: RequiredObjects,
+    /// Required number.
+    pub number: RequiredValue,
+}
+
+/// Selected objects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequiredObjects {
     /// Kinds to count, each with its plural as used by kubectl.
     pub kinds: Vec<(String, String)>,
     /// Names to count; empty means all.
@@ -205,8 +219,6 @@ pub struct RequiredCount {
     /// Field selectors, in the order of the file.
     pub fields: Vec<CountedField>,
     pub place: CountedPlace,
-    /// Required number.
-    pub number: RequiredValue,
 }
 
 /// A field selector.
@@ -260,14 +272,35 @@ impl fmt::Display for LessonCondition {
         }
         match what {
             None => Ok(()),
-            Some(RequiredState::Object { object, is }) => is.fmt_of(&Opening::after(*when), object, f),
-            Some(RequiredState::Count(count)) => count.fmt_after(&Opening::after(*when), f),
-            Some(RequiredState::Requests {
+            Some(state) => state.fmt_after(&Opening::after(*when), f),
+        }
+    }
+}
+
+impl RequiredState {
+    /// Formats the state as a sentence, or as the end of one.
+    fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RequiredState::Object { object, is } => is.fmt_of(opening, object, f),
+            RequiredState::Count(count) => count.fmt_after(opening, f),
+            RequiredState::Serving(count) => {
+                count.fmt_after(opening, f)?;
+                f.write_str(" that are ready and not being deleted")
+            }
+            RequiredState::Same(objects) => {
+                let what = objects.noun_phrase(false);
+                write!(f, "{} {what} stay the same: none goes, none is added", opening.the)
+            }
+            RequiredState::Never(state) => {
+                f.write_str("It never happens that ")?;
+                state.fmt_after(&Opening::INSIDE, f)
+            }
+            RequiredState::Requests {
                 service,
                 outcome,
                 number,
-            }) => fmt_requests(&Opening::after(*when), service, outcome.as_deref(), number, f),
-            Some(RequiredState::Kept { statement }) => {
+            } => fmt_requests(opening, service, outcome.as_deref(), number, f),
+            RequiredState::Kept { statement } => {
                 let mut inside = statement.trim_end_matches('.').to_owned();
                 if let Some(first) = inside.get_mut(..1) {
                     first.make_ascii_lowercase();
@@ -285,12 +318,20 @@ struct Opening {
 }
 
 impl Opening {
+    /// Inside a sentence.
+    const INSIDE: Opening = Opening {
+        the: "the",
+        there: "there",
+    };
+
     fn after(when: Option<ConditionTime>) -> Opening {
-        let (the, there) = match when {
-            None => ("The", "There"),
-            Some(_) => ("the", "there"),
-        };
-        Opening { the, there }
+        match when {
+            None => Opening {
+                the: "The",
+                there: "There",
+            },
+            Some(_) => Opening::INSIDE,
+        }
     }
 }
 
@@ -436,7 +477,7 @@ impl RequiredCount {
     fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let there = opening.there;
         let is_one = matches!(&self.number, RequiredValue::Is(number) if number == "1");
-        let what = self.noun_phrase(is_one);
+        let what = self.objects.noun_phrase(is_one);
         match &self.number {
             RequiredValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
             RequiredValue::Is(number) if is_one => write!(f, "{there} is {number} {what}"),
@@ -444,8 +485,10 @@ impl RequiredCount {
             number => write!(f, "{there} are {number} {what}"),
         }
     }
+}
 
-    /// The counted objects as a noun phrase: `Running pods labelled app=web on a-1 in shop`.
+impl RequiredObjects {
+    /// The objects as a noun phrase: `Running pods labelled app=web on a-1 in shop`.
     fn noun_phrase(&self, is_one: bool) -> String {
         let noun = |(kind, plural): &(String, String)| match (plural.as_str(), is_one) {
             ("pods", true) => "pod".to_owned(),

@@ -49,7 +49,7 @@ use postcard::ser_flavors::Size;
 
 pub use condition::{
     ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
-    RequiredState, RequiredValue, WaitsFor,
+    RequiredObjects, RequiredState, RequiredValue, WaitsFor,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};

@@ -19,6 +19,7 @@ mod problems;
 mod reading;
 mod recognise;
 mod scrubbed;
+mod since;
 mod until;
 
 use podscope_api::ordered;
@@ -43,6 +44,7 @@ use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;
 pub(crate) use reading::readable;
 pub use recognise::recognise;
+pub use since::Since;
 pub use until::Until;
 
 /// Maximum number of generated nodes, that is, of zones times nodes per zone.

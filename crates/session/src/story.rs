@@ -4,6 +4,7 @@
 //! step:   waits ──`when` holds, and all goals so far are reached──▶ shown (never hidden again)
 //! goal:   open ──condition holds──▶ reached          open ──`by` has passed──▶ missed
 //! always: open ──the lesson is finished──▶ reached   open ──the invariant is violated──▶ missed
+//!         (`same` and `never` as goals likewise)
 //! keep:   held ──condition fails──▶ broken
 //! ```
 //! A missed goal or a broken promise (`keep`) *halts* the story: no further goal is reached and no step is shown, until
@@ -18,7 +19,7 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime, Totals};
 
-use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Step, Timing, WorldState, count};
+use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Since, Step, Timing, WorldState, count};
 use podscope_kubectl::duration::print_duration;
 
 /// State of a goal.
@@ -53,6 +54,8 @@ pub struct Shown {
     pub mistakes: Vec<Option<SimTime>>,
     /// The answer to the step's question.
     pub truth: Option<Truth>,
+    /// Records of the conditions that compare with the instant at which the step was shown ([`Step::comparing`]).
+    since: Vec<Since>,
 }
 
 /// The reason why a story has halted.
@@ -110,7 +113,7 @@ impl Moment<'_> {
         }
     }
 
-    fn holds(&self, condition: &Condition) -> bool {
+    fn holds(&self, condition: &Condition, since: Option<&Since>) -> bool {
         let in_time = match condition.timing {
             Some(Timing::At(at)) => self.now >= at,
             Some(Timing::By(by)) => self.now <= by,
@@ -122,15 +125,43 @@ impl Moment<'_> {
             broken: &is_broken,
             requests: self.requests,
             findings: self.findings,
+            since,
         };
         let check = condition.check.as_ref();
         in_time && check.is_none_or(|check| check.holds(&state).0)
     }
+
+    /// Updates what a shown step records for the conditions that compare with its start.
+    fn record(&self, step: &Step, since: &mut Vec<Since>) {
+        let checks = || step.comparing().filter_map(|condition| condition.check.as_ref());
+        if since.is_empty() {
+            since.extend(checks().filter_map(|check| Since::start(check, self.objects)));
+        }
+        for (check, since) in checks().zip(since) {
+            if let (Check::Never(check), Since::HasHeld(has_held)) = (check, since) {
+                let state = WorldState {
+                    objects: self.objects,
+                    broken: &|_| false,
+                    requests: self.requests,
+                    findings: self.findings,
+                    since: None,
+                };
+                *has_held = *has_held || check.holds(&state).0;
+            }
+        }
+    }
 }
 
-/// Whether the goal concerns the whole run: `always: INVARIANT`.
+/// Whether the goal is a promise to the end: `always`, `same` and `never`.
 pub(crate) fn is_always(goal: &Condition) -> bool {
-    matches!(goal.check, Some(Check::Invariant(_)))
+    let check = goal.check.as_ref();
+    check.is_some_and(|check| check.compares() || matches!(check, Check::Invariant(_)))
+}
+
+/// The record of a condition that compares with the start of its step.
+fn record_of<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
+    let at = step.comparing().position(|known| std::ptr::eq(known, condition))?;
+    since.get(at)
 }
 
 impl Story {
@@ -164,6 +195,7 @@ impl Story {
             keeps: vec![None; step.keeps.len()],
             mistakes: vec![None; step.mistakes.len()],
             truth: None,
+            since: Vec::new(),
         });
     }
 
@@ -244,7 +276,7 @@ impl Story {
         let before = self.shown.len();
         self.check_shown_steps(scenario, moment);
         while let Some(next) = self.next(scenario)
-            && next.when.as_ref().is_none_or(|when| moment.holds(when))
+            && next.when.as_ref().is_none_or(|when| moment.holds(when, None))
         {
             self.answer_counts(scenario, moment);
             self.show(next, moment.now);
@@ -262,9 +294,12 @@ impl Story {
         let now = moment.now;
         let last = self.shown.len().saturating_sub(1);
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
+            moment.record(step, &mut shown.since);
+            let since = &shown.since;
+            let holds = |condition| moment.holds(condition, record_of(step, since, condition));
             for (mistake, made) in step.mistakes.iter().zip(&mut shown.mistakes) {
                 // The mistake of an earlier step may be a goal of a later one.
-                if at == last && made.is_none() && mistake.when.iter().all(|when| moment.holds(when)) {
+                if at == last && made.is_none() && mistake.when.iter().all(holds) {
                     *made = Some(now);
                 }
             }
@@ -284,7 +319,7 @@ impl Story {
                 })
             };
             for (index, (keep, broken)) in step.keeps.iter().zip(&mut shown.keeps).enumerate() {
-                if !moment.holds(keep) {
+                if !holds(keep) {
                     *broken = Some(now);
                     self.halt = halt(Promise::Keep(index));
                 }
@@ -293,7 +328,7 @@ impl Story {
                 if *state != Goal::Open || self.halt.is_some() {
                     continue;
                 }
-                let holds = moment.holds(goal);
+                let holds = holds(goal);
                 let is_late = matches!(goal.timing, Some(Timing::By(by)) if now >= by);
                 if holds && !is_always(goal) {
                     *state = Goal::Reached(now);
@@ -341,7 +376,9 @@ fn truth(about: &About, asked_at: SimTime, moment: &Moment<'_>) -> Option<Truth>
         }
         About::Count { at: None, .. } => return None,
         About::Count { of, at } => is_time(at).then(|| moment.count(of).to_string())?,
-        About::Time(until) => moment.holds(until).then(|| print_duration(moment.now - asked_at))?,
+        About::Time(until) => moment
+            .holds(until, None)
+            .then(|| print_duration(moment.now - asked_at))?,
     };
     Some(Truth { value, at: moment.now })
 }

@@ -3,7 +3,7 @@
 
 use podscope_protocol::{
     ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
-    RequiredState, RequiredValue,
+    RequiredObjects, RequiredState, RequiredValue,
 };
 use serde_json::Value;
 
@@ -19,32 +19,40 @@ pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonC
             Some(Timing::By(at)) => Some(ConditionTime::Until(at.0)),
             Some(Timing::Always) | None => None,
         },
-        what: check.map(|check| match check {
-            Check::Object { kind, key, path, test } => RequiredState::Object {
-                object: RequiredObject {
-                    kind: kind.name().to_owned(),
-                    namespace: named_namespace(&key.namespace),
-                    name: key.name.to_string(),
-                },
-                is: match path {
-                    Some((_, path)) => field(path.trim_matches(|c| matches!(c, '{' | '}')), test),
-                    None => ObjectState::Exists(*test != Test::Exists(false)),
-                },
+        what: check.map(state),
+    }
+}
+
+/// Describes what is checked.
+fn state(check: &Check) -> RequiredState {
+    match check {
+        Check::Object { kind, key, path, test } => RequiredState::Object {
+            object: RequiredObject {
+                kind: kind.name().to_owned(),
+                namespace: named_namespace(&key.namespace),
+                name: key.name.to_string(),
             },
-            Check::Count { get, test } => RequiredState::Count(count(get, test)),
-            Check::Requests { counted, test } => RequiredState::Requests {
-                service: counted.service.name.to_string(),
-                outcome: counted.outcome().map(str::to_owned),
-                number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
+            is: match path {
+                Some((_, path)) => field(path.trim_matches(|c| matches!(c, '{' | '}')), test),
+                None => ObjectState::Exists(*test != Test::Exists(false)),
             },
-            Check::Invariant(name) => {
-                let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
-                let statement = known.map_or(name.as_str(), |known| known.statement);
-                RequiredState::Kept {
-                    statement: statement.to_owned(),
-                }
+        },
+        Check::Count { get, test } => RequiredState::Count(count(get, test)),
+        Check::Ready { get, test } => RequiredState::Serving(count(get, test)),
+        Check::Same(get) => RequiredState::Same(objects(get)),
+        Check::Never(check) => RequiredState::Never(Box::new(state(check))),
+        Check::Requests { counted, test } => RequiredState::Requests {
+            service: counted.service.name.to_string(),
+            outcome: counted.outcome().map(str::to_owned),
+            number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
+        },
+        Check::Invariant(name) => {
+            let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
+            let statement = known.map_or(name.as_str(), |known| known.statement);
+            RequiredState::Kept {
+                statement: statement.to_owned(),
             }
-        }),
+        }
     }
 }
 
@@ -224,13 +232,21 @@ fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
 }
 
 fn count(get: &Get, test: &Test) -> RequiredCount {
+    RequiredCount {
+        objects: objects(get),
+        number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
+    }
+}
+
+/// Describes the objects of a selection.
+fn objects(get: &Get) -> RequiredObjects {
     let target = &get.target;
     let (kinds, names) = match &target.selection {
         Selection::Kinds { kinds, names } => (kinds.as_slice(), names.clone()),
         Selection::Items(_) => unreachable!("a count that names objects is refused when the file is read"),
     };
     let fields = target.field_selector.as_deref().unwrap_or_default().split(',');
-    RequiredCount {
+    RequiredObjects {
         kinds: kinds
             .iter()
             .map(|kind| (kind.name().to_owned(), kind.plural().to_owned()))
@@ -250,7 +266,6 @@ fn count(get: &Get, test: &Test) -> RequiredCount {
             Some(namespace) => CountedPlace::Namespace(namespace),
             None => CountedPlace::Default,
         },
-        number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
     }
 }
 
@@ -364,6 +379,22 @@ mod tests {
             (
                 "{requests: svc/web, least: 100}",
                 "There are at least 100 requests to web",
+            ),
+            (
+                "{ready: pods -l app=web, least: 2}",
+                "There are at least 2 pods labelled app=web that are ready and not being deleted",
+            ),
+            (
+                "{same: pods -l app=web}",
+                "The pods labelled app=web stay the same: none goes, none is added",
+            ),
+            (
+                "{never: {count: pods -l app=web, most: 1}}",
+                "It never happens that there are at most 1 pods labelled app=web",
+            ),
+            (
+                "{never: {object: Node a-1, path: .spec.unschedulable, equals: true}}",
+                "It never happens that Node a-1 is cordoned",
             ),
             (
                 "{at: 30s, count: pods, least: 2}",

@@ -115,6 +115,10 @@ wire_types! {
         pub(crate) path: Option<String>,
         pub(crate) count: Option<String>,
         pub(crate) requests: Option<String>,
+        pub(crate) ready: Option<String>,
+        pub(crate) same: Option<String>,
+        // A condition.
+        pub(crate) never: Value,
         pub(crate) exists: Option<bool>,
         pub(crate) equals: Value,
         pub(crate) not: Value,

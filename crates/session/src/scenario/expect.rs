@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
-use podscope_api::{Kind, Object, ObjectKey, ProblemKind};
+use podscope_api::{Kind, Object, ObjectKey, ProblemKind, Tree};
 use podscope_cluster::{Objects, SimTime, Span, Totals};
 use podscope_protocol::LessonCondition;
 use serde_json::Value;
 
 use super::counted_requests::CountedRequests;
 use super::document::ExpectDocument;
+use super::since::Since;
 use super::{Findings, Place};
 use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
@@ -62,6 +63,12 @@ pub enum Check {
     },
     /// A number of requests since t = 0.
     Requests { counted: CountedRequests, test: Test },
+    /// A number of pods that serve: ready, and not being deleted.
+    Ready { get: Box<Get>, test: Test },
+    /// The selected objects are those that existed when the step was shown, and no others.
+    Same(Box<Get>),
+    /// The check has not held since the step was shown.
+    Never(Box<Check>),
     /// The invariant with that name holds.
     Invariant(String),
 }
@@ -74,6 +81,8 @@ pub(crate) struct WorldState<'a> {
     /// Requests so far.
     pub(crate) requests: &'a dyn Fn() -> Totals,
     pub(crate) findings: &'a RefCell<Findings>,
+    /// What the step has recorded for this check since it was shown.
+    pub(crate) since: Option<&'a Since>,
 }
 
 /// A condition of a step or goal.
@@ -158,33 +167,101 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
         return invariant(document, name).map(Some);
     }
     let test = test(document)?;
-    match (&document.object, &document.count, &document.requests) {
-        (None, None, None) => {
-            if document.path.is_some() || test.is_some() {
-                return Err(required("object", ""));
-            }
-            Ok(None)
+    let texts = [
+        &document.object,
+        &document.count,
+        &document.requests,
+        &document.ready,
+        &document.same,
+    ];
+    let n_given = texts.into_iter().flatten().count() + usize::from(!document.never.is_null());
+    if n_given > 1 {
+        return Err(condition_error("", format!("only one of {CHECKS} may be given")));
+    }
+    if n_given == 0 {
+        if document.path.is_some() || test.is_some() {
+            return Err(required("object", ""));
         }
-        (Some(text), None, None) => object(document, text, test).map(Some),
-        (None, Some(text), None) => counted(document, text, test).map(Some),
-        (None, None, Some(text)) => requests(document, text, test).map(Some),
-        _ => Err(condition_error(
-            "",
-            "only one of object, count, requests and always may be given",
-        )),
+        return Ok(None);
+    }
+    if let Some(text) = &document.object {
+        return object(document, text, test).map(Some);
+    }
+    if document.path.is_some() {
+        return Err(condition_error("path", "only an object has a path"));
+    }
+    if let Some(text) = &document.requests {
+        return requests(text, test).map(Some);
+    }
+    if let Some(text) = &document.count {
+        let get = selection("count", text)?;
+        let test = number(test)?;
+        let words = format!("count {text} {}", test_text(&test));
+        return Ok(Some((Check::Count { get, test }, words)));
+    }
+    if let Some(text) = &document.ready {
+        let get = selection("ready", text)?;
+        if !matches!(&get.target.selection, Selection::Kinds { kinds, .. } if *kinds == [Kind::Pod]) {
+            return Err(condition_error(
+                "ready",
+                format!("Invalid value: {text:?}: only pods are counted"),
+            ));
+        }
+        let test = number(test)?;
+        let words = format!("ready {text} {}", test_text(&test));
+        return Ok(Some((Check::Ready { get, test }, words)));
+    }
+    if test.is_some() {
+        return Err(condition_error("", "same and never take no test"));
+    }
+    if let Some(text) = &document.same {
+        return Ok(Some((Check::Same(selection("same", text)?), format!("same {text}"))));
+    }
+    never(&document.never).map(Some)
+}
+
+/// The fields of which a condition has one.
+const CHECKS: &str = "object, count, ready, requests, same, never and always";
+
+/// Reads the condition of `never`.
+fn never(value: &Value) -> Result<(Check, String), ConditionError> {
+    let within = |field: &str| super::join("never", field);
+    let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
+    if let Some(error) = errors.first() {
+        let (kind, message) = super::lesson::plain_message(error);
+        return Err(ConditionError {
+            field: within(&error.path),
+            message,
+            kind,
+        });
+    }
+    if document.say.is_some() || timing(&document)?.is_some() {
+        return Err(condition_error("never", "takes no at, by, always and say"));
+    }
+    let (check, words) = check(&document)
+        .map_err(|error| ConditionError {
+            field: within(&error.field),
+            ..error
+        })?
+        .ok_or_else(|| required("never", ": one of object, count, ready and requests"))?;
+    if check.compares() {
+        return Err(condition_error("never", "cannot contain same or never"));
+    }
+    Ok((Check::Never(Box::new(check)), format!("never {words}")))
+}
+
+/// The test of a number.
+fn number(test: Option<Test>) -> Result<Test, ConditionError> {
+    match test {
+        Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => Ok(test),
+        _ => Err(required("equals", "")),
     }
 }
 
-fn requests(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
-    if document.path.is_some() {
-        return Err(condition_error("path", "a count has no path"));
-    }
+fn requests(text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
     let counted =
         CountedRequests::parse(text).map_err(|why| condition_error("requests", format!("Invalid value: {why}")))?;
-    let test = match test {
-        Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
-        _ => return Err(required("equals", "")),
-    };
+    let test = number(test)?;
     let words = format!("requests {text} {}", test_text(&test));
     Ok((Check::Requests { counted, test }, words))
 }
@@ -192,6 +269,7 @@ fn requests(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result
 fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), ConditionError> {
     let extra =
         document.object.is_some() || document.count.is_some() || document.requests.is_some() || document.path.is_some();
+    let extra = extra || document.ready.is_some() || document.same.is_some() || !document.never.is_null();
     let is_bounded = document.least.is_some() || document.most.is_some();
     if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
         return Err(condition_error("always", "takes an invariant's name and nothing else"));
@@ -257,44 +335,30 @@ fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(
     Ok((Check::Object { kind, key, path, test }, words))
 }
 
-fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
-    if document.path.is_some() {
-        return Err(condition_error("path", "a count has no path"));
-    }
+/// Reads a selection of objects of some kinds, as `kubectl get` takes it.
+fn selection(field: &str, text: &str) -> Result<Box<Get>, ConditionError> {
     let get = match command::parse(&format!("kubectl get {text}")) {
         Ok(Command::Kubectl(Kubectl::Get(get))) => get,
         Ok(_) => {
             return Err(condition_error(
-                "count",
+                field,
                 format!("Invalid value: {text:?}: names no objects"),
             ));
         }
-        Err(error) => return Err(condition_error("count", error.message)),
+        Err(error) => return Err(condition_error(field, error.message)),
     };
     let Selection::Kinds { kinds, .. } = &get.target.selection else {
         return Err(condition_error(
-            "count",
-            format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
+            field,
+            format!("Invalid value: {text:?}: takes a type, e.g. pods -l app=web"),
         ));
     };
-    LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default())
-        .map_err(|why| condition_error("count", why))?;
+    LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default()).map_err(|why| condition_error(field, why))?;
     for kind in kinds {
         FieldQuery::parse(*kind, get.target.field_selector.as_deref().unwrap_or_default(), "")
-            .map_err(|why| condition_error("count", why))?;
+            .map_err(|why| condition_error(field, why))?;
     }
-    let test = match test {
-        Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
-        _ => return Err(required("equals", "")),
-    };
-    let words = format!("count {text} {}", test_text(&test));
-    Ok((
-        Check::Count {
-            get: Box::new(get),
-            test,
-        },
-        words,
-    ))
+    Ok(Box::new(get))
 }
 
 fn test_text(test: &Test) -> String {
@@ -317,8 +381,11 @@ fn test_text(test: &Test) -> String {
 
 pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
     let timing = timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
-    let (check, words) =
-        check(document)?.ok_or_else(|| required("object", ": one of object, count, requests and always"))?;
+    let (check, words) = check(document)?.ok_or_else(|| required("object", &format!(": one of {CHECKS}")))?;
+    if check.compares() {
+        let message = "same and never compare with the start of a step: an expectation has none";
+        return Err(condition_error("", message));
+    }
     let text = match timing {
         Timing::At(at) => format!("at {}: {words}", print_duration(at - SimTime::ZERO)),
         Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
@@ -336,9 +403,13 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
     let timing = timing(document)?;
     let check = check(document)?;
     if timing.is_none() && check.is_none() {
-        return Err(required("", ": one of at, by, always, object, count and requests"));
+        return Err(required("", &format!(": one of at, by, {CHECKS}")));
     }
     let check = check.map(|(check, _)| check);
+    if timing.is_some() && check.as_ref().is_some_and(Check::compares) {
+        let message = "same and never take no at or by: they begin with the step";
+        return Err(condition_error("", message));
+    }
     let description = match &document.say {
         Some(say) => LessonCondition::AuthorText(podscope_api::visible(say).into_owned()),
         None => super::condition::describe(timing, check.as_ref()),
@@ -416,6 +487,19 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 }
 
 impl Check {
+    /// Whether the check compares with the instant at which its step was shown.
+    pub(crate) fn compares(&self) -> bool {
+        matches!(self, Check::Same(_) | Check::Never(_))
+    }
+
+    /// Whether the check counts requests.
+    pub(crate) fn counts_requests(&self) -> bool {
+        match self {
+            Check::Never(check) => check.counts_requests(),
+            other => matches!(other, Check::Requests { .. }),
+        }
+    }
+
     /// Returns whether the check holds, and the value that was found.
     pub(crate) fn holds(&self, state: &WorldState<'_>) -> (bool, String) {
         let WorldState { objects, broken, .. } = state;
@@ -439,6 +523,14 @@ impl Check {
             Check::Requests { counted, test } => {
                 let count = counted.count(&(state.requests)()).to_string();
                 (test.holds(Some(&count)), count)
+            }
+            Check::Ready { get, test } => {
+                let count = super::since::count_ready(get, objects).to_string();
+                (test.holds(Some(&count)), count)
+            }
+            Check::Same(_) | Check::Never(_) => {
+                let holds = state.since.is_some_and(|since| since.holds(self, objects));
+                (holds, if holds { "held" } else { "broken" }.into())
             }
             Check::Invariant(name) => {
                 let is_broken = broken(name);

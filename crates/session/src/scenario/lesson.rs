@@ -141,7 +141,14 @@ impl Step {
     /// Whether a condition of the step counts requests.
     pub(crate) fn counts_requests(&self) -> bool {
         self.conditions()
-            .any(|condition| matches!(condition.check, Some(Check::Requests { .. })))
+            .any(|condition| condition.check.as_ref().is_some_and(Check::counts_requests))
+    }
+
+    /// Conditions that compare with the instant at which the step was shown, in a fixed order.
+    pub(crate) fn comparing(&self) -> impl Iterator<Item = &Condition> {
+        let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
+        let conditions = self.goals.iter().chain(&self.keeps).chain(mistakes);
+        conditions.filter(|condition| condition.check.as_ref().is_some_and(Check::compares))
     }
 }
 
@@ -193,7 +200,7 @@ impl Reader {
         Step {
             when: step
                 .when
-                .and_then(|document| self.condition(file, tree, &format!("{path}.when"), &document)),
+                .and_then(|document| self.lone_condition(file, tree, &format!("{path}.when"), &document)),
             predict: step
                 .predict
                 .and_then(|document| self.predict(file, tree, &format!("{path}.predict"), document)),
@@ -216,6 +223,23 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// Reads a condition outside of goals, promises and mistakes, which cannot compare with the start of its step.
+    fn lone_condition(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        document: &ExpectDocument,
+    ) -> Option<Condition> {
+        let condition = self.condition(file, tree, path, document)?;
+        if condition.check.as_ref().is_some_and(Check::compares) {
+            let message = "same and never compare with the start of the step: only goal, keep and mistakes take them";
+            self.problem(file, tree, path, message);
+            return None;
+        }
+        Some(condition)
     }
 
     /// Reads a condition or a list of conditions.
@@ -259,9 +283,12 @@ impl Reader {
             .collect();
         let about = match (&document.is, &document.until) {
             (Some(is), None) => self.about(file, tree, &format!("{path}.is"), is)?,
-            (None, Some(until)) => {
-                About::Time(Box::new(self.condition(file, tree, &format!("{path}.until"), until)?))
-            }
+            (None, Some(until)) => About::Time(Box::new(self.lone_condition(
+                file,
+                tree,
+                &format!("{path}.until"),
+                until,
+            )?)),
             _ => {
                 let message =
                     "give either `is`, what the run answers, or `until`, what ends the time that is asked for";

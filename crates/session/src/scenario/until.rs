@@ -30,10 +30,8 @@ impl Until {
             field => format!("{field}: {}", bad.message),
         })?;
         match (condition.timing, condition.check) {
-            (None, Some(check @ (Check::Object { .. } | Check::Count { .. } | Check::Requests { .. }))) => {
-                Ok(Until(check))
-            }
-            _ => Err("one of object, count and requests is wanted, without at, by and always".to_owned()),
+            (None, Some(check)) if !check.compares() && !matches!(check, Check::Invariant(_)) => Ok(Until(check)),
+            _ => Err("one of object, count, ready and requests is wanted, without at, by and always".to_owned()),
         }
     }
 
@@ -46,6 +44,7 @@ impl Until {
             broken: &|_| false,
             requests: &|| world.requests(),
             findings: &findings,
+            since: None,
         };
         self.0.holds(&state).0
     }

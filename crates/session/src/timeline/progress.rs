@@ -131,6 +131,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
             broken: &is_broken,
             requests: &requests,
             findings: &findings,
+            since: None,
         };
         let (holds, found) = expect.check.holds(&state);
         let verdict = match expect.timing {

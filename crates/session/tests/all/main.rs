@@ -8,6 +8,7 @@ mod kubectl;
 mod kubelet_configuration;
 mod monkey;
 mod ownership;
+mod promises;
 mod recording;
 mod rules_of_v1_36;
 mod spread;

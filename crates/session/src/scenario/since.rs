@@ -1,0 +1,57 @@
+//! Conditions that look at pods themselves: `same` and `never` compare with the instant at which their step was shown,
+//! `ready` counts the pods that serve. A count by phase does not see that a pod was replaced, and a pod that ends is
+//! still Running by its phase; these conditions see both.
+
+use podscope_api::{Object, Uid};
+use podscope_cluster::Objects;
+
+use super::expect::Check;
+use podscope_kubectl::command::Get;
+
+/// What a shown step has recorded for one of its conditions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Since {
+    /// For `same`: UIDs of the selected objects when the step was shown, in ascending order.
+    Uids(Vec<Uid>),
+    /// For `never`: whether the condition has held since the step was shown.
+    HasHeld(bool),
+}
+
+impl Since {
+    /// What is recorded for a check when its step is shown. None for checks that compare with nothing.
+    pub(crate) fn start(check: &Check, objects: &Objects) -> Option<Self> {
+        match check {
+            Check::Same(get) => Some(Self::Uids(uids(get, objects))),
+            Check::Never(_) => Some(Self::HasHeld(false)),
+            _ => None,
+        }
+    }
+
+    /// Whether a `same` or `never` check holds.
+    pub(super) fn holds(&self, check: &Check, objects: &Objects) -> bool {
+        match (self, check) {
+            (Self::Uids(at_start), Check::Same(get)) => uids(get, objects) == *at_start,
+            (Self::HasHeld(has_held), _) => !has_held,
+            (Self::Uids(_), _) => false,
+        }
+    }
+}
+
+fn uids(get: &Get, objects: &Objects) -> Vec<Uid> {
+    let selected = podscope_kubectl::selected(&get.target, objects);
+    let mut uids: Vec<Uid> = selected.iter().map(|object| object.metadata().uid.clone()).collect();
+    uids.sort_unstable();
+    uids
+}
+
+/// Number of selected pods that are ready and not being deleted: those to which a Service sends requests.
+pub(super) fn count_ready(get: &Get, objects: &Objects) -> usize {
+    let serves = |object: &&Object| match object {
+        Object::Pod(pod) => pod.metadata.deletion_timestamp.is_none() && pod.is_ready(),
+        _ => false,
+    };
+    podscope_kubectl::selected(&get.target, objects)
+        .iter()
+        .filter(serves)
+        .count()
+}
