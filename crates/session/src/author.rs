@@ -4,7 +4,7 @@
 use podscope_cluster::Span;
 
 use crate::play::{self, Attempt, Played};
-use crate::scenario::{Loaded, Scenario};
+use crate::scenario::{Check, Condition, Loaded, Scenario, Test};
 use crate::story::{Goal, is_always};
 use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
@@ -94,6 +94,14 @@ fn check_form(scenario: &Scenario) -> Vec<String> {
             )),
             _ => {}
         }
+        let blind = step.keeps.iter().filter(|keep| cannot_see_replacement(keep));
+        found.extend(blind.map(|keep| {
+            format!(
+                "A `keep` of step {number} holds while what it speaks of is deleted and made again; use `ready`, `same` or \
+                 `never`: {}",
+                keep.description
+            )
+        }));
         // The page shows a hint that begins like a command as a button that runs it.
         for hint in &step.hints {
             let begins = COMMANDS.iter().any(|command| hint.starts_with(command));
@@ -118,6 +126,19 @@ fn check_form(scenario: &Scenario) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a promise may hold although its objects were replaced: a pod that ends is still Running by its phase, and a
+/// field of an object that is gone does not exist either.
+fn cannot_see_replacement(keep: &Condition) -> bool {
+    match &keep.check {
+        Some(Check::Count { get, .. }) => {
+            let fields = get.target.field_selector.as_deref().unwrap_or_default();
+            fields.contains("status.phase=Running")
+        }
+        Some(Check::Object { path, test, .. }) => path.is_some() && *test == Test::Exists(false),
+        _ => false,
+    }
 }
 
 fn check_solution(played: &Played, found: &mut Vec<String>) {

@@ -21,6 +21,7 @@ mod fuzz;
 mod garbage_collection;
 mod image_locality;
 mod invariants;
+mod lesson_promises;
 mod lesson_sentences;
 mod lessons;
 mod limits;

@@ -1,0 +1,266 @@
+//! The promises (`keep`) of the lessons are broken by wrong acts. During each promise, acts are drawn that a lesson may
+//! tempt to: delete, force, recreate, relabel and scale. Their effect is counted without the lesson's conditions: by the
+//! UIDs that the API server stores and by the processes that run.
+
+use podscope_api::{Kind, Object, ObjectKey, Uid};
+use podscope_cluster::{SimTime, Span};
+use podscope_kubectl::command::{Get, parse, parse_piped};
+use podscope_kubectl::selected;
+use podscope_session::lessons;
+use podscope_session::play::{self, Attempt};
+use podscope_session::scenario::{Check, Condition, Test, Timed};
+use podscope_session::timeline::{Session, Slice};
+
+/// Number of acts that are drawn for each promise.
+const ACTS: usize = 4;
+/// How long the effect of an act is observed.
+const OBSERVED: Span = Span::seconds(45);
+/// Time between two counts.
+const SAMPLE: Span = Span::millis(250);
+
+/// A reproducible sequence of numbers.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// A command line, and its standard input.
+type Line = (String, Option<String>);
+
+/// What a promise is about.
+enum Subject {
+    /// An object that must stay.
+    Object {
+        kind: Kind,
+        key: ObjectKey,
+        uid: Option<Uid>,
+    },
+    /// Objects that must stay, by UID.
+    Same(Vec<Uid>),
+    /// At least so many pods serve.
+    Serving { get: Box<Get>, least: usize },
+}
+
+impl Subject {
+    /// None if the promise is not about objects that an act could replace.
+    fn of(keep: &Condition, session: &Session) -> Option<Self> {
+        let objects = session.world().objects();
+        let object = |kind: &Kind, key: &ObjectKey| Self::Object {
+            kind: *kind,
+            key: key.clone(),
+            uid: objects.get_kind(*kind, key).map(|object| object.metadata().uid.clone()),
+        };
+        match keep.check.as_ref()? {
+            Check::Object {
+                test: Test::Exists(false),
+                ..
+            } => None,
+            Check::Object { kind, key, .. } => Some(object(kind, key)),
+            Check::Same(get) => {
+                let selected = selected(&get.target, objects);
+                Some(Self::Same(
+                    selected.iter().map(|one| one.metadata().uid.clone()).collect(),
+                ))
+            }
+            Check::Never(inner) => match &**inner {
+                Check::Object { kind, key, .. } => Some(object(kind, key)),
+                _ => None,
+            },
+            Check::Ready { get, test } => Some(Self::Serving {
+                get: get.clone(),
+                least: match test {
+                    Test::Range { least: Some(least), .. } => usize::try_from(*least).ok()?,
+                    Test::Equals(value) => value.as_u64().and_then(|number| usize::try_from(number).ok())?,
+                    _ => return None,
+                },
+            }),
+            Check::Count { .. } | Check::Requests { .. } | Check::Invariant(_) => None,
+        }
+    }
+
+    /// The objects that acts are about.
+    fn objects(&self, session: &Session) -> Vec<Object> {
+        let objects = session.world().objects();
+        match self {
+            Self::Object { kind, key, .. } => objects.get_kind(*kind, key).into_iter().collect(),
+            Self::Same(uids) => uids.iter().filter_map(|uid| objects.by_uid(uid)).collect(),
+            Self::Serving { get, .. } => selected(&get.target, objects),
+        }
+    }
+
+    /// Whether the promise does not hold now.
+    fn is_broken(&self, session: &Session) -> bool {
+        let objects = session.world().objects();
+        match self {
+            Self::Object { kind, key, uid } => {
+                uid.is_some() && objects.get_kind(*kind, key).map(|object| object.metadata().uid.clone()) != *uid
+            }
+            Self::Same(uids) => uids.iter().any(|uid| objects.by_uid(uid).is_none()),
+            Self::Serving { get, least } => {
+                let processes: Vec<_> = session
+                    .world()
+                    .machines()
+                    .flat_map(|(_, machine)| machine.processes())
+                    .collect();
+                let runs = |pod: &&Object| {
+                    let uid = &pod.metadata().uid;
+                    processes
+                        .iter()
+                        .any(|process| process.uid == *uid && process.signals.is_empty())
+                };
+                selected(&get.target, objects).iter().filter(runs).count() < *least
+            }
+        }
+    }
+}
+
+/// The wrong acts on an object.
+fn acts(object: &Object, session: &Session) -> Vec<Vec<Line>> {
+    let (kind, metadata) = (object.kind(), object.metadata());
+    let (name, namespace) = (&metadata.name, &metadata.namespace);
+    let of = format!("{} {name}", kind.plural());
+    let within = if kind.is_namespaced() {
+        format!(" -n {namespace}")
+    } else {
+        String::new()
+    };
+    let line = |text: String| (text, None);
+    let delete = line(format!("kubectl delete {of}{within} --wait=false"));
+    let force = line(format!("kubectl delete {of}{within} --grace-period=0 --force"));
+    let mut value = podscope_kubectl::printed_value(object, false);
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("status");
+    }
+    if let Some(fields) = value.get_mut("metadata").and_then(|metadata| metadata.as_object_mut()) {
+        fields.retain(|field, _| matches!(field.as_str(), "name" | "namespace" | "labels" | "annotations"));
+    }
+    let recreate = (format!("kubectl apply -f -{within}"), Some(value.to_string()));
+    let mut acts = vec![vec![delete.clone()], vec![force.clone()], vec![force, recreate]];
+    if let Some(label) = metadata.labels.keys().next() {
+        acts.push(vec![line(format!(
+            "kubectl label {of}{within} {label}=other --overwrite"
+        ))]);
+    }
+    if kind == Kind::Pod
+        && let Some((label, value)) = metadata.labels.iter().next()
+    {
+        acts.push(vec![line(format!(
+            "kubectl delete pods -l {label}={value}{within} --wait=false"
+        ))]);
+        acts.push(vec![line(format!(
+            "kubectl delete pods -l {label}={value}{within} --grace-period=0 --force"
+        ))]);
+    }
+    for workload in [Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet] {
+        for owner in session.world().objects().list_kind(workload) {
+            if owner.metadata().owner_references.is_empty() && owner.metadata().namespace == *namespace {
+                let owner = format!("{}/{}", workload.plural(), owner.metadata().name);
+                acts.push(vec![line(format!("kubectl scale {owner}{within} --replicas=0"))]);
+            }
+        }
+    }
+    acts
+}
+
+/// A run of the solution up to the first instant at which a step is shown.
+fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
+    let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+    let is_before = |timed: &&Timed| timed.at < shown_at;
+    let before: Vec<Timed> = loaded.scenario.solution.iter().filter(is_before).cloned().collect();
+    let mut session = Session::new(loaded).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+    session.schedule(before);
+    while session.progress().story().shown().len() <= step && session.now() <= shown_at {
+        let _: Slice = session.advance(session.now() + SAMPLE, 100_000);
+    }
+    session
+}
+
+/// Performs an act during a promise and returns a complaint if the promise is broken and does not turn red.
+fn complaint(session: &Session, step: usize, act: &[Line], delay: Span) -> Option<String> {
+    let mut session = session.clone();
+    let steps = session.loaded().scenario.steps.clone();
+    let keeps = &steps[step].keeps;
+    let subjects: Vec<Option<Subject>> = keeps.iter().map(|keep| Subject::of(keep, &session)).collect();
+    let act_at = session.now() + delay;
+    while session.now() < act_at && session.advance(act_at, 100_000) == Slice::More {}
+    for (text, stdin) in act {
+        let command = match stdin {
+            Some(_) => parse_piped(text, stdin.as_deref()).map(|(command, _)| command),
+            None => parse(text),
+        };
+        let command = command.unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        session
+            .command(command)
+            .unwrap_or_else(|limit| panic!("{text}: {limit:?}"));
+        let answered = session.now() + Span::seconds(1);
+        while session.now() < answered && session.advance(answered, 100_000) == Slice::More {}
+    }
+    let end = session.now() + OBSERVED;
+    let mut broken: Vec<Option<SimTime>> = vec![None; subjects.len()];
+    while session.now() < end && session.progress().story().finished().is_none() {
+        for (subject, broken) in subjects.iter().zip(&mut broken) {
+            let is_broken = subject.as_ref().is_some_and(|subject| subject.is_broken(&session));
+            *broken = broken.or(is_broken.then(|| session.now()));
+        }
+        let target = session.now() + SAMPLE;
+        while session.now() < target && session.advance(target, 100_000) == Slice::More {}
+    }
+    let story = session.progress().story();
+    let first = broken
+        .iter()
+        .zip(keeps)
+        .find_map(|(broken, keep)| Some((keep, (*broken)?)))?;
+    let (keep, at) = first;
+    let words: Vec<&str> = act.iter().map(|(text, _)| text.as_str()).collect();
+    story.halt().is_none().then(|| {
+        format!(
+            "step {}: {} at {}: {}",
+            step + 1,
+            words.join("; "),
+            at,
+            keep.description
+        )
+    })
+}
+
+/// Shows: E-07
+#[test]
+fn promise_turns_red_when_uids_or_processes_say_it_is_broken() {
+    let mut complaints = Vec::new();
+    let mut n_acts = 0;
+    for name in lessons::names() {
+        let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        if loaded.scenario.steps.iter().all(|step| step.keeps.is_empty()) {
+            continue;
+        }
+        let guide = play::play(loaded.clone(), Attempt::Solution, None);
+        let guide = guide.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        for (step, shown) in guide.session.progress().story().shown().iter().enumerate() {
+            let keeps = &loaded.scenario.steps[step].keeps;
+            if keeps.is_empty() {
+                continue;
+            }
+            let session = run_to_step(name, step, shown.at);
+            let subjects = keeps.iter().filter_map(|keep| Subject::of(keep, &session));
+            let objects: Vec<Object> = subjects.flat_map(|subject| subject.objects(&session)).collect();
+            let all: Vec<Vec<Line>> = objects.iter().flat_map(|object| acts(object, &session)).collect();
+            let mut draw = Draw(name.bytes().fold(step as u64, |seed, byte| {
+                seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+            }));
+            for _ in 0..ACTS.min(all.len()) {
+                let (act, delay) = (&all[draw.below(all.len())], Span::seconds(draw.below(5) as i64));
+                n_acts += 1;
+                complaints.extend(complaint(&session, step, act, delay).map(|why| format!("{name}, {why}")));
+            }
+        }
+    }
+    assert!(n_acts > 100, "{n_acts} acts were drawn");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
