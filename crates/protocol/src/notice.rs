@@ -94,7 +94,7 @@ impl fmt::Display for Notice {
         match self {
             Self::TimeIsPaused => f.write_str("Time stands still: play or step to see what follows."),
             Self::WaitsForAnswer => {
-                f.write_str("Time waits for your answer: choose one in the story, or skip the question.")
+                f.write_str("Time waits for your answer: choose one in the story, or press *I don't know*.")
             }
             Self::NothingToUndo => f.write_str("there is no command to take back on this branch"),
             Self::NoSolution => f.write_str("This story has no solution that can be played from here."),

@@ -17,6 +17,7 @@ mod reader;
 mod record;
 mod requests;
 mod scenario_fields;
+mod shown_solution;
 mod waiting;
 mod work;
 
@@ -86,8 +87,8 @@ pub struct Host {
     /// The fast run of [`Job::Fast`].
     fast: Option<director::FastForward>,
     caption: Option<Caption>,
-    /// Whether the solution is being shown and the user has done nothing else since.
-    is_showing_solution: bool,
+    /// The solution that is being shown, as long as the user does nothing else.
+    solution: Option<shown_solution::ShownSolution>,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,

@@ -85,7 +85,7 @@ test("the preemption lesson can be played from start to goal", async ({ t }) => 
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node="a-1"] [data-pod="default/high"].m-ready')).toBeVisible();
   await expect(story.getByText("You said 10s.")).toBeVisible();
-  await expect(story.getByText("It is 30s")).toBeVisible();
+  await expect(story.getByText("The answer was 30s")).toBeVisible();
   await next.click();
   await expect(story.getByText("3 of 3")).toBeVisible();
   await expect(story.locator(".goals li.met"), "reached goals stay listed").toHaveCount(2);

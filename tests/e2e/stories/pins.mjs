@@ -34,7 +34,7 @@ test("a pin on the timeline answers when, and afterwards answer and outcome are 
   await question.getByRole("button", { name: "My answer: 60s" }).click();
   await expect(story.getByText("You said 60s.")).toBeVisible();
   await expect(page.locator(".pin.mine", { hasText: "your answer" })).toBeVisible();
-  await expect(story.getByText("It is 32s")).toBeVisible();
+  await expect(story.getByText("The answer was 32s")).toBeVisible();
   await expect(page.locator(".pin.real", { hasText: "so it is" })).toBeVisible();
   await t.checkLooks(page, "pin-answered");
   await story.getByRole("button", { name: "Next" }).click();

@@ -64,7 +64,7 @@ test("a click on a node answers, and its difference to the chosen node is explai
   await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
   await story.getByRole("button", { name: "Apply" }).click();
   await expect(story.getByText("You said a-3.")).toBeVisible();
-  await expect(story.getByText("It is b-2")).toBeVisible();
+  await expect(story.getByText("The answer was b-2")).toBeVisible();
   await expect(story.locator(".separates").getByText("a-3:")).toBeVisible();
   await t.checkLooks(page, "question-answered");
 });
@@ -89,7 +89,7 @@ test("a pod can be an answer and is marked", async ({ t }) => {
   await t.checkLooks(page, "question-by-pod");
   await question.getByRole("button", { name: "My answer: one" }).click();
   await page.getByLabel("Speed").selectOption("6");
-  await expect(story.getByText("It is two")).toBeVisible();
+  await expect(story.getByText("The answer was two")).toBeVisible();
   await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"]'), "the accessible name includes the outcome").toHaveAccessibleName(/so it is/);

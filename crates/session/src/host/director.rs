@@ -28,6 +28,13 @@ const MAX_NODES: usize = 100;
 pub(super) enum FastForward {
     /// A skip to a pending event.
     Skip(Box<Skip>),
+    /// A run to the next record of the trace, where no pending event is known.
+    Watch {
+        from: SimTime,
+        until: SimTime,
+        /// Number of records at the start.
+        known: usize,
+    },
     /// A run to the next decision, or to a notable event before it.
     Decision {
         from: SimTime,
@@ -54,7 +61,7 @@ impl FastForward {
     fn start(&self) -> SimTime {
         match self {
             Self::Skip(skip) => skip.from,
-            Self::Decision { from, .. } => *from,
+            Self::Watch { from, .. } | Self::Decision { from, .. } => *from,
         }
     }
 
@@ -62,6 +69,7 @@ impl FastForward {
     fn view_for_page(&self) -> FastRun {
         match self {
             Self::Skip(skip) => FastRun::Skip(skip.to.0),
+            Self::Watch { until, .. } => FastRun::Skip(until.0),
             Self::Decision { until, .. } => FastRun::Decision(until.0),
         }
     }
@@ -152,10 +160,17 @@ pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&Su
     session.world().pending_events().iter().map(view).collect()
 }
 
-/// A skip to the next pending event, if any.
-pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<FastForward> {
-    let (shown, due) = rows(session).into_iter().next()?;
-    Some(skip_to(due, shown, session, clock))
+/// A skip to the next pending event. If none is known, a run until something happens: heartbeats and what large
+/// clusters do are not foreseen.
+pub(super) fn skip(session: &Session, clock: ClockMillis) -> FastForward {
+    match rows(session).into_iter().next() {
+        Some((shown, due)) => skip_to(due, shown, session, clock),
+        None => FastForward::Watch {
+            from: session.now(),
+            until: session.now() + SEARCH_LIMIT,
+            known: session.trace().len(),
+        },
+    }
 }
 
 /// A run to the next decision.
@@ -227,24 +242,30 @@ pub(super) fn step(session: &mut Session) -> Caption {
     let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
     for _ in 0..MAX_EVENTS {
         session.step();
-        if let Some(record) = session.trace().nth(stop) {
-            let object = record.object.as_ref();
-            return Caption::Event {
-                by: record.actor.to_string(),
-                what: match &record.happening {
-                    Happening::Event { reason, .. } => reason.to_string(),
-                    _ => record.what().as_str().to_owned(),
-                },
-                of: object.map_or_else(String::new, |object| {
-                    format!("{} {}", object.kind.name(), object.key.name)
-                }),
-            };
+        if let Some(caption) = event_caption(session, stop) {
+            return caption;
         }
         if session.now() > end {
             break;
         }
     }
     Caption::NoUpcomingEvent
+}
+
+/// Caption for the record with that index. None if the trace is shorter.
+fn event_caption(session: &Session, index: usize) -> Option<Caption> {
+    let record = session.trace().nth(index)?;
+    let object = record.object.as_ref();
+    Some(Caption::Event {
+        by: record.actor.to_string(),
+        what: match &record.happening {
+            Happening::Event { reason, .. } => reason.to_string(),
+            _ => record.what().as_str().to_owned(),
+        },
+        of: object.map_or_else(String::new, |object| {
+            format!("{} {}", object.kind.name(), object.key.name)
+        }),
+    })
 }
 
 /// Progress of the story: number of shown steps, and whether it has ended or halted at a broken promise.
@@ -256,60 +277,75 @@ fn story_position(session: &Session) -> (usize, bool) {
     )
 }
 
+/// Continues a skip. Returns its caption when it is over.
+fn continue_skip(
+    session: &mut Session,
+    skip: &Skip,
+    position_before: (usize, bool),
+    clock: ClockMillis,
+) -> Option<Caption> {
+    let Skip {
+        due,
+        to,
+        shown,
+        since,
+        from,
+    } = skip;
+    let part = ((clock - since) / SKIP_DURATION).clamp(0.0, 1.0);
+    let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
+    let is_script = matches!(shown.what, UpcomingEventKind::Script | UpcomingEventKind::Solution);
+    let next_command = |session: &Session| match shown.what {
+        UpcomingEventKind::Solution => session.next_user_command().map(|next| next.at),
+        _ => session.next_scenario_command(),
+    };
+    let last = *to + if is_script { EFFECT_TIME } else { MAX_LATENESS };
+    let end = if step < *to { step } else { last };
+    let is_waiting = |session: &Session| match due {
+        Some(due) => !session.world().has_happened(due),
+        // The clock may be there already, while the scenario's command is still to be performed.
+        None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
+        // Conditions of the story are checked when their instant is over.
+        None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
+    };
+    let mut slice = Slice::More;
+    for _ in 0..EVENTS_PER_PIECE {
+        let now = session.now();
+        if now >= *to && !is_waiting(session) {
+            slice = Slice::Done;
+            break;
+        }
+        // First up to the instant itself, then on to the effects.
+        let target = if now < *to { end.min(*to) } else { end };
+        slice = session.advance_story(target, 1, |_, _| true);
+        if story_position(session) != position_before || session.now() >= end {
+            break;
+        }
+    }
+    let waited = (if is_script { *to } else { session.now() } - *from).0;
+    let is_reached = session.now() >= *to && !is_waiting(session);
+    // The story's condition does not hold yet.
+    let is_condition_false = shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
+    if is_reached && !is_condition_false {
+        Some(Caption::Occurred(shown.clone(), waited))
+    } else if is_reached || session.now() >= last || slice == Slice::Limit {
+        Some(Caption::DidNotOccur(shown.clone(), waited))
+    } else {
+        None
+    }
+}
+
 /// Continues a fast run. Returns its caption when it is over.
 pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clock: ClockMillis) -> Option<Caption> {
     let session = &mut active.session;
     let position_before = story_position(session);
     let over = match fast {
-        FastForward::Skip(skip) => {
-            let Skip {
-                due,
-                to,
-                shown,
-                since,
-                from,
-            } = &**skip;
-            let part = ((clock - since) / SKIP_DURATION).clamp(0.0, 1.0);
-            let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
-            let is_script = matches!(shown.what, UpcomingEventKind::Script | UpcomingEventKind::Solution);
-            let next_command = |session: &Session| match shown.what {
-                UpcomingEventKind::Solution => session.next_user_command().map(|next| next.at),
-                _ => session.next_scenario_command(),
-            };
-            let last = *to + if is_script { EFFECT_TIME } else { MAX_LATENESS };
-            let end = if step < *to { step } else { last };
-            let is_waiting = |session: &Session| match due {
-                Some(due) => !session.world().has_happened(due),
-                // The clock may be there already, while the scenario's command is still to be performed.
-                None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
-                // Conditions of the story are checked when their instant is over.
-                None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
-            };
-            let mut slice = Slice::More;
-            for _ in 0..EVENTS_PER_PIECE {
-                let now = session.now();
-                if now >= *to && !is_waiting(session) {
-                    slice = Slice::Done;
-                    break;
-                }
-                // First up to the instant itself, then on to the effects.
-                let target = if now < *to { end.min(*to) } else { end };
-                slice = session.advance_story(target, 1, |_, _| true);
-                if story_position(session) != position_before || session.now() >= end {
-                    break;
-                }
-            }
-            let waited = (if is_script { *to } else { session.now() } - *from).0;
-            let is_reached = session.now() >= *to && !is_waiting(session);
-            // The story's condition does not hold yet.
-            let is_condition_false =
-                shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
-            if is_reached && !is_condition_false {
-                Some(Caption::Occurred(shown.clone(), waited))
-            } else if is_reached || session.now() >= last || slice == Slice::Limit {
-                Some(Caption::DidNotOccur(shown.clone(), waited))
-            } else {
-                None
+        FastForward::Skip(skip) => continue_skip(session, skip, position_before, clock),
+        FastForward::Watch { until, known, .. } => {
+            let slice = session.advance_until(*until, EVENTS_PER_PIECE, |session| session.trace().len() > *known);
+            match (event_caption(session, *known), slice) {
+                (Some(caption), _) => Some(caption),
+                (None, Slice::More) => None,
+                (None, Slice::Done | Slice::Limit) => Some(Caption::NoUpcomingEvent),
             }
         }
         FastForward::Decision { from, until, stop } => {

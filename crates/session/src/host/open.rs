@@ -182,7 +182,7 @@ impl Host {
         self.is_other_behind = false;
         let left = self.drop_waiting_requests();
         self.lines = Default::default();
-        self.is_showing_solution = false;
+        self.solution = None;
         self.job = None;
         self.help = None;
         self.needs_triage = session.loaded().is_dump();
@@ -285,7 +285,7 @@ fn progress(per_mille: u32) -> Update {
 
 impl Loaded {
     /// Title of the session: title or name of the scenario, or name of the first file.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         [&self.scenario.title, &self.scenario.name]
             .into_iter()
             .find(|text| !text.is_empty())

@@ -3,17 +3,15 @@
 
 use podscope_api::ordered;
 
-use podscope_cluster::SimTime;
-
-use super::console::error;
-use super::{ClockMillis, Host, director};
 use crate::link::Reading;
-use crate::play::{self, Attempt};
-use crate::scenario::{About, Condition, Predict, Scenario, Step, Timed};
+use crate::scenario::{About, Check, Condition, Predict, Scenario, Step, Timing};
 use crate::story::{Goal, Halt, Shown, Story};
-use crate::timeline::{Session, Slice};
+use crate::timeline::Session;
+use podscope_cluster::SimTime;
+use podscope_kubectl::command::{Get, Selection};
 use podscope_protocol::{
-    GoalState, Halted, Notice, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update, WaitsFor,
+    GoalState, Halted, LessonCondition, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, WaitsFor,
+    clock,
 };
 
 /// The reader's place in a lesson, and the answers.
@@ -97,7 +95,10 @@ impl Reader {
                 .map(|(at, (shown, step))| self.step_state(at, shown, step))
                 .collect(),
             waits_for: next.map(|next| match story.next(scenario) {
-                Some(_) => WaitsFor(next.when.iter().map(|when| when.description.clone()).collect()),
+                Some(_) if shown.is_empty() => {
+                    WaitsFor(next.when.iter().map(|when| when.description.clone()).collect())
+                }
+                Some(_) => awaited(scenario.steps.get(shown.len() - 1), next, session.now()),
                 None => open_goals(shown, scenario),
             }),
             question: self.question(session),
@@ -146,6 +147,30 @@ impl Reader {
 /// Whether the answer to the step's question was visible before the step was shown.
 fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
+}
+
+/// What kind of thing the next step waits for. Its condition is not told, because it often is the answer to a question.
+fn awaited(last: Option<&Step>, next: &Step, now: SimTime) -> WaitsFor {
+    let Some(when) = &next.when else {
+        return WaitsFor(Vec::new());
+    };
+    let objects = |get: &Get| match &get.target.selection {
+        Selection::Kinds { kinds, .. } => kinds.iter().map(|kind| kind.plural()).collect::<Vec<_>>().join(" or "),
+        Selection::Items(_) => String::new(),
+    };
+    let mut what = match &when.check {
+        _ if last.is_some_and(|step| step.predict.is_some()) => "the outcome".to_owned(),
+        Some(Check::Object { kind, key, .. }) => format!("a change of {} {}", kind.name(), key.name),
+        Some(Check::Count { get, .. } | Check::Ready { get, .. }) => format!("a change among the {}", objects(get)),
+        Some(Check::Requests { counted, .. }) => format!("requests to {}", counted.service.name),
+        _ => "what comes next".to_owned(),
+    };
+    if let Some(Timing::At(at)) = when.timing
+        && at > now
+    {
+        what.push_str(&format!(", {}", clock::instant(at.0)));
+    }
+    WaitsFor(vec![LessonCondition::AuthorText(what)])
 }
 
 /// Open goals that the story waits for.
@@ -199,77 +224,5 @@ fn question(ask: &Predict) -> Question {
         },
         why: ask.why.iter().map(|(key, say)| (key.clone(), say.clone())).collect(),
         pod,
-    }
-}
-
-/// The rest of the solution from a step on, moved to the time at which this run showed that step. Plays the solution in
-/// a second session to find it. None if there is no solution or it does not reach the step.
-pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTime, Vec<Timed>)> {
-    let loaded = session.loaded();
-    let shown_at = session.progress().story().shown().get(step)?.at;
-    let played = play::play((**loaded).clone(), Attempt::Solution, None).ok()?;
-    let solution_shown_at = played.session.progress().story().shown().get(step)?.at;
-    let rest = loaded
-        .scenario
-        .solution
-        .iter()
-        .filter(|timed| timed.at >= solution_shown_at);
-    let moved = rest.map(|timed| Timed {
-        at: shown_at + (timed.at - solution_shown_at),
-        command: timed.command.clone(),
-    });
-    Some((shown_at, moved.collect()))
-}
-
-impl Host {
-    /// Shows the solution from the last shown step on. Commands that the user has given since stay on their branch. If
-    /// the solution is being shown already, goes on to its next command.
-    pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
-        if self.is_showing_solution {
-            self.run_to_next_solution_command(clock);
-            return Vec::new();
-        }
-        let Some(active) = &mut self.active else {
-            return Vec::new();
-        };
-        let story = active.session.progress().story();
-        let last = story
-            .halt()
-            .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
-        let Some((from, commands)) = rest_of_solution(&active.session, last) else {
-            return vec![error(active, Notice::NoSolution)];
-        };
-        let session = &mut active.session;
-        // A user who has only watched goes on from the cursor. Otherwise the session goes back to the step and forks.
-        let is_early = commands.first().is_none_or(|first| first.at >= session.now());
-        let has_acted = session.commands().iter().any(|timed| timed.at >= from);
-        if !is_early || has_acted || session.now() < from {
-            session.seek(from);
-            while session.advance(from, u64::MAX) == Slice::More {}
-        }
-        if active.session.now() < active.session.horizon()
-            && let Err(limit) = active.session.fork()
-        {
-            return vec![error(active, limit)];
-        }
-        active.session.schedule(commands);
-        let updates = self.drop_waiting_requests();
-        self.job = None;
-        self.is_showing_solution = true;
-        self.run_to_next_solution_command(clock);
-        updates
-    }
-
-    /// Runs to the solution's next command, or to the next pending event if none is left.
-    fn run_to_next_solution_command(&mut self, clock: ClockMillis) {
-        let Some(active) = &self.active else { return };
-        if self.reader.question(&active.session).is_some() {
-            self.reader.plays_after_answer = true;
-        } else {
-            let fast = director::to_solution(&active.session, clock).or_else(|| director::skip(&active.session, clock));
-            self.run_fast(fast);
-        }
-        self.restart_pace(clock);
-        self.dirty = true;
     }
 }

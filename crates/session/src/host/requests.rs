@@ -22,7 +22,9 @@ impl Host {
         if director::clears_caption(&request) {
             self.caption = None;
         }
-        self.is_showing_solution &= !director::is_user_action(&request);
+        if director::is_user_action(&request) {
+            self.solution = None;
+        }
         let drops_lines = (self.active.as_ref()).is_some_and(|active| lines::drops_waiting_lines(&request, active));
         let mut updates = self.act(request, clock);
         updates.extend(drops_lines.then(|| self.drop_lines()).flatten());
@@ -194,7 +196,7 @@ impl Host {
         let fast = self
             .active
             .as_ref()
-            .and_then(|active| director::skip(&active.session, clock));
+            .map(|active| director::skip(&active.session, clock));
         self.run_fast(fast);
     }
 

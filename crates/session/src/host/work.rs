@@ -116,7 +116,7 @@ impl Host {
         match director::continue_run(active, fast, clock) {
             Some(caption) => {
                 // While a solution is shown, time plays on after each command, to show its effect.
-                self.pace.playing = self.is_showing_solution
+                self.pace.playing = self.solution.is_some()
                     && matches!(caption, Caption::Occurred(..) | Caption::DidNotOccur(..))
                     && self.reader.question(&active.session).is_none();
                 (self.fast, self.caption) = (None, Some(caption));

@@ -283,7 +283,7 @@ fn show_me_plays_rest_of_solution() {
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// The page has a sentence about the next step's condition.
+/// The page says which goals are open. What the next step waits for is told by its kind only.
 /// Shows: E-05
 #[test]
 fn condition_of_next_step_is_described() {
@@ -295,7 +295,7 @@ fn condition_of_next_step_is_described() {
         line: "kubectl run p --image=p:1".into(),
     });
     reading.run(1.0);
-    assert_eq!(reading.waits_for(), "There are 2 nodes");
+    assert_eq!(reading.waits_for(), "a change among the nodes");
 }
 
 /// All problems of a file are reported at once, in messages for authors.

@@ -248,7 +248,9 @@ pub(crate) fn outcome(caption: &Caption) -> String {
         Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), past_sentence(due)),
         Caption::Event { by, what, of } if of.is_empty() => format!("{by}: {what}."),
         Caption::Event { by, what, of } => format!("{by}: {what} {of}."),
-        Caption::NoUpcomingEvent => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
+        Caption::NoUpcomingEvent => {
+            "Ten minutes went by, and nothing changed: as long as nobody does anything, nothing will.".to_owned()
+        }
     }
 }
 

@@ -141,7 +141,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
         .exact
         .as_ref()
         .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain))
-        .map(|exact| format!(" ({exact})"))
+        .map(|exact| format!(" (exactly {exact})"))
         .unwrap_or_default();
     let why = |key: &str| question.why.get(key);
     // The outcome came before the question could be answered.
@@ -157,7 +157,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
                 if !answer.is_empty() {
                     <p class="no"><b>{ format!("You said {answer}. ") }</b>{ words(wrong.map_or("", String::as_str)) }</p>
                 }
-                <p class="yes">{ late.unwrap_or_default() }<b>{ format!("It is {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes">{ late.unwrap_or_default() }<b>{ format!("The answer was {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             }
         </>
     }
