@@ -18,12 +18,12 @@ const openCourse = async (page, title) => {
 
 // Shows: E-08
 test("course progress is shown, continued, saved, cleared and loaded again", async ({ t }) => {
-  const page = await t.open("#lesson=scheduling-gates", { before: storeFinished("first-pod", "requests-not-usage") });
+  const page = await t.open("#lesson=scheduling-gates", { before: storeFinished("first-pod", "keep-three") });
   const course = await openCourse(page, "Not yet");
   await expect(course.getByText(/^2 of \d+ done$/)).toBeVisible();
   await expect(page.locator("[data-lesson] .tick"), "ticks").toHaveCount(2);
-  await expect(page.getByText(/^First steps · 2 of/)).toBeVisible();
-  await expect(course.locator('[data-continue="taints-and-tolerations"]')).toBeVisible();
+  await expect(page.getByText(/^From Docker to Kubernetes · 2 of/)).toBeVisible();
+  await expect(course.locator('[data-continue="scale-and-watch"]')).toBeVisible();
   await t.checkLooks(page, "course");
 
   const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save as a file" }).click());
@@ -46,7 +46,7 @@ test("course progress is shown, continued, saved, cleared and loaded again", asy
   const again = await openCourse(page, "Not yet");
   await expect(again.getByText(/^2 of/)).toBeVisible();
   await again.locator("[data-continue]").click();
-  await expect(page.getByRole("complementary", { name: "Story" }).getByText("Keep out, unless you may")).toBeVisible();
+  await expect(page.getByRole("complementary", { name: "Story" }).getByText("More of it")).toBeVisible();
 });
 
 // Shows: E-07, E-08

@@ -39,7 +39,7 @@ const fn sentence(
     }
 }
 
-const SENTENCES: [Sentence; 11] = [
+const SENTENCES: [Sentence; 16] = [
     sentence(
         "crashloopbackoff",
         "`kubectl get pods` says `Error` at first",
@@ -129,6 +129,46 @@ const SENTENCES: [Sentence; 11] = [
         30,
         "kubectl get pods -o name",
         "pod/web-",
+        None,
+    ),
+    sentence(
+        "ask-and-limit",
+        "`kubectl describe pod import` says so",
+        25,
+        "kubectl describe pod import",
+        "OOMKilled",
+        None,
+    ),
+    sentence(
+        "logs-and-describe",
+        "`kubectl get pods` says that neither is well",
+        16,
+        "kubectl get pods",
+        "CreateContainerConfigError",
+        Some("1/1"),
+    ),
+    sentence(
+        "logs-and-describe",
+        "`kubectl logs POD` prints what the **program** wrote",
+        12,
+        "kubectl logs worker",
+        "process started",
+        None,
+    ),
+    sentence(
+        "logs-and-describe",
+        "`kubectl describe pod POD` prints what the **cluster** did",
+        12,
+        "kubectl describe pod api",
+        "configmap \"api-settings\" not found",
+        None,
+    ),
+    sentence(
+        "logs-and-describe",
+        "`kubectl logs worker --previous` prints what the container before this one wrote",
+        27,
+        "kubectl logs worker --previous",
+        "exiting with code 3",
         None,
     ),
 ];

@@ -23,7 +23,8 @@ const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints 
     namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
 /// The groups in the order of the course: each builds on earlier ones (E-08).
-const GROUPS: [&str; 12] = [
+const GROUPS: [&str; 13] = [
+    "From Docker to Kubernetes",
     "First steps",
     "Life and death of a pod",
     "Controllers",

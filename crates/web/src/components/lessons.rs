@@ -113,7 +113,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 /// Lessons that match the text, best match first; all lessons if the text is empty.
 fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
-    let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &format!("{} {}", l.group, l.summary));
+    // The rule and the command for a cluster of one's own name kinds, commands and symptoms that the summary leaves out.
+    let content = |l: &LessonInfo| {
+        [&l.group, &l.summary, &l.rule, &l.own, &l.topic]
+            .map(String::as_str)
+            .join(" ")
+    };
+    let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &content(l));
     let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|l| (rank(l), l)).collect();
     let best = ranked.iter().filter_map(|(rank, _)| *rank).max().unwrap_or(0);
     // Keeps the lessons that match as many words as the best one.
