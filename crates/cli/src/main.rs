@@ -7,12 +7,15 @@
 mod args;
 mod bench;
 mod compare;
+mod course;
 mod explain;
 mod explain_cases;
 mod explain_text;
+mod grade;
 mod interrupt;
 mod link;
 mod plugin;
+mod practice;
 mod progress;
 mod rename;
 mod run;
@@ -60,6 +63,10 @@ fn main() -> ExitCode {
         "compare" => compare::run(parser),
         "why" => why::run(parser),
         "rename" => rename::run(parser),
+        "course" => course::run(parser),
+        "scorm" => course::scorm(parser),
+        "grade" => grade::run(parser),
+        "practice" => practice::run(parser),
         "help" => {
             args::print_text(HELP);
             Ok(ExitCode::SUCCESS)

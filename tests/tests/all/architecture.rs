@@ -31,7 +31,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The page knows only the protocol, nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
-    ("podscope", &["podscope-serve"]),
+    ("podscope-course", &["podscope-session"]),
+    ("podscope", &["podscope-serve", "podscope-course"]),
     ("podscope-tests", &["podscope-serve"]),
     ("xtask", &[]),
 ];

@@ -5,5 +5,6 @@
 )]
 
 mod cli;
+mod course;
 mod dump;
 mod streams;

@@ -1,0 +1,187 @@
+//! `podscope course`: checks a course and lists it. `podscope scorm`: packs a course and the site as a SCORM 1.2 package.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use flate2::{Compression, Crc, write::DeflateEncoder};
+use podscope_api::ordered::StableSort as _;
+use podscope_course::course::{Course, ItemSource};
+use podscope_course::scorm::{self, PackedFile};
+
+use crate::args;
+
+/// Maximum size of all files of a package, in bytes. ZIP without extensions ends at 4 GiB.
+const MAX_PACKAGE: usize = 1 << 30;
+
+/// Reads a course: a built-in one by its name, any other one by its file.
+pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
+    let text = match podscope_course::course_text(name) {
+        Some(text) => text.to_owned(),
+        None => args::files(&[name.to_owned()])?
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect(),
+    };
+    let course = Course::read(name, &text).map_err(|problems| args::print_problems(&problems))?;
+    Ok((course, text))
+}
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let mut names = Vec::new();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    match names.as_slice() {
+        [] => {
+            for name in podscope_course::courses() {
+                let title = read(name).map_or_else(|_| String::new(), |(course, _)| course.title);
+                args::print_text(&format!("{name:28}{title}\n"));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        [name] => Ok(read(name).map_or_else(|status| status, |(course, _)| list(&course))),
+        _ => Err("use: podscope course [NAME|FILE]".into()),
+    }
+}
+
+fn list(course: &Course) -> ExitCode {
+    args::print_text(&format!("{}\n", course.title));
+    if let Some(exam) = course.exam {
+        args::print_text(&format!("exam: {} minutes, pass mark {} %\n", exam.minutes, exam.pass));
+    }
+    for (index, item) in course.items.iter().enumerate() {
+        let what = match &item.source {
+            ItemSource::Lesson(name) => name.clone(),
+            ItemSource::Url(path) => format!("{path} (of the site)"),
+            ItemSource::Inline(_) => "a lesson of the course's own".to_owned(),
+            ItemSource::Practice { family, seed, level } => format!("practice {family}, seed {seed}, level {level}"),
+        };
+        let weight = course
+            .exam
+            .map_or(String::new(), |_| format!(", weight {}", item.weight));
+        args::print_text(&format!("{:3}. {what}{weight}\n", index + 1));
+    }
+    ExitCode::SUCCESS
+}
+
+pub(crate) fn scorm(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut name, mut site, mut output) = (None, None, None);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) if name.is_none() => name = Some(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("site") => site = Some(parser.value()?),
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Some(parser.value()?),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let (Some(name), Some(site), Some(output)) = (name, site, output) else {
+        return Err("use: podscope scorm COURSE --site DIR -o FILE.zip".into());
+    };
+    Ok(pack(&name, Path::new(&site), Path::new(&output)).map_or_else(|status| status, |()| ExitCode::SUCCESS))
+}
+
+fn pack(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
+    let bad = |message: String| {
+        args::print_error(format_args!("podscope: {message}"));
+        ExitCode::from(args::BAD_INPUT)
+    };
+    let (course, text) = read(name)?;
+    if !site.join("index.html").is_file() {
+        return Err(bad(format!(
+            "{}: there is no index.html in it: give the built site",
+            site.display()
+        )));
+    }
+    let mut files = Vec::new();
+    let mut size = 0;
+    collect(site, "", &mut files, &mut size).map_err(bad)?;
+    let zip = zip(&scorm::package(&course, &text, files));
+    std::fs::write(output, zip).map_err(|error| bad(format!("{}: {error}", output.display())))
+}
+
+/// Collects the files of the site, in the order of their names.
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut usize) -> Result<(), String> {
+    let with_path = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut entries: Vec<std::fs::DirEntry> = std::fs::read_dir(folder)
+        .map_err(with_path)?
+        .collect::<Result<_, _>>()
+        .map_err(with_path)?;
+    entries.stable_sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type().map_err(with_path)?;
+        if kind.is_dir() {
+            collect(&entry.path(), &format!("{path}/"), files, size)?;
+        } else if kind.is_file() {
+            let bytes = std::fs::read(entry.path()).map_err(with_path)?;
+            *size += bytes.len();
+            if *size > MAX_PACKAGE {
+                return Err(format!(
+                    "{}: the site is larger than {MAX_PACKAGE} bytes",
+                    folder.display()
+                ));
+            }
+            files.push((path, bytes));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a ZIP file. Equal files give an equal ZIP: all entries carry the first date that ZIP knows.
+fn zip(files: &[PackedFile]) -> Vec<u8> {
+    const FIRST_DATE: u16 = (1 << 5) | 1;
+    const UTF8_NAMES: u16 = 1 << 11;
+    let mut out = Vec::new();
+    let mut directory = Vec::new();
+    for (name, bytes) in files {
+        let mut crc = Crc::new();
+        crc.update(bytes);
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        let deflated = encoder.write_all(bytes).and_then(|()| encoder.finish());
+        let (method, stored) = match &deflated {
+            Ok(deflated) if deflated.len() < bytes.len() => (8_u16, deflated.as_slice()),
+            _ => (0, bytes.as_slice()),
+        };
+        // The size was checked before: it fits.
+        let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let offset = length(&out);
+        let mut header = Vec::new();
+        for half in [20, UTF8_NAMES, method, 0, FIRST_DATE] {
+            header.extend(half.to_le_bytes());
+        }
+        for word in [crc.sum(), length(stored), length(bytes)] {
+            header.extend(word.to_le_bytes());
+        }
+        header.extend(u16::try_from(name.len()).unwrap_or(u16::MAX).to_le_bytes());
+        header.extend(0_u16.to_le_bytes());
+        out.extend(b"PK\x03\x04");
+        out.extend(&header);
+        out.extend(name.as_bytes());
+        out.extend(stored);
+        directory.extend(b"PK\x01\x02");
+        directory.extend(20_u16.to_le_bytes());
+        directory.extend(&header);
+        // Comment, disk, attributes.
+        directory.extend([0; 10]);
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let count = u16::try_from(files.len()).unwrap_or(u16::MAX).to_le_bytes();
+    let start = u32::try_from(out.len()).unwrap_or(u32::MAX).to_le_bytes();
+    let size = u32::try_from(directory.len()).unwrap_or(u32::MAX).to_le_bytes();
+    out.extend(&directory);
+    out.extend(b"PK\x05\x06");
+    out.extend([0; 4]);
+    out.extend(count);
+    out.extend(count);
+    out.extend(size);
+    out.extend(start);
+    out.extend([0; 2]);
+    out
+}

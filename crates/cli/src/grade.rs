@@ -1,0 +1,165 @@
+//! `podscope grade`: replays handed-in runs and prints who did what.
+
+use std::process::ExitCode;
+
+use podscope_course::course::Course;
+use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
+
+use crate::args;
+
+/// Format of the output.
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Table,
+    Csv,
+    Markdown,
+}
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut names, mut format, mut course) = (Vec::new(), Format::Table, None);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("course") => course = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Short('o') => {
+                format = match &*parser.value()?.to_string_lossy() {
+                    "table" => Format::Table,
+                    "csv" => Format::Csv,
+                    "markdown" => Format::Markdown,
+                    other => return Err(format!("-o is table, csv or markdown, not {other:?}").into()),
+                }
+            }
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if names.is_empty() {
+        return Err("grade needs files that students have handed in".into());
+    }
+    let course = match course.map(|name| crate::course::read(&name)) {
+        Some(Err(status)) => return Ok(status),
+        Some(Ok((course, _))) => Some(course),
+        None => None,
+    };
+    Ok(grade_files(&names, format, course.as_ref()))
+}
+
+/// Grades files. Status 2 if one cannot be read; the others are graded all the same.
+fn grade_files(names: &[String], format: Format, course: Option<&Course>) -> ExitCode {
+    let mut status = ExitCode::SUCCESS;
+    let mut runs = Vec::new();
+    for name in names {
+        let Ok(text) = std::fs::read_to_string(name) else {
+            args::print_error(format_args!("{name}: the file cannot be read as text"));
+            status = ExitCode::from(args::BAD_INPUT);
+            continue;
+        };
+        match grade::read(name, &text) {
+            Ok(hand_in) => runs.extend(grade::grade(&hand_in)),
+            Err(problems) => status = args::print_problems(&problems),
+        }
+    }
+    let mistakes = grade::frequent_mistakes(&runs);
+    let rows = rows(&runs);
+    args::print_text(&match format {
+        Format::Table => table(&rows),
+        Format::Csv => rows.iter().map(|row| csv(row)).collect(),
+        Format::Markdown => markdown(&rows),
+    });
+    if format != Format::Csv {
+        args::print_text(&mistakes.iter().map(mistake).collect::<String>());
+        let results = course.map_or_else(Vec::new, |course| grade::results(course, &runs));
+        args::print_text(&results.iter().map(result).collect::<String>());
+    }
+    status
+}
+
+/// A line of the result sheet.
+fn result(one: &CourseResult) -> String {
+    let verdict = if one.is_passed { "passed" } else { "not passed" };
+    let missing = match one.missing {
+        0 => String::new(),
+        1 => ", 1 task without a run".to_owned(),
+        many => format!(", {many} tasks without a run"),
+    };
+    format!("\n{}: {:.0} %, {verdict}{missing}\n", one.student, one.percent)
+}
+
+const HEADER: [&str; 9] = [
+    "STUDENT", "LESSON", "FINISHED", "GOALS", "ANSWERS", "HINTS", "SHOWN", "MINUTES", "CHECK",
+];
+
+type Row = Vec<String>;
+
+fn rows(runs: &[GradedRun]) -> Vec<Row> {
+    let row = |run: &GradedRun| {
+        let (right, asked) = run.right_answers();
+        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+        let handed = &run.handed;
+        vec![
+            run.student.clone(),
+            run.lesson.clone(),
+            yes(run.is_finished),
+            format!("{}/{}", run.goals.0, run.goals.1),
+            format!("{right}/{asked}"),
+            handed.hints.map_or_else(|| "-".to_owned(), |hints| hints.to_string()),
+            yes(handed.is_shown),
+            handed
+                .minutes
+                .map_or_else(|| "-".to_owned(), |minutes| format!("{minutes:.1}")),
+            if run.complaints.is_empty() {
+                "replayed".to_owned()
+            } else {
+                run.complaints.join("; ")
+            },
+        ]
+    };
+    let header = HEADER.iter().map(|&word| word.to_owned()).collect();
+    std::iter::once(header).chain(runs.iter().map(row)).collect()
+}
+
+fn table(rows: &[Row]) -> String {
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
+    let line = |row: &Row| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn csv(row: &Row) -> String {
+    let cell = |cell: &String| {
+        // A spreadsheet runs what begins like a formula.
+        let is_formula = cell.starts_with(['=', '+', '@', '\t']) || cell.len() > 1 && cell.starts_with('-');
+        let cell = if is_formula { format!("'{cell}") } else { cell.clone() };
+        if cell.contains([',', '"', '\n']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell
+        }
+    };
+    format!("{}\n", row.iter().map(cell).collect::<Vec<_>>().join(","))
+}
+
+fn markdown(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let cells = row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " "));
+        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    };
+    let mut lines = rows.iter().map(line);
+    let header = lines.next().unwrap_or_default();
+    format!(
+        "{header}|{}\n{}",
+        " --- |".repeat(HEADER.len()),
+        lines.collect::<String>()
+    )
+}
+
+fn mistake(one: &FrequentMistake) -> String {
+    let (count, of) = one.count;
+    format!(
+        "\n{}: {}\n  {count} of {of} said {}; the run says {}\n",
+        one.lesson, one.ask, one.wrong, one.right
+    )
+}

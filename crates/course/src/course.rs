@@ -1,0 +1,289 @@
+//! Course files: which lessons and practice tasks, the texts between them, switches, and for an exam its time, pass mark
+//! and weights.
+//!
+//! ```yaml
+//! apiVersion: podscope.dev/v1alpha1
+//! kind: Course
+//! metadata: {name: week-1}
+//! spec:
+//!   title: Scheduling, first week
+//!   lessons: [first-pod, {url: lessons/own.yaml}, {inline: "…"}, {practice: which-node, seed: 5, level: 2}]
+//!   texts: {first-pod: "Read chapter 1 first."}   # by lesson, or a list: the first one stands before the first lesson
+//!   hints: true
+//!   showMe: false
+//!   lang: de
+//!   theme: dark
+//!   exam: {minutes: 90, pass: 66, weights: {first-pod: 2}}
+//! ```
+
+use podscope_api::ordered;
+use podscope_api::wire_types;
+use podscope_protocol::Problem;
+use podscope_session::{lessons, scenario};
+use serde_json::Value;
+
+use crate::family::MAX_LEVEL;
+
+/// Maximum number of lessons in a course.
+pub const MAX_LESSONS: usize = 200;
+
+wire_types! {
+    struct Document { api_version: String, kind: String, metadata: Metadata, spec: Spec }
+    /// `metadata`.
+    struct Metadata { name: String }
+    /// `spec`.
+    struct Spec {
+        title: String,
+        lessons: Vec<Value>,
+        // By lesson, or a list.
+        texts: Value,
+        hints: Option<bool>,
+        show_me: Option<bool>,
+        lang: Option<String>,
+        theme: Option<String>,
+        exam: Option<ExamDocument>,
+    }
+
+    /// `spec.exam`.
+    struct ExamDocument { minutes: u32, pass: u32, weights: ordered::Map<String, u32> }
+}
+
+/// Lessons and tasks in order, and the terms under which they are worked on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Course {
+    pub name: String,
+    pub title: String,
+    pub items: Vec<Item>,
+    /// Whether hints may be opened.
+    pub has_hints: bool,
+    /// Whether the solution may be shown.
+    pub has_show_me: bool,
+    pub language: Option<String>,
+    pub theme: Option<String>,
+    pub exam: Option<Exam>,
+}
+
+/// A lesson or a task of a course.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    pub source: ItemSource,
+    /// Text before it, in Markdown.
+    pub text: Option<String>,
+    /// Weight in an exam.
+    pub weight: u32,
+}
+
+/// What an item opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ItemSource {
+    /// A built-in lesson.
+    Lesson(String),
+    /// A scenario file of the same site.
+    Url(String),
+    /// A scenario that the course contains.
+    Inline(String),
+    /// A practice task.
+    Practice { family: String, seed: u64, level: u32 },
+}
+
+/// The terms of an exam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exam {
+    pub minutes: u32,
+    /// Pass mark in per cent.
+    pub pass: u32,
+}
+
+impl ItemSource {
+    /// Name of the item, by which texts and weights refer to it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Lesson(name) | Self::Url(name) => name,
+            Self::Inline(_) => "inline",
+            Self::Practice { family, .. } => family,
+        }
+    }
+}
+
+impl ItemSource {
+    /// Name that a run of the item has.
+    #[must_use]
+    pub fn scenario_name(&self) -> String {
+        match self {
+            Self::Practice { family, .. } => format!("practice-{family}"),
+            Self::Lesson(name) => name.clone(),
+            Self::Url(path) => {
+                let file = path.rsplit('/').next().unwrap_or(path);
+                file.trim_end_matches(".yaml").to_owned()
+            }
+            Self::Inline(text) => scenario::load(&[("inline".to_owned(), text.clone())])
+                .map_or_else(|_| String::new(), |loaded| loaded.title()),
+        }
+    }
+}
+
+/// Reads an item of `lessons`.
+fn source(value: &Value) -> Result<ItemSource, String> {
+    if let Some(name) = value.as_str() {
+        if !lessons::names().any(|known| known == name) {
+            return Err(format!("there is no lesson {name:?}"));
+        }
+        return Ok(ItemSource::Lesson(name.to_owned()));
+    }
+    let form = "an item is a lesson's name, {url: PATH}, {inline: SCENARIO} or {practice: NAME, seed: N, level: N}";
+    let fields = value.as_object().ok_or(form)?;
+    let known = ["url", "inline", "practice", "seed", "level"];
+    if let Some(unknown) = fields.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!("unknown field {unknown:?}: {form}"));
+    }
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    match (text("url"), text("inline"), text("practice")) {
+        (Some(url), None, None) => {
+            let is_of_site = !url.contains("://") && !url.starts_with("//") && !url.contains("..");
+            is_of_site
+                .then_some(ItemSource::Url(url))
+                .ok_or("url: only files of the same site are opened".to_owned())
+        }
+        (None, Some(text), None) => {
+            let loaded = scenario::load(&[("inline".to_owned(), text.clone())]);
+            match loaded {
+                Ok(_) => Ok(ItemSource::Inline(text)),
+                Err(problems) => Err(problems.first().map_or_else(String::new, ToString::to_string)),
+            }
+        }
+        (None, None, Some(family)) => {
+            if crate::family_text(&family).is_none() {
+                return Err(format!("there is no practice family {family:?}"));
+            }
+            let number = |key: &str| fields.get(key).map_or(Some(1), Value::as_u64);
+            let seed = number("seed").ok_or("seed: it must be a number")?;
+            let level = number("level").and_then(|level| u32::try_from(level).ok());
+            let level = level.filter(|level| (1..=MAX_LEVEL).contains(level));
+            let level = level.ok_or(format!("level: it is 1 to {MAX_LEVEL}"))?;
+            Ok(ItemSource::Practice { family, seed, level })
+        }
+        _ => Err(form.to_owned()),
+    }
+}
+
+impl Course {
+    /// Reads a course.
+    ///
+    /// # Errors
+    /// All problems of the file, with their positions.
+    pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let parsed = podscope_api::parse(text);
+        let mut configs = parsed.configs.iter().filter(|config| &*config.value.kind == "Course");
+        let Some(config) = configs.next() else {
+            return Err(vec![Problem::of(file, "there is no document of kind Course in it")]);
+        };
+        let tree = &config.value.tree;
+        let at = |path: &str, message: String| {
+            let (line, column) = tree.position(path);
+            Problem {
+                line,
+                column,
+                path: path.to_owned(),
+                ..Problem::of(file, message)
+            }
+        };
+        let (document, errors): (Document, _) = podscope_api::decode_lenient(tree, true);
+        let mut problems: Vec<Problem> = errors
+            .iter()
+            .map(|error| at(&error.path, error.message.clone()))
+            .collect();
+        let spec = document.spec;
+        if spec.title.trim().is_empty() {
+            problems.push(at("spec.title", "Required value".to_owned()));
+        }
+        if spec.lessons.is_empty() || spec.lessons.len() > MAX_LESSONS {
+            problems.push(at("spec.lessons", format!("a course has 1 to {MAX_LESSONS} lessons")));
+        }
+        let mut items = Vec::new();
+        for (index, value) in spec.lessons.iter().take(MAX_LESSONS).enumerate() {
+            match source(value) {
+                Ok(source) => items.push(Item {
+                    text: text_before(&spec.texts, index, source.name()),
+                    weight: weight(spec.exam.as_ref(), source.name()),
+                    source,
+                }),
+                Err(message) => problems.push(at(&format!("spec.lessons[{index}]"), message)),
+            }
+        }
+        let is_named = |name: &str| items.iter().any(|item| item.source.name() == name);
+        if let Some(exam) = &spec.exam {
+            if exam.minutes == 0 {
+                problems.push(at(
+                    "spec.exam.minutes",
+                    "Required value: an exam has a time limit".to_owned(),
+                ));
+            }
+            if exam.pass > 100 {
+                problems.push(at("spec.exam.pass", "it is a number of per cent, 0 to 100".to_owned()));
+            }
+            let unknown = exam.weights.keys().filter(|name| !is_named(name));
+            problems.extend(unknown.map(|name| at("spec.exam.weights", format!("{name:?} is none of the lessons"))));
+        }
+        if let Some(theme) = spec
+            .theme
+            .as_deref()
+            .filter(|theme| !matches!(*theme, "dark" | "light" | "auto"))
+        {
+            problems.push(at(
+                "spec.theme",
+                format!("Unsupported value: {theme:?}: dark, light or auto"),
+            ));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Self {
+            name: document.metadata.name,
+            title: spec.title,
+            items,
+            has_hints: spec.hints.unwrap_or(spec.exam.is_none()),
+            has_show_me: spec.show_me.unwrap_or(spec.exam.is_none()),
+            language: spec.lang,
+            theme: spec.theme,
+            exam: spec.exam.map(|exam| Exam {
+                minutes: exam.minutes,
+                pass: exam.pass,
+            }),
+        })
+    }
+
+    /// Points of an exam in per cent, from the score of each item (0 to 1), and whether it is passed.
+    #[must_use]
+    pub fn result(&self, scores: &[f64]) -> (f64, bool) {
+        let total: u32 = self.items.iter().map(|item| item.weight).sum();
+        let points: f64 = self
+            .items
+            .iter()
+            .zip(scores)
+            .map(|(item, score)| f64::from(item.weight) * score)
+            .sum();
+        let percent = if total == 0 {
+            0.0
+        } else {
+            100.0 * points / f64::from(total)
+        };
+        (percent, self.exam.is_none_or(|exam| percent >= f64::from(exam.pass)))
+    }
+}
+
+/// The text before an item.
+fn text_before(texts: &Value, index: usize, name: &str) -> Option<String> {
+    let text = match texts {
+        Value::Array(list) => list.get(index),
+        Value::Object(by_name) => by_name.get(name),
+        _ => None,
+    };
+    text.and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+        .map(str::to_owned)
+}
+
+fn weight(exam: Option<&ExamDocument>, name: &str) -> u32 {
+    exam.and_then(|exam| exam.weights.get(name)).copied().unwrap_or(1)
+}

@@ -1,0 +1,346 @@
+//! Grading of handed-in work. A student hands in one file: a name, and for each lesson the link of the run, which holds
+//! the commands and the answers. Grading replays each run; what the run shows counts, and what the file claims beyond it
+//! is compared.
+//!
+//! ```json
+//! {"apiVersion": "podscope.dev/v1alpha1", "kind": "HandIn", "name": "Ada", "course": "week-1",
+//!  "lessons": [{"lesson": "first-pod", "run": "#s1:…", "minutes": 4.5, "hints": 1, "shown": false, "finished": true}]}
+//! ```
+//! A text file with one link per line is accepted too; its name is the student's. Fields other than `run` are optional.
+
+use podscope_api::ordered::StableSort as _;
+use podscope_cluster::{SimTime, Span};
+use podscope_protocol::Problem;
+use podscope_session::link;
+use podscope_session::scenario::Scenario;
+use podscope_session::story::{Goal, Story};
+use podscope_session::timeline::{Session, Slice};
+use serde_json::Value;
+
+use crate::course::{Course, Item};
+
+/// Time for which a run is continued after its cursor: what was begun may come to its end.
+const AFTER: Span = Span::seconds(1);
+/// Maximum number of runs in a file.
+pub const MAX_RUNS: usize = 500;
+
+/// What a student has handed in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandIn {
+    pub name: String,
+    pub runs: Vec<HandedRun>,
+}
+
+/// A run of a lesson, and what is claimed about it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HandedRun {
+    /// The lesson's name, if it is given beside the link.
+    pub lesson: Option<String>,
+    /// The link of the run.
+    pub link: String,
+    pub minutes: Option<f64>,
+    pub hints: Option<u64>,
+    /// Whether the solution was shown.
+    pub is_shown: bool,
+    /// Whether the file claims that the lesson is finished.
+    pub claims_finished: Option<bool>,
+}
+
+/// An answer to a question, as the run judges it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GradedAnswer {
+    /// Index of the step.
+    pub step: usize,
+    pub ask: String,
+    /// None: the question was skipped.
+    pub given: Option<String>,
+    /// None: the run has not answered it.
+    pub truth: Option<String>,
+    pub is_right: bool,
+}
+
+/// A run that was replayed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradedRun {
+    pub student: String,
+    pub lesson: String,
+    pub is_finished: bool,
+    /// Reached goals, and all goals of the lesson.
+    pub goals: (usize, usize),
+    pub answers: Vec<GradedAnswer>,
+    pub handed: HandedRun,
+    /// What the file claims and the run does not show, and what keeps the run from being replayed.
+    pub complaints: Vec<String>,
+}
+
+impl GradedRun {
+    /// Number of right answers, and of questions that were asked.
+    #[must_use]
+    pub fn right_answers(&self) -> (usize, usize) {
+        (
+            self.answers.iter().filter(|answer| answer.is_right).count(),
+            self.answers.len(),
+        )
+    }
+
+    /// Share of goals and answers that are right, from 0 to 1.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        let (right, asked) = self.right_answers();
+        let (reached, goals) = self.goals;
+        let of = goals + asked;
+        if of == 0 {
+            f64::from(u8::from(self.is_finished))
+        } else {
+            (reached + right) as f64 / of as f64
+        }
+    }
+}
+
+/// Reads a handed-in file.
+///
+/// # Errors
+/// The problems of the file.
+pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
+    let refuse = |message: String| Err(vec![Problem::of(file, message)]);
+    let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
+    if !text.trim_start().starts_with('{') {
+        let links = text.split_whitespace().filter(|word| word.contains(link::PREFIX));
+        let runs: Vec<HandedRun> = links
+            .map(|word| HandedRun {
+                link: word.to_owned(),
+                ..HandedRun::default()
+            })
+            .collect();
+        return match runs.len() {
+            0 => refuse(format!(
+                "neither a hand-in (JSON) nor a link ({}…) is in it",
+                link::PREFIX
+            )),
+            1..=MAX_RUNS => Ok(HandIn { name: stem, runs }),
+            many => refuse(format!("{many} runs: at most {MAX_RUNS} are graded")),
+        };
+    }
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) => {
+            return Err(vec![Problem {
+                line: u32::try_from(error.line()).unwrap_or_default(),
+                column: u32::try_from(error.column()).unwrap_or_default(),
+                ..Problem::of(file, format!("this is no JSON: {error}"))
+            }]);
+        }
+    };
+    if value["kind"] != "HandIn" {
+        return refuse("kind: it must be HandIn".to_owned());
+    }
+    let Some(lessons) = value["lessons"].as_array() else {
+        return refuse("lessons: it must be a list".to_owned());
+    };
+    if lessons.len() > MAX_RUNS {
+        return refuse(format!(
+            "lessons: {} runs: at most {MAX_RUNS} are graded",
+            lessons.len()
+        ));
+    }
+    let mut problems = Vec::new();
+    let mut runs = Vec::new();
+    for (index, lesson) in lessons.iter().enumerate() {
+        let Some(run) = lesson["run"].as_str() else {
+            problems.push(Problem {
+                path: format!("lessons[{index}].run"),
+                ..Problem::of(file, "Required value: the link of the run")
+            });
+            continue;
+        };
+        runs.push(HandedRun {
+            lesson: lesson["lesson"].as_str().map(str::to_owned),
+            link: run.to_owned(),
+            minutes: lesson["minutes"].as_f64(),
+            hints: lesson["hints"].as_u64(),
+            is_shown: lesson["shown"].as_bool().unwrap_or_default(),
+            claims_finished: lesson["finished"].as_bool(),
+        });
+    }
+    if problems.is_empty() {
+        let name = value["name"].as_str().map_or(stem, str::to_owned);
+        Ok(HandIn { name, runs })
+    } else {
+        Err(problems)
+    }
+}
+
+/// Replays all runs of a student.
+#[must_use]
+pub fn grade(hand_in: &HandIn) -> Vec<GradedRun> {
+    hand_in.runs.iter().map(|run| grade_run(&hand_in.name, run)).collect()
+}
+
+fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
+    let mut graded = GradedRun {
+        student: student.to_owned(),
+        lesson: handed.lesson.clone().unwrap_or_default(),
+        is_finished: false,
+        goals: (0, 0),
+        answers: Vec::new(),
+        handed: handed.clone(),
+        complaints: Vec::new(),
+    };
+    if let Err(why) = replay(handed, &mut graded) {
+        graded.complaints.push(why);
+    }
+    graded
+}
+
+/// Replays a run and fills in what it shows.
+fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
+    let words = |problems: Vec<Problem>| problems.first().map_or_else(String::new, ToString::to_string);
+    let link = link::decode(&handed.link).map_err(|why| format!("the link cannot be read: {why}"))?;
+    let loaded = link.load().map_err(words)?;
+    let of_link = link.lesson.clone().unwrap_or_else(|| loaded.title());
+    if let Some(claimed) = handed.lesson.as_ref().filter(|claimed| **claimed != of_link) {
+        graded
+            .complaints
+            .push(format!("it is handed in as {claimed}, and the run is of {of_link}"));
+    }
+    graded.lesson = of_link;
+    let timed = link.timed().map_err(|unreadable| unreadable.to_string())?;
+    let mut session = Session::new(loaded).map_err(words)?;
+    session.schedule(timed);
+    let until = SimTime(link.cursor.max(0)) + AFTER;
+    while session.advance(until, 100_000) == Slice::More {}
+    let scenario = &session.loaded().scenario;
+    let story = session.progress().story();
+    graded.is_finished = story.finished().is_some();
+    graded.goals = goals(story, scenario);
+    let given = link.reading.map(|reading| reading.answers).unwrap_or_default();
+    graded.answers = answers(story, scenario, &given);
+    if handed.claims_finished == Some(true) && !graded.is_finished {
+        graded
+            .complaints
+            .push("it claims that the lesson is finished, and the run does not finish it".to_owned());
+    }
+    Ok(())
+}
+
+fn goals(story: &Story, scenario: &Scenario) -> (usize, usize) {
+    let states = story.shown().iter().flat_map(|shown| &shown.goals);
+    let reached = states.filter(|goal| matches!(goal, Goal::Reached(_))).count();
+    (reached, scenario.steps.iter().map(|step| step.goals.len()).sum())
+}
+
+fn answers(story: &Story, scenario: &Scenario, given: &[(usize, Option<String>)]) -> Vec<GradedAnswer> {
+    let shown = story.shown().iter().zip(&scenario.steps).enumerate();
+    let asked = shown.filter_map(|(step, (shown, of))| {
+        let ask = of.predict.as_ref()?;
+        let given = given
+            .iter()
+            .find(|(at, _)| *at == step)
+            .and_then(|(_, answer)| answer.clone());
+        let truth = shown.truth.as_ref().map(|truth| truth.value.clone());
+        let is_right = given
+            .as_ref()
+            .zip(truth.as_ref())
+            .is_some_and(|(given, truth)| ask.is_right(given, truth));
+        Some(GradedAnswer {
+            step,
+            ask: ask.ask.clone(),
+            truth: truth.map(|truth| ask.option_of(&truth).map_or(truth.clone(), str::to_owned)),
+            given,
+            is_right,
+        })
+    });
+    asked.collect()
+}
+
+/// A student's result in a course or exam.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CourseResult {
+    pub student: String,
+    /// Points in per cent.
+    pub percent: f64,
+    pub is_passed: bool,
+    /// Items of the course without a run.
+    pub missing: usize,
+}
+
+/// The result of each student, in the order in which they first appear. Of several runs of an item the best one counts;
+/// runs with complaints count nothing.
+#[must_use]
+pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
+    let mut students: Vec<&str> = Vec::new();
+    for run in runs {
+        if !students.contains(&run.student.as_str()) {
+            students.push(&run.student);
+        }
+    }
+    let result = |student: &str| {
+        let valid = || {
+            runs.iter()
+                .filter(|run| run.student == student && run.complaints.is_empty())
+        };
+        let best = |item: &Item| {
+            let of_item = valid().filter(|run| run.lesson == item.source.scenario_name());
+            of_item.map(GradedRun::score).max_by(f64::total_cmp)
+        };
+        let scores: Vec<Option<f64>> = course.items.iter().map(best).collect();
+        let points: Vec<f64> = scores.iter().map(|score| score.unwrap_or_default()).collect();
+        let (percent, is_passed) = course.result(&points);
+        CourseResult {
+            student: student.to_owned(),
+            percent,
+            is_passed,
+            missing: scores.iter().filter(|score| score.is_none()).count(),
+        }
+    };
+    students.into_iter().map(result).collect()
+}
+
+/// The most frequent wrong answer of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrequentMistake {
+    pub lesson: String,
+    pub ask: String,
+    pub wrong: String,
+    /// How many gave it, of how many who answered.
+    pub count: (usize, usize),
+    pub right: String,
+}
+
+/// The most frequent wrong answer of each question, in the order of the lessons' names.
+#[must_use]
+pub fn frequent_mistakes(runs: &[GradedRun]) -> Vec<FrequentMistake> {
+    let mut questions: Vec<(&str, &GradedAnswer)> = Vec::new();
+    for run in runs {
+        questions.extend(
+            run.answers
+                .iter()
+                .filter(|one| one.given.is_some())
+                .map(|one| (run.lesson.as_str(), one)),
+        );
+    }
+    questions.stable_sort_by_key(|(lesson, answer)| (*lesson, answer.step));
+    let same = |a: &(&str, &GradedAnswer), b: &(&str, &GradedAnswer)| a.0 == b.0 && a.1.step == b.1.step;
+    let of_question = |all: &[(&str, &GradedAnswer)]| {
+        let wrong: Vec<&str> = all
+            .iter()
+            .filter(|(_, one)| !one.is_right)
+            .filter_map(|(_, one)| one.given.as_deref())
+            .collect();
+        let count = |answer: &str| wrong.iter().filter(|one| **one == answer).count();
+        let most = wrong
+            .iter()
+            .copied()
+            .max_by_key(|answer| (count(answer), std::cmp::Reverse(*answer)))?;
+        let (lesson, first) = all.first()?;
+        Some(FrequentMistake {
+            lesson: (*lesson).to_owned(),
+            ask: first.ask.clone(),
+            wrong: most.to_owned(),
+            count: (count(most), all.len()),
+            right: first.truth.clone().unwrap_or_default(),
+        })
+    };
+    questions.chunk_by(same).filter_map(of_question).collect()
+}

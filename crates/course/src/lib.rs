@@ -1,0 +1,59 @@
+//! What is built on top of lessons: practice without end, courses and exams, and the grading of handed-in work.
+//!
+//! A *practice family* is a file that describes many tasks of one kind: a scenario with variables, the values that they
+//! may take at each level, and a question. A family, a level and a seed name one task. The engine is the answer key: the
+//! task is played, and the run says which answer is right and why each other one is not.
+//!
+//! A *course* is a file that lists lessons and tasks; an *exam* is a course with a time limit, weights and a pass mark.
+//! A student hands in a file with the runs of the course. Grading replays each run and checks what the file claims.
+//!
+//! The crate is apart from the session, because the first visit of the page uses none of it.
+//!
+//! ```
+//! use podscope_course::{Family, Task};
+//!
+//! let text = podscope_course::family_text("which-phase").expect("it is built in");
+//! let family = Family::read("which-phase.yaml", text).expect("it is valid");
+//! let task = Task::draw(&family, 7, 1).expect("it has an answer");
+//! assert!(task.judge(&task.answer).is_right);
+//! ```
+
+pub mod course;
+pub mod family;
+pub mod grade;
+pub mod schedule;
+pub mod scorm;
+pub mod task;
+
+pub use family::{Family, MAX_LEVEL};
+pub use task::{Judged, Task};
+
+/// Built-in courses: name and text.
+const COURSES: [(&str, &str); 2] = [
+    ("from-docker", include_str!("../courses/from-docker.yaml")),
+    ("exam-scheduling", include_str!("../courses/exam-scheduling.yaml")),
+];
+
+/// Names of the built-in courses.
+pub fn courses() -> impl Iterator<Item = &'static str> {
+    COURSES.iter().map(|(name, _)| *name)
+}
+
+/// The text of a built-in course.
+#[must_use]
+pub fn course_text(name: &str) -> Option<&'static str> {
+    COURSES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+include!(concat!(env!("OUT_DIR"), "/families.rs"));
+
+/// Names of the built-in practice families, in alphabetical order.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().map(|(name, _)| *name)
+}
+
+/// The text of a built-in practice family.
+#[must_use]
+pub fn family_text(name: &str) -> Option<&'static str> {
+    FAMILIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}

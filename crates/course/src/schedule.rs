@@ -1,0 +1,231 @@
+//! When a practice family is asked again: the SM-2 rule (P. A. Woźniak, SuperMemo 2, 1987). After a right answer the
+//! interval grows by the family's easiness; after a wrong one it begins anew, and the easiness falls. Families are
+//! interleaved: the same one is not asked twice in a row while another one is due.
+//!
+//! The schedule is stored as text, one line per family: `NAME DAY INTERVAL EASINESS REPETITIONS LEVEL SEED`. Days are
+//! counted by the caller; easiness is in thousandths.
+
+use std::fmt::Write;
+
+use podscope_api::ordered;
+
+use crate::family::MAX_LEVEL;
+
+/// Easiness of a new family.
+const FIRST_EASINESS: u32 = 2500;
+/// SM-2 never goes below this.
+const MIN_EASINESS: u32 = 1300;
+/// SM-2's change after a right answer without hesitation (quality 5).
+const EASIER: u32 = 100;
+/// SM-2's change after a wrong answer (quality 2).
+const HARDER: u32 = 320;
+/// Longest interval, in days.
+const MAX_INTERVAL: u32 = 365;
+/// Right answers in a row after which tasks become harder.
+const RISES_AFTER: u32 = 2;
+
+/// What is known about a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Practised {
+    /// The day on which it is due.
+    pub due: u32,
+    /// Days between the last two.
+    interval: u32,
+    easiness: u32,
+    /// Right answers in a row.
+    repetitions: u32,
+    pub level: u32,
+    /// Seed of the last task.
+    seed: u64,
+}
+
+/// The schedule of all practised families.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Schedule {
+    families: ordered::Map<String, Practised>,
+    /// The family that was asked last.
+    last: Option<String>,
+}
+
+/// The task to ask next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    pub family: String,
+    pub seed: u64,
+    pub level: u32,
+    /// None: the family is new. Otherwise the day on which it was or will be due.
+    pub due: Option<u32>,
+}
+
+impl Schedule {
+    /// Parses the stored text; invalid lines are skipped. The first line may name the last family.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let line = |line: &str| {
+            let mut words = line.split_whitespace();
+            let name = words.next()?.to_owned();
+            let mut number = || words.next()?.parse::<u64>().ok();
+            let mut small = || number().and_then(|number| u32::try_from(number).ok());
+            let (due, interval, easiness) = (small()?, small()?, small()?);
+            let (repetitions, level) = (small()?, small()?);
+            let practised = Practised {
+                due,
+                interval: interval.min(MAX_INTERVAL),
+                easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
+                repetitions,
+                level: level.clamp(1, MAX_LEVEL),
+                seed: number()?,
+            };
+            Some((name, practised))
+        };
+        Self {
+            families: text.lines().filter_map(line).collect(),
+            last: text
+                .lines()
+                .find_map(|line| line.strip_prefix("last "))
+                .map(str::to_owned),
+        }
+    }
+
+    /// The text to store.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let mut text = self
+            .last
+            .as_ref()
+            .map_or_else(String::new, |last| format!("last {last}\n"));
+        for (name, one) in &self.families {
+            let Practised {
+                due,
+                interval,
+                easiness,
+                repetitions,
+                level,
+                seed,
+            } = one;
+            let _ = writeln!(text, "{name} {due} {interval} {easiness} {repetitions} {level} {seed}");
+        }
+        text
+    }
+
+    /// Records an answer to a task.
+    pub fn record(&mut self, next: &Next, is_right: bool, today: u32) {
+        let known = self.families.get(&next.family).copied().unwrap_or(Practised {
+            due: today,
+            interval: 0,
+            easiness: FIRST_EASINESS,
+            repetitions: 0,
+            level: 1,
+            seed: 0,
+        });
+        let repetitions = if is_right { known.repetitions + 1 } else { 0 };
+        let interval = match repetitions {
+            0 | 1 => 1,
+            2 => 6,
+            _ => (known.interval * known.easiness).div_ceil(1000).min(MAX_INTERVAL),
+        };
+        let easiness = if is_right {
+            known.easiness + EASIER
+        } else {
+            known.easiness.saturating_sub(HARDER)
+        };
+        let level = match is_right {
+            true if repetitions.is_multiple_of(RISES_AFTER) => (known.level + 1).min(MAX_LEVEL),
+            true => known.level,
+            false => known.level.saturating_sub(1).max(1),
+        };
+        self.last = Some(next.family.clone());
+        self.families.insert(
+            next.family.clone(),
+            Practised {
+                due: today.saturating_add(interval),
+                interval,
+                easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
+                repetitions,
+                level,
+                seed: next.seed,
+            },
+        );
+    }
+
+    /// The task to ask next: the family that is overdue longest, else a new one, else the one that is due first.
+    #[must_use]
+    pub fn next<'n>(&self, families: impl Iterator<Item = &'n str>, today: u32) -> Option<Next> {
+        let all: Vec<&str> = families.collect();
+        let is_last = |name: &&str| self.last.as_deref() == Some(*name);
+        let known = |name: &&str| self.families.get(*name).map(|one| one.due);
+        let soonest = |due: &dyn Fn(u32) -> bool| {
+            let fits = all.iter().filter(|name| known(name).is_some_and(due));
+            let (last, others): (Vec<&&str>, Vec<&&str>) = fits.partition(|name| is_last(name));
+            let candidates = if others.is_empty() { last } else { others };
+            candidates.into_iter().min_by_key(|name| known(name)).copied()
+        };
+        let new = || all.iter().find(|name| known(name).is_none()).copied();
+        let family = soonest(&|due| due <= today)
+            .or_else(new)
+            .or_else(|| soonest(&|_| true))?;
+        let known = self.families.get(family);
+        Some(Next {
+            family: family.to_owned(),
+            seed: known.map_or(1, |one| one.seed + 1),
+            level: known.map_or(1, |one| one.level),
+            due: known.map(|one| one.due),
+        })
+    }
+
+    /// All practised families with what is known about them.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Practised)> {
+        self.families.iter().map(|(name, one)| (name.as_str(), one))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(schedule: &mut Schedule, is_right: bool, today: u32) -> String {
+        let next = schedule
+            .next(["a", "b"].into_iter(), today)
+            .expect("there are families");
+        schedule.record(&next, is_right, today);
+        next.family
+    }
+
+    /// Shows: E-08
+    #[test]
+    fn right_answers_lengthen_the_interval_and_wrong_ones_begin_anew() {
+        let mut schedule = Schedule::default();
+        let ask = |schedule: &mut Schedule, is_right, today| {
+            let next = schedule.next(["a"].into_iter(), today).expect("one family");
+            schedule.record(&next, is_right, today);
+            schedule.families["a"]
+        };
+        let due: Vec<u32> = [(true, 0), (true, 1), (true, 7), (true, 24)]
+            .map(|(is_right, today)| ask(&mut schedule, is_right, today).due - today)
+            .into();
+        assert_eq!(due, [1, 6, 17, 48], "SM-2: 1, 6, then times the easiness");
+        assert_eq!(schedule.families["a"].level, 3);
+        let failed = ask(&mut schedule, false, 72);
+        assert_eq!((failed.due, failed.level, failed.repetitions), (73, 2, 0));
+        for day in 73..90 {
+            ask(&mut schedule, false, day);
+        }
+        assert_eq!(
+            (schedule.families["a"].easiness, schedule.families["a"].level),
+            (MIN_EASINESS, 1)
+        );
+    }
+
+    /// Shows: E-08
+    #[test]
+    fn families_are_interleaved_and_new_ones_follow_what_is_due() {
+        let mut schedule = Schedule::default();
+        assert_eq!(answer(&mut schedule, true, 0), "a");
+        assert_eq!(answer(&mut schedule, true, 0), "b", "nothing is due: a new one");
+        assert_eq!(answer(&mut schedule, false, 1), "a", "b was asked last");
+        assert_eq!(answer(&mut schedule, true, 1), "b");
+        assert_eq!(answer(&mut schedule, true, 9), "a", "it is overdue longest");
+        assert_eq!(Schedule::read(&schedule.write()), schedule);
+        assert_eq!(Schedule::read("nonsense\n\na b c\n"), Schedule::default());
+    }
+}

@@ -1,0 +1,262 @@
+//! A task of a practice family: drawn, played for its answer, and judged.
+
+use podscope_api::ObjectKey;
+use podscope_cluster::{Happening, SimTime, Span};
+use podscope_kubectl::command;
+use podscope_protocol::Problem;
+use podscope_session::explained::explanation_json;
+use podscope_session::play::{self, Attempt};
+use podscope_session::scenario::{self, Loaded, Predict, Timed};
+use podscope_session::story::Goal;
+use podscope_session::timeline::{Session, Slice};
+use podscope_session::triage;
+
+use crate::family::{Draw, Family, MAX_LEVEL};
+
+/// How often values are drawn until a task has one right answer.
+const MAX_DRAWS: u64 = 64;
+/// Time for which the effect of a command is awaited.
+const EFFECT: Span = Span::seconds(180);
+
+/// A task with its answer.
+#[derive(Debug)]
+pub struct Task {
+    pub family: Family,
+    pub seed: u64,
+    pub level: u32,
+    /// The task as a scenario file, which the page opens like a lesson.
+    pub text: String,
+    /// Situation and question, in Markdown.
+    pub question: String,
+    /// Answers to choose from. Empty if a node or pod is to be named.
+    pub options: Vec<String>,
+    /// The right answer.
+    pub answer: String,
+    /// The question of the scenario; None if a command is asked for.
+    predict: Option<Predict>,
+    /// The run that gave the answer.
+    session: Session,
+    /// For each option that is a command, what is wrong in the cluster after it.
+    effects: Vec<(String, String)>,
+}
+
+/// A judged answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub is_right: bool,
+    /// Why the answer is right or wrong.
+    pub why: String,
+}
+
+impl Task {
+    /// Draws a task. The same family, seed and level give the same task.
+    ///
+    /// # Errors
+    /// The family's scenario has problems, or no draw has exactly one right answer.
+    pub fn draw(family: &Family, seed: u64, level: u32) -> Result<Self, Vec<Problem>> {
+        let file = format!("{}.yaml", family.name);
+        let level = level.clamp(1, MAX_LEVEL);
+        for attempt in 0..MAX_DRAWS {
+            let mut draw = Draw::of(&family.name, [seed, u64::from(level), attempt]);
+            let (text, commands) = family.drawn(level, &mut draw);
+            let loaded = scenario::load(&[(file.clone(), text.clone())])?;
+            let Some(step) = loaded.scenario.steps.first() else {
+                return Err(vec![Problem::of(
+                    file,
+                    "the scenario of a family has one step, which asks",
+                )]);
+            };
+            let (situation, predict) = (step.text.trim().to_owned(), step.predict.clone());
+            let found = match &predict {
+                Some(ask) => answer_of_question(family, loaded, ask)?,
+                None => answer_of_commands(family, &loaded, &commands, &mut draw)?,
+            };
+            let Some(found) = found else { continue };
+            let ask = predict
+                .as_ref()
+                .map_or("Which one command mends it?", |ask| ask.ask.as_str());
+            return Ok(Self {
+                family: family.clone(),
+                seed,
+                level,
+                text,
+                question: format!("{situation}\n\n**{ask}**"),
+                options: found.options,
+                answer: found.answer,
+                predict,
+                session: found.session,
+                effects: found.effects,
+            });
+        }
+        let message = format!("no draw of seed {seed} at level {level} has exactly one right answer");
+        Err(vec![Problem::of(file, message)])
+    }
+
+    /// Judges an answer: an option or its number from 1, or a name.
+    #[must_use]
+    pub fn judge(&self, answer: &str) -> Judged {
+        let answer = answer.trim();
+        let by_number = answer
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| self.options.get(number.checked_sub(1)?));
+        let is_option = self.options.iter().any(|option| option == answer);
+        let answer = if is_option {
+            answer
+        } else {
+            by_number.map_or(answer, String::as_str)
+        };
+        let is_right = answer == self.answer;
+        Judged {
+            is_right,
+            why: self.why(answer),
+        }
+    }
+
+    /// Explains an answer: by the words of the family, else by what the engine says.
+    fn why(&self, answer: &str) -> String {
+        if let Some((_, effect)) = self.effects.iter().find(|(command, _)| command == answer) {
+            return effect.clone();
+        }
+        let words = |key: &str| self.predict.as_ref().and_then(|ask| ask.why.get(key)).cloned();
+        words(answer)
+            .or_else(|| self.why_not_node(answer))
+            .or_else(|| words("else").filter(|_| answer != self.answer))
+            .unwrap_or_else(|| self.family.rule.clone())
+    }
+
+    /// The scheduler's verdict on a node.
+    fn why_not_node(&self, node: &str) -> Option<String> {
+        let attempt = first_attempt(&self.session, self.family.pod.as_deref()?)?;
+        let explanation = self.session.explain(attempt.0)?;
+        let json = explanation_json(&explanation);
+        let verdict = json.nodes.iter().find(|one| one.name == node)?;
+        Some(format!("{node}: {}", verdict.words))
+    }
+}
+
+/// What a run has answered.
+struct Found {
+    options: Vec<String>,
+    answer: String,
+    session: Session,
+    effects: Vec<(String, String)>,
+}
+
+/// Sequence number and number of feasible nodes of a pod's first scheduling attempt.
+fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
+    let (namespace, name) = pod.split_once('/')?;
+    let key = ObjectKey::new(namespace, name);
+    let record = session.attempts_of(&key).next()?;
+    match record.happening {
+        Happening::Attempt { feasible, .. } => Some((record.seq, feasible)),
+        _ => None,
+    }
+}
+
+/// Plays a question. None if the run has no answer among the options, or more than one node would be right.
+fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<Option<Found>, Vec<Problem>> {
+    let played = play::play(loaded, Attempt::Nothing, None)?;
+    let truth = played
+        .session
+        .progress()
+        .story()
+        .shown()
+        .first()
+        .and_then(|shown| shown.truth.as_ref());
+    let Some(value) = truth.map(|truth| truth.value.clone()) else {
+        return Ok(None);
+    };
+    let is_unique = match &family.pod {
+        Some(pod) => first_attempt(&played.session, pod).is_some_and(|(_, feasible)| feasible == 1),
+        None => true,
+    };
+    let answer = match ask.option_of(&value) {
+        Some(option) => option.to_owned(),
+        None if ask.options.is_empty() => value,
+        None => return Ok(None),
+    };
+    Ok(is_unique.then(|| Found {
+        options: ask.options.clone(),
+        answer,
+        session: played.session,
+        effects: Vec::new(),
+    }))
+}
+
+/// Plays each command. None unless exactly one reaches all goals of the step.
+fn answer_of_commands(
+    family: &Family,
+    loaded: &Loaded,
+    commands: &[String],
+    draw: &mut Draw,
+) -> Result<Option<Found>, Vec<Problem>> {
+    let mut remaining = commands.to_vec();
+    let mut options = Vec::new();
+    while !remaining.is_empty() {
+        options.push(remaining.remove(draw.below(remaining.len())));
+    }
+    let mut effects = Vec::new();
+    let mut right = Vec::new();
+    for option in &options {
+        let parsed = command::parse(option).map_err(|error| {
+            vec![Problem::of(
+                format!("{}.yaml", family.name),
+                format!("{option}: {error}"),
+            )]
+        })?;
+        let mut session = Session::new(loaded.clone())?;
+        let at = SimTime::ZERO + family.at;
+        session.schedule(vec![Timed { at, command: parsed }]);
+        while session.advance(at + EFFECT, 100_000) == Slice::More {}
+        let story = session.progress().story();
+        let reaches = story.halt().is_none()
+            && story.shown().first().is_some_and(|shown| {
+                !shown.goals.is_empty() && shown.goals.iter().all(|goal| matches!(goal, Goal::Reached(_)))
+            });
+        effects.push((option.clone(), effect(&session, reaches)));
+        if reaches {
+            right.push((option.clone(), session));
+        }
+    }
+    if right.len() != 1 {
+        return Ok(None);
+    }
+    Ok(right.pop().map(|(answer, session)| Found {
+        options,
+        answer,
+        session,
+        effects,
+    }))
+}
+
+/// Describes the state of the cluster after a command.
+fn effect(session: &Session, reaches: bool) -> String {
+    let steps = &session.loaded().scenario.steps;
+    let shown = session.progress().story().shown().first();
+    let mistakes = shown.zip(steps.first()).and_then(|(shown, step)| {
+        let made = shown
+            .mistakes
+            .iter()
+            .zip(&step.mistakes)
+            .find(|(made, _)| made.is_some())?;
+        Some(made.1.say.clone())
+    });
+    if let Some(say) = mistakes {
+        return say;
+    }
+    let refused = session.finished().iter().any(|(_, _, code)| *code != 0);
+    if refused && let Some(line) = session.outputs().last() {
+        return format!("The command is refused: {}", line.text);
+    }
+    let findings = triage::triage(session, &triage::Scope::default());
+    match (reaches, findings.is_empty()) {
+        (true, _) => "With it all is well.".to_owned(),
+        (false, true) => "Nothing is broken after it, but what was asked for is not reached.".to_owned(),
+        (false, false) => {
+            let text = triage::plain(&findings, session.now().0);
+            let lines: Vec<&str> = text.lines().take(3).collect();
+            format!("Three minutes after it:\n{}", lines.join("\n"))
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Practice, courses and grading through the public door of the crate.
+
+use podscope_course::course::{Course, ItemSource};
+use podscope_course::grade::{self, HandedRun};
+use podscope_course::scorm;
+use podscope_course::{Family, MAX_LEVEL, Task, course_text, courses, families, family_text};
+use podscope_session::lessons;
+use podscope_session::link::{Link, Reading};
+use podscope_session::play::{self, Attempt};
+use serde_json::json;
+
+fn family(name: &str) -> Family {
+    let text = family_text(name).unwrap_or_else(|| panic!("{name} is built in"));
+    Family::read(&format!("{name}.yaml"), text).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
+}
+
+fn task(family: &Family, seed: u64, level: u32) -> Task {
+    Task::draw(family, seed, level).unwrap_or_else(|problems| panic!("{} {seed} {level}: {problems:?}", family.name))
+}
+
+/// Shows: E-06
+#[test]
+fn each_family_draws_tasks_with_one_right_answer_at_each_level() {
+    let mut complaints = Vec::new();
+    assert!(families().count() >= 15);
+    for name in families() {
+        let family = family(name);
+        assert_eq!(family.name, name, "the file is named like the family");
+        let mut answers = Vec::new();
+        for (level, seed) in (1..=MAX_LEVEL).flat_map(|level| (1..=3).map(move |seed| (level, seed))) {
+            let task = match Task::draw(&family, seed, level) {
+                Ok(task) => task,
+                Err(problems) => {
+                    complaints.push(format!("{name}, seed {seed}, level {level}: {problems:?}"));
+                    continue;
+                }
+            };
+            if task.text.contains("${") {
+                complaints.push(format!("{name}, seed {seed}, level {level}: a variable has no value"));
+            }
+            let right = task.judge(&task.answer);
+            if !right.is_right || right.why.is_empty() {
+                complaints.push(format!("{name}, seed {seed}, level {level}: {right:?}"));
+            }
+            for option in task.options.iter().filter(|option| **option != task.answer) {
+                let wrong = task.judge(option);
+                if wrong.is_right || wrong.why.is_empty() {
+                    complaints.push(format!("{name}, seed {seed}, level {level}, {option}: {wrong:?}"));
+                }
+            }
+            answers.push(task.answer);
+        }
+        answers.sort_unstable();
+        answers.dedup();
+        if answers.len() < 2 {
+            complaints.push(format!("{name}: all tasks have the same answer {answers:?}"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Shows: E-06
+#[test]
+fn same_seed_and_level_give_the_same_task() {
+    let family = family("which-node");
+    let (first, again) = (task(&family, 5, 2), task(&family, 5, 2));
+    assert_eq!((&first.text, &first.answer), (&again.text, &again.answer));
+    let others = (1..=6).map(|seed| task(&family, seed, 2).text);
+    assert!(others.into_iter().any(|text| text != first.text), "seeds differ");
+}
+
+/// Shows: E-06
+#[test]
+fn wrong_node_is_explained_by_the_scheduler() {
+    let task = task(&family("which-node"), 1, 1);
+    let wrong = task
+        .options
+        .iter()
+        .find(|option| **option != task.answer)
+        .expect("another node");
+    let judged = task.judge(wrong);
+    assert!(!judged.is_right && judged.why.starts_with(wrong), "{judged:?}");
+    let index = task
+        .options
+        .iter()
+        .position(|option| *option == task.answer)
+        .expect("it is an option");
+    assert!(
+        task.judge(&format!("{}", index + 1)).is_right,
+        "the option's number is accepted"
+    );
+}
+
+/// Shows: E-10
+#[test]
+fn bad_family_is_refused_with_places() {
+    let problems = |text: &str| match Family::read("x.yaml", text) {
+        Ok(_) => String::new(),
+        Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+    };
+    let found = problems(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Practice\nmetadata: {name: x}\nspec:\n  title: T\n  at: soon\n  axes:\n  - {a: b}\n  - - {a: b, level: 9}\n",
+    );
+    for want in [
+        "x.yaml:4:1: spec.rule: Required value",
+        "spec.scenario: Required value",
+        "x.yaml:8:5: spec.axes[0]: an axis is a list of alternatives",
+        "x.yaml:9:5: spec.axes[1]: level is 1 to 3",
+        "x.yaml:6:7: spec.at: \"soon\" is not a time",
+    ] {
+        assert!(found.contains(want), "{want}\n{found}");
+    }
+    assert!(
+        problems("a: [").contains("there is no document of kind Practice"),
+        "{}",
+        problems("a: [")
+    );
+}
+
+/// A run of the first lesson's solution with one right and one missing answer, as a link.
+fn first_lesson(attempt: Attempt, answer: &str) -> String {
+    let loaded = lessons::load("first-pod").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let played = play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let link = Link {
+        reading: Some(Reading {
+            step: 2,
+            answers: vec![(2, Some(answer.to_owned()))],
+        }),
+        ..Link::of(&played.session, Some("first-pod"), String::new())
+    };
+    format!("#{}", link.encode())
+}
+
+/// Shows: E-08
+#[test]
+fn handed_in_run_is_replayed_and_its_answers_are_judged() {
+    let file = json!({
+        "kind": "HandIn", "name": "Ada",
+        "lessons": [{"lesson": "first-pod", "run": first_lesson(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
+    });
+    let hand_in = grade::read("ada.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
+    assert_eq!(hand_in.name, "Ada");
+    let [run] = &grade::grade(&hand_in)[..] else {
+        panic!("one run")
+    };
+    assert!(run.is_finished && run.complaints.is_empty(), "{run:?}");
+    assert_eq!((run.goals.0, run.right_answers()), (run.goals.1, (1, 1)));
+    assert_eq!(run.handed.hints, Some(2));
+    assert!((run.score() - 1.0).abs() < f64::EPSILON);
+}
+
+/// Shows: E-08
+#[test]
+fn claim_that_the_run_does_not_show_is_reported() {
+    let file = json!({
+        "kind": "HandIn",
+        "lessons": [
+            {"lesson": "first-pod", "run": first_lesson(Attempt::Nothing, "1"), "finished": true},
+            {"lesson": "keep-three", "run": first_lesson(Attempt::Solution, "1"), "finished": true},
+            {"lesson": "first-pod", "run": "#s1:broken"},
+        ],
+    });
+    let hand_in = grade::read("work/bob.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
+    assert_eq!(hand_in.name, "bob", "the file's name, if it names nobody");
+    let runs = grade::grade(&hand_in);
+    let complaint = |at: usize| runs[at].complaints.join("\n");
+    assert!(complaint(0).contains("the run does not finish it"), "{}", complaint(0));
+    assert!(
+        complaint(1).contains("handed in as keep-three, and the run is of first-pod"),
+        "{}",
+        complaint(1)
+    );
+    assert!(complaint(2).contains("the link cannot be read"), "{}", complaint(2));
+    let frequent = grade::frequent_mistakes(&runs);
+    let [mistake] = &frequent[..] else {
+        panic!("{frequent:?}")
+    };
+    assert_eq!(
+        (mistake.wrong.as_str(), mistake.right.as_str(), mistake.count),
+        ("1", "0", (1, 1))
+    );
+}
+
+/// Shows: E-08
+#[test]
+fn text_with_links_is_a_hand_in() {
+    let text = format!("My work:\n{}\n", first_lesson(Attempt::Solution, "0"));
+    let hand_in = grade::read("carol.txt", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
+    assert_eq!((hand_in.name.as_str(), hand_in.runs.len()), ("carol", 1));
+    assert_eq!(hand_in.runs[0].lesson, HandedRun::default().lesson);
+    assert!(grade::grade(&hand_in)[0].is_finished);
+    for (text, want) in [
+        ("nothing here", "neither a hand-in (JSON) nor a link"),
+        ("{\"kind\": ", "this is no JSON"),
+        ("{\"kind\": \"Pod\"}", "kind: it must be HandIn"),
+        (
+            "{\"kind\": \"HandIn\", \"lessons\": [{}]}",
+            "lessons[0].run: Required value",
+        ),
+    ] {
+        let problems = grade::read("x.json", text).expect_err(text);
+        assert!(problems[0].to_string().contains(want), "{}", problems[0]);
+    }
+}
+
+/// Shows: E-08
+#[test]
+fn course_result_counts_the_best_run_of_each_item() {
+    let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec: {title: T, lessons: [first-pod, keep-three], exam: {minutes: 5, pass: 70, weights: {first-pod: 3}}}\n";
+    let course = Course::read("x.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let lessons = [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": first_lesson(attempt, "0")}));
+    let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
+    let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let [result] = &grade::results(&course, &grade::grade(&hand_in))[..] else {
+        panic!("one student")
+    };
+    assert!(
+        (result.percent - 75.0).abs() < 0.01 && result.is_passed && result.missing == 1,
+        "{result:?}"
+    );
+}
+
+/// Shows: E-09
+#[test]
+fn built_in_courses_are_valid() {
+    for name in courses() {
+        let course = Course::read(name, course_text(name).unwrap_or_default());
+        let course = course.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        for item in &course.items {
+            if let ItemSource::Practice {
+                family: name,
+                seed,
+                level,
+            } = &item.source
+            {
+                task(&family(name), *seed, *level);
+            }
+        }
+    }
+    let exam = Course::read("x", course_text("exam-scheduling").unwrap_or_default()).expect("it is valid");
+    let terms = exam.exam.expect("it is an exam");
+    assert_eq!((exam.items.len(), terms.minutes, terms.pass), (16, 90, 66));
+    assert!(!exam.has_hints && !exam.has_show_me);
+    let (all, none) = (exam.result(&[1.0; 16]), exam.result(&[0.0; 16]));
+    assert!((all.0 - 100.0).abs() < 0.01 && all.1 && !none.1, "{all:?} {none:?}");
+    assert!(!exam.result(&[0.65; 16]).1 && exam.result(&[0.67; 16]).1);
+}
+
+/// Shows: E-10
+#[test]
+fn bad_course_is_refused_with_places() {
+    let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec:\n  title: T\n  theme: pink\n  lessons:\n  \
+        - no-such-lesson\n  - {practice: which-node, level: 7}\n  - {url: \"https://elsewhere.example/x.yaml\"}\n  - {inline: \"kind: Scenario\"}\n  \
+        - {video: x}\n  exam: {minutes: 0, pass: 120, weights: {first-pod: 2}}\n";
+    let problems = Course::read("x.yaml", text).expect_err("it is bad");
+    let found: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
+    for want in [
+        "x.yaml:8:5: spec.lessons[0]: there is no lesson \"no-such-lesson\"",
+        "spec.lessons[1]: level: it is 1 to 3",
+        "spec.lessons[2]: url: only files of the same site are opened",
+        "spec.lessons[3]: ",
+        "spec.lessons[4]: unknown field \"video\"",
+        "spec.exam.minutes: Required value",
+        "spec.exam.pass: it is a number of per cent",
+        "spec.exam.weights: \"first-pod\" is none of the lessons",
+        "spec.theme: Unsupported value: \"pink\"",
+    ] {
+        assert!(found.contains(want), "{want}\n{found}");
+    }
+}
+
+/// Shows: E-03
+#[test]
+fn scorm_manifest_lists_all_files_and_escapes_names() {
+    let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: a & b}\nspec: {title: \"Pods <1>\", lessons: [first-pod], exam: {minutes: 5, pass: 70}}\n";
+    let course = Course::read("x.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let files = scorm::package(
+        &course,
+        text,
+        vec![("index.html".into(), b"x".to_vec()), ("a&b.js".into(), Vec::new())],
+    );
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "imsmanifest.xml",
+            "site/index.html",
+            "site/a&b.js",
+            "site/course.yaml",
+            "launch.js",
+            "launch.html"
+        ]
+    );
+    let manifest = String::from_utf8_lossy(&files[0].1);
+    for want in [
+        "<schemaversion>1.2</schemaversion>",
+        "<title>Pods &lt;1&gt;</title>",
+        "identifier=\"podscope-a---b\"",
+        "adlcp:scormtype=\"sco\" href=\"launch.html\"",
+        "<adlcp:masteryscore>70</adlcp:masteryscore>",
+        "<file href=\"site/a&amp;b.js\"/>",
+    ] {
+        assert!(manifest.contains(want), "{want}\n{manifest}");
+    }
+}
