@@ -3,13 +3,17 @@
 //!
 //! The manifest stays valid Kubernetes; the annotation adds what no manifest contains: what the process does. All
 //! durations are in microseconds.
+//!
+//! `cpu` may name the CPU time of one request: `cpu=50m+20ms/request` uses 50 millicores without requests, and 20 ms of
+//! CPU time for each request that the container answers, so 1050 millicores at 50 requests per second. `kubectl top`
+//! and HorizontalPodAutoscalers measure the sum, which does not exceed the container's cpu limit.
 
 mod values;
 
 use crate::ordered;
 use std::fmt;
 
-use self::values::{errors, hook, is_signal, listener, probe};
+use self::values::{cpu, errors, hook, is_signal, listener, probe};
 pub(crate) use self::values::{time, usage};
 use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
@@ -46,8 +50,10 @@ pub struct ContainerBehavior {
     pub started: Option<ProbeBehavior>,
     /// Memory usage in bytes.
     pub memory: Option<Usage>,
-    /// CPU usage.
+    /// CPU usage without requests.
     pub cpu: Option<Usage>,
+    /// CPU time of one request, in microseconds.
+    pub cpu_per_request: Option<i64>,
     /// Disk usage in bytes.
     pub disk: Option<Usage>,
     /// Time from SIGKILL until the runtime has removed the process.
@@ -247,9 +253,11 @@ impl ContainerBehavior {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// CPU usage in millicores at a time after container start; the cpu request by default.
-    pub fn cpu_milli_at(&self, container: &Container, since_start: i64) -> i64 {
-        usage_or_request(self.cpu, container, "cpu", since_start).milli_value()
+    /// CPU usage in millicores at a time after container start, with the load of its requests; the cpu request by
+    /// default.
+    pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
+        let idle = usage_or_request(self.cpu, container, "cpu", since_start).milli_value();
+        cpu_with_load(idle, request_load, cpu_limit(container))
     }
 
     /// Disk usage in bytes at a time after container start; the `ephemeral-storage` request by default.
@@ -341,7 +349,7 @@ impl ContainerBehavior {
             "readiness" => self.readiness = Some(probe(value)?),
             "started" => self.started = Some(probe(value)?),
             "memory" => self.memory = Some(usage(value)?),
-            "cpu" => self.cpu = Some(usage(value)?),
+            "cpu" => (self.cpu, self.cpu_per_request) = cpu(value)?,
             "listener" => self.listener = Some(listener(value)?),
             "latency" => self.latency = Some(time(value)?),
             "errors" => self.errors = Some(errors(value)?),
@@ -387,6 +395,7 @@ impl fmt::Display for ContainerBehavior {
         let span = |micros: i64| print_duration_short(micros);
         let probe = |probe: ProbeBehavior| probe.to_string();
         let usage = |usage: Usage| usage.to_string();
+        let per_request = self.cpu_per_request.map(|micros| format!("+{}/request", span(micros)));
         let parts = [
             (
                 "pull",
@@ -412,7 +421,11 @@ impl fmt::Display for ContainerBehavior {
             ("readiness", self.readiness.map(probe)),
             ("started", self.started.map(probe)),
             ("memory", self.memory.map(usage)),
-            ("cpu", self.cpu.map(usage)),
+            (
+                "cpu",
+                self.cpu
+                    .map(|cpu| usage(cpu) + per_request.as_deref().unwrap_or_default()),
+            ),
             ("disk", self.disk.map(usage)),
             ("stop", self.stop.map(span)),
             ("listener", self.listener.map(|listener| listener.to_string())),
@@ -445,6 +458,17 @@ fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str,
         Some(usage) => usage.at(since_start),
         None => container.resources.requests.get(resource).copied().unwrap_or_default(),
     }
+}
+
+/// The cpu limit of a container in millicores.
+pub fn cpu_limit(container: &Container) -> Option<i64> {
+    container.resources.limits.get("cpu").map(Quantity::milli_value)
+}
+
+/// CPU usage in millicores of a container that also works on requests. A container at its limit is throttled.
+pub fn cpu_with_load(idle: i64, request_load: i64, limit: Option<i64>) -> i64 {
+    let wanted = idle.saturating_add(request_load);
+    limit.map_or(wanted, |limit| wanted.min(limit.max(idle)))
 }
 
 /// The behaviour of a pod's (or template's) containers by name. Containers without an annotation have the default

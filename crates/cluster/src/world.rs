@@ -474,6 +474,7 @@ impl World {
             &mut self.next_call,
         )
         .with_world(&self.network, &self.heartbeats)
+        .with_request_load(self.traffic.load())
         .with_cause(cause);
         let (node, mut machine) = host.unzip();
         let addresses = machine.as_ref().map(|machine| machine.address_changes());

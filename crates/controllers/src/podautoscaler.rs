@@ -1,8 +1,8 @@
 //! HorizontalPodAutoscaler: every fifteen seconds compares the resource usage of a workload's pods with the target, and
 //! sets the workload's number of replicas (C-14, CT-192, CT-193).
 //!
-//! Watches autoscalers. The usage of pods follows from the scripted behaviour of their containers, or from the
-//! autoscaler's own load ([`podscope_api::load`]), which the pods share.
+//! Watches autoscalers. The usage of pods follows from the scripted behaviour of their containers and the requests that
+//! they answer, or from the autoscaler's own load ([`podscope_api::load`]), which the pods share.
 //!
 //! ```text
 //! metrics.rs     the proposed number of replicas of each metric; the largest one counts
@@ -258,7 +258,13 @@ impl Pass<'_, '_, '_> {
     /// The largest number of replicas that a metric proposes, and the name of the metric. If a metric is missing, the
     /// workload may grow but not shrink.
     fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), String> {
-        let reading = metrics::Reading::new(&self.autoscaler, scale, self.cx.objects, self.cx.ctx.wall());
+        let reading = metrics::Reading::new(
+            &self.autoscaler,
+            scale,
+            self.cx.objects,
+            self.cx.ctx.wall(),
+            self.cx.ctx.request_load(),
+        );
         self.check_selector(scale, &reading.pods)?;
         let metrics = self.autoscaler.spec.metrics.clone();
         let mut best: Option<(i32, String)> = None;

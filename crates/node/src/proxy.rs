@@ -14,6 +14,8 @@
 //! hint would repeat the zone and the node of each ready endpoint, which the slice already lists (TR-029).
 
 mod choose;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -153,6 +155,12 @@ impl Proxy {
     /// The Service as of the last sync.
     pub fn service(&self, service: &ObjectKey) -> Option<&Arc<Service>> {
         self.rules.as_ref()?.get(service)
+    }
+
+    /// Returns whether the health check of a Service with `externalTrafficPolicy: Local` succeeds on this node: it has
+    /// a ready endpoint. A terminating one that still serves does not count (TR-079).
+    pub fn has_ready_local_endpoint(&self, service: &ObjectKey) -> bool {
+        (self.rules.as_ref()).is_some_and(|rules| choose::has_ready_local_endpoint(rules, service, &self.node))
     }
 
     /// Since when this kube-proxy knows that an endpoint must not be used any more although its rules still use it.

@@ -135,6 +135,7 @@ pub struct Context<'a, T, A> {
     /// The network, for communication that bypasses the API server (storage, probes between peers).
     network: Option<&'a crate::Network>,
     heartbeats: Option<&'a crate::Heartbeats>,
+    request_load: Option<&'a crate::RequestLoad>,
     next_call: &'a mut u64,
     caused_by: CausedBy,
     /// Whether a record was made since `caused_by` was set. If so, later effects are caused by that record.
@@ -160,6 +161,7 @@ impl<'a, T, A> Context<'a, T, A> {
             switches,
             network: None,
             heartbeats: None,
+            request_load: None,
             next_call,
             caused_by: CausedBy::NOTHING,
             has_recorded: false,
@@ -180,6 +182,18 @@ impl<'a, T, A> Context<'a, T, A> {
         self.network = Some(network);
         self.heartbeats = Some(heartbeats);
         self
+    }
+
+    /// Adds the CPU load of clients' requests, which a metrics server would report.
+    #[must_use]
+    pub fn with_request_load(mut self, load: &'a crate::RequestLoad) -> Self {
+        self.request_load = Some(load);
+        self
+    }
+
+    /// The CPU load of clients' requests; `None` without a world (in tests).
+    pub fn request_load(&self) -> Option<&'a crate::RequestLoad> {
+        self.request_load
     }
 
     /// Returns whether messages pass from one place to another now. Always true without a world (in tests).
@@ -291,6 +305,7 @@ impl<'a, T, A> Context<'a, T, A> {
             switches: self.switches,
             network: self.network,
             heartbeats: self.heartbeats,
+            request_load: self.request_load,
             next_call: self.next_call,
             caused_by: self.caused_by,
             has_recorded: self.has_recorded,

@@ -25,6 +25,7 @@ mod network;
 mod objects;
 mod queue;
 mod request;
+mod request_load;
 mod requests;
 mod rng;
 mod switches;
@@ -52,6 +53,7 @@ pub use request::{
     Answer, ApiError, Applied, CallId, Cause, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part,
     Propagation, Request,
 };
+pub use request_load::RequestLoad;
 pub use requests::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth};
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;

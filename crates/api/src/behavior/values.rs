@@ -148,6 +148,16 @@ pub(crate) fn usage(text: &str) -> Result<Usage, String> {
     })
 }
 
+/// Parses CPU usage and the CPU time of a request: `50m`, `50m+20ms/request` or `20ms/request`.
+pub(super) fn cpu(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
+    let Some(before) = text.strip_suffix("/request") else {
+        return Ok((Some(usage(text)?), None));
+    };
+    let (idle, per_request) = before.rsplit_once('+').unwrap_or(("0", before));
+    let per_request = time(per_request.trim()).map_err(|why| format!("{why}, as in 50m+20ms/request"))?;
+    Ok((Some(usage(idle.trim())?), Some(per_request)))
+}
+
 pub(super) fn is_signal(text: &str) -> bool {
     const NAMES: [&str; 31] = [
         "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT", "IO", "IOT", "KILL", "PIPE", "POLL", "PROF",

@@ -70,6 +70,14 @@ fn malformed_behaviour_is_reported_with_position() {
             "errors: the window \"60s..30s\" ends before it starts (at character 8)",
         ),
         ("run=-1s", "run: \"-1s\" is negative (at character 5)"),
+        (
+            "cpu=50m+fast/request",
+            "cpu: \"fast\" is not a length of time such as 30s or 1m30s, as in 50m+20ms/request (at character 5)",
+        ),
+        (
+            "cpu=much+20ms/request",
+            "cpu: \"much\" is not an amount such as 200Mi or 500m (at character 5)",
+        ),
     ] {
         let errors = ContainerBehavior::parse(text).unwrap_err();
         assert_eq!(errors[0].to_string(), wanted);
@@ -103,6 +111,36 @@ fn usage_and_probe_results_change_over_time() {
             ProbeAnswer::Ok
         ]
     );
+}
+
+/// Shows: L-08
+#[test]
+fn cpu_per_request_adds_to_idle_usage_up_to_the_limit() {
+    let with_limit = |limit: &str| {
+        let text = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: app, resources: {{limits: \
+             {{cpu: {limit}}}}}}}]\n"
+        );
+        let parsed = parse(&text);
+        let Object::Pod(pod) = &parsed.objects[0].value else {
+            panic!("not a pod")
+        };
+        pod.spec.containers[0].clone()
+    };
+    let behavior = ContainerBehavior::parse("cpu=50m+20ms/request").expect("the form is valid");
+    assert_eq!(behavior.cpu_per_request, Some(20_000));
+    assert_eq!(behavior.cpu_milli_at(&with_limit("4"), 0, 1000), 1050);
+    assert_eq!(behavior.cpu_milli_at(&with_limit("200m"), 0, 1000), 200);
+    let rising = ContainerBehavior::parse("cpu=100m..200m@10s+5ms/request").expect("the form is valid");
+    assert_eq!(rising.cpu_milli_at(&Container::default(), 5 * SECOND, 10), 160);
+    for (text, printed) in [
+        ("cpu=20ms/request", "cpu=0+20ms/request"),
+        ("cpu=50m+20ms/request", "cpu=50m+20ms/request"),
+    ] {
+        let read = ContainerBehavior::parse(text).expect("the form is valid");
+        assert_eq!(read.to_string(), printed);
+        assert_eq!(ContainerBehavior::parse(printed), Ok(read));
+    }
 }
 
 /// Shows: L-08

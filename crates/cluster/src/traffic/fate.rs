@@ -18,6 +18,8 @@ pub(super) enum Fate {
         is_late: bool,
         /// Parts per million that get an error response.
         errors: u32,
+        /// CPU time of one request.
+        cpu_per_request: Span,
         process: ContainerId,
     },
     Fails(FailureReason),
@@ -213,6 +215,7 @@ impl ClusterView<'_> {
                 after,
                 is_late: after.0 * 2 > options.timeout.0,
                 errors: errors.map_or(0, |errors| errors.at(elapsed)),
+                cpu_per_request: process.behavior.cpu_per_request,
                 process: process.id,
             }
         };

@@ -99,6 +99,8 @@ pub(super) struct Stretch {
     /// Beginning of the part that is not reported yet.
     pub since: SimTime,
     pub count: u64,
+    /// The process that answers with errors.
+    process: Option<ContainerId>,
     cause: CausedBy,
     report_at: SimTime,
 }
@@ -169,6 +171,10 @@ impl Lane {
             first: now,
             since: now,
             count: 0,
+            process: match self.fate {
+                Fate::Answered { process, .. } => Some(process),
+                Fate::Fails(_) => None,
+            },
             cause: if cause == CausedBy::NOTHING { because } else { cause },
             report_at: now + FIRST_REPORT,
         });
@@ -208,6 +214,7 @@ impl Flow {
                 truth_since: failing.since,
             },
             pod: pod.map(|pod| subject(Kind::Pod, pod.pod.clone(), pod.uid.clone())),
+            process: None,
             cause: CausedBy::NOTHING,
         }
     }
@@ -228,6 +235,7 @@ impl Flow {
                 is_late,
                 errors,
                 process,
+                ..
             } => {
                 if errors > 0 {
                     failed = per_million_share(uncounted, errors, &mut stream.errors_carried);
@@ -272,6 +280,8 @@ impl Flow {
         failure.failed.since = stretch.since;
         failure.failed.until = until;
         failure.failed.count = stretch.count;
+        failure.process =
+            (lane.backend.as_ref().zip(stretch.process)).map(|(backend, process)| (backend.node.clone(), process));
         failure.cause = stretch.cause;
         out.failed.push(failure);
     }

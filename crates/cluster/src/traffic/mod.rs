@@ -11,7 +11,9 @@
 //! doubled.
 //!
 //! Traffic only observes. It uses random generators of its own, and its messages do not take part in the order of
-//! messages on links. A run with traffic therefore equals the run without it, plus the records about traffic.
+//! messages on links. A run with traffic therefore equals the run without it, plus the records about traffic. The one
+//! exception are HorizontalPodAutoscalers: they see the CPU load of requests (`load.rs`) where the behaviour of a
+//! container names the CPU time of one request.
 //!
 //! Deviations: a request reaches its server at the instant at which it is sent, and is answered after two round trips
 //! (one on a kept connection) plus the server's latency. A request without a response times out even if the link heals
@@ -22,6 +24,7 @@ mod balancer;
 mod count;
 mod fate;
 mod flow;
+mod load;
 mod now;
 mod proxies;
 mod settle;
@@ -30,7 +33,9 @@ mod start;
 use std::sync::Arc;
 
 use podscope_api::{CausedBy, NodeName, ObjectKey, Rate, Uid, ordered};
-use podscope_sim::{FailedRequests, RequestClient, RequestOutcome, RequestRate, SimTime, Span, Subject};
+use podscope_sim::{FailedRequests, RequestClient, RequestLoad, RequestOutcome, RequestRate, SimTime, Span, Subject};
+
+use podscope_node::machine::ContainerId;
 
 use flow::Flow;
 use proxies::ProxyState;
@@ -113,6 +118,8 @@ pub(crate) struct Traffic {
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
     /// Requests counted so far.
     totals: Totals,
+    /// CPU load of the requests since the traffic was settled last.
+    load: Arc<RequestLoad>,
     touched: Vec<(Touch, CausedBy)>,
     /// The earliest instant at which traffic must be settled again.
     wake: Option<SimTime>,
@@ -133,6 +140,8 @@ struct Outcomes {
 struct Failure {
     failed: FailedRequests,
     pod: Option<Arc<Subject>>,
+    /// The container that answered with errors, and its node.
+    process: Option<(NodeName, ContainerId)>,
     cause: CausedBy,
 }
 
@@ -146,6 +155,11 @@ impl Traffic {
     /// Returns whether traffic has never been started; nothing is then tracked.
     pub(crate) fn is_idle(&self) -> bool {
         self.proxies.is_empty()
+    }
+
+    /// CPU load of the requests that are answered now.
+    pub(crate) fn load(&self) -> &Arc<RequestLoad> {
+        &self.load
     }
 
     /// Lanes of new connections whose endpoint has ended, where the node's kube-proxy has observed the end but not

@@ -43,7 +43,7 @@ impl Flow {
     }
 
     /// Rate of one lane of a stream, in millionths of a request per second.
-    fn lane_rate(&self, stream: &Stream) -> i128 {
+    pub(super) fn lane_rate(&self, stream: &Stream) -> i128 {
         let numbering = &stream.numbering;
         self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)
     }

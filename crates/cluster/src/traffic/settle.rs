@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{CausedBy, Kind, NodeName, Object, ObjectKey, Pod, Service, Uid, ordered};
+use podscope_api::{CausedBy, Kind, Node, NodeName, Object, ObjectKey, Pod, Service, Uid, ordered};
 use podscope_node::machine::Role;
 use podscope_node::proxy::{Backend, Entry, Route, resolve};
 use podscope_sim::{
@@ -12,10 +12,14 @@ use podscope_sim::{
 use super::balancer;
 use super::fate::{Assessment, ClusterView, Fate};
 use super::flow::{Flow, KeptConnection, Origin, Planned, Stream};
+use super::load::load_of_flows;
 use super::proxies::ProxyState;
 use super::{Outcomes, Touch};
 use crate::event::Event;
 use crate::{Actor, Objects, World};
+
+/// Taint of a node that the cluster autoscaler is about to remove.
+const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 
 /// Inputs of settling.
 struct Settling<'a> {
@@ -101,6 +105,7 @@ impl World {
             }
         }
         traffic.flows.retain(|flow| !flow.is_ended);
+        traffic.load = Arc::new(load_of_flows(&traffic.flows, &settling.cluster));
         for (service, outcome, count) in out.counts {
             if count > 0 {
                 *traffic.totals.entry((service, outcome)).or_default() += count;
@@ -126,12 +131,23 @@ impl World {
                 RequestClient::Outside => Actor::World,
                 _ => Actor::Machine(failure.failed.node_name()),
             };
+            let container = failure.process.and_then(|(node, process)| {
+                let machine = &self.nodes.get(&node)?.machine;
+                let held = machine.pod(&failure.pod.as_ref()?.uid)?;
+                Some(held.container(process)?.name.clone())
+            });
             let about = failure
                 .pod
                 .unwrap_or_else(|| self.service_subject(&failure.failed.service));
             self.queue.set_cause(failure.cause);
             let failed = Box::new(failure.failed);
-            self.emit(&actor, Happening::RequestsFailed { failed }, Some(about), None, sink);
+            self.emit(
+                &actor,
+                Happening::RequestsFailed { failed },
+                Some(about),
+                container,
+                sink,
+            );
         }
         for rate in rates {
             let about = self.service_subject(&rate.service);
@@ -197,7 +213,13 @@ impl Settling<'_> {
         };
         let service = state.proxy.service(&flow.service);
         let is_local = service.is_some_and(|service| &*service.spec.external_traffic_policy == "Local");
-        !is_local || matches!(state.proxy.route(&flow.service, Entry::Outside), Route::Any(_))
+        if is_local {
+            return state.proxy.has_ready_local_endpoint(&flow.service);
+        }
+        // kube-proxy's own health check fails on a node that is being removed (TR-073).
+        let object = self.objects.named::<Node>(node.as_str());
+        let is_tainted = |node: &Node| node.spec.taints.iter().any(|taint| &*taint.key == TO_BE_DELETED);
+        object.is_none_or(|node| !node.metadata.is_terminating() && !is_tainted(node))
     }
 
     /// The nodes on which clients of a flow are now.

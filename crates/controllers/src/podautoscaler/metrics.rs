@@ -1,8 +1,8 @@
 //! From the usage of pods to the number of replicas: a proposal for each metric, or the reason why there is none
 //! (CT-192, CT-229).
 //!
-//! The usage of pods follows from the behaviour of their containers, or from the autoscaler's own load
-//! ([`podscope_api::load`]). A container that does not run has no metrics.
+//! The usage of pods follows from the behaviour of their containers and from the requests that they answer, or from the
+//! autoscaler's own load ([`podscope_api::load`]). A container that does not run has no metrics.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use podscope_api::{
     BEHAVIOR_PREFIX, ContainerBehavior, HorizontalPodAutoscaler, Kind, Pod, PodPhase, Quantity, Str, Time, Usage,
     container_behaviors, is_of_pods, load, ordered,
 };
-use podscope_sim::Objects;
+use podscope_sim::{Objects, RequestLoad};
 use serde_json::{Value, json};
 
 use super::Scale;
@@ -34,8 +34,10 @@ pub(super) struct Failure {
 }
 
 /// The pods of a scale, and their current usage.
-pub(super) struct Reading {
+pub(super) struct Reading<'w> {
     pub(super) pods: Vec<Arc<Pod>>,
+    /// CPU load of clients' requests.
+    request_load: Option<&'w RequestLoad>,
     namespace: Str,
     load: ordered::Map<Str, Usage>,
     /// Age of the autoscaler, in microseconds.
@@ -48,8 +50,14 @@ pub(super) struct Reading {
     is_unmetered: bool,
 }
 
-impl Reading {
-    pub(super) fn new(autoscaler: &HorizontalPodAutoscaler, scale: &Scale, objects: &Objects, now: Time) -> Self {
+impl<'w> Reading<'w> {
+    pub(super) fn new(
+        autoscaler: &HorizontalPodAutoscaler,
+        scale: &Scale,
+        objects: &Objects,
+        now: Time,
+        request_load: Option<&'w RequestLoad>,
+    ) -> Self {
         let pods = objects.list_in::<Pod>(&scale.key.namespace);
         let made = autoscaler.metadata.creation_timestamp.unwrap_or(now);
         let pods: Vec<Arc<Pod>> = pods
@@ -66,6 +74,7 @@ impl Reading {
             is_unmetered: objects.assumed().unmetered().contains(&autoscaler.metadata.uid)
                 && !pods.iter().any(is_scripted),
             pods,
+            request_load,
             namespace: scale.key.namespace.clone(),
             // Requests cannot store an invalid load. An imported object may have one; then its load is unknown.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
@@ -385,7 +394,10 @@ impl Reading {
             let behavior = behaviors.get(&container.name).unwrap_or(&idle);
             let since = self.now.0 - started.0;
             Some(match name {
-                "cpu" => behavior.cpu_milli_at(container, since),
+                "cpu" => {
+                    let load = |load: &RequestLoad| load.of(&pod.metadata.uid, &container.name);
+                    behavior.cpu_milli_at(container, since, self.request_load.map_or(0, load))
+                }
                 "memory" => behavior.memory_at(container, since).saturating_mul(1000),
                 _ => 0,
             })

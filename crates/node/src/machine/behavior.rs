@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::{
     BEHAVIOR_PREFIX, Container, ContainerBehavior, Errors, HookBehavior, LifecycleHandler, Listener, OnSigterm, Pod,
-    ProbeAnswer, ProbeBehavior, Pull, Quantity, Str,
+    ProbeAnswer, ProbeBehavior, Pull, Quantity, Str, cpu_limit,
 };
 
 use podscope_sim::Span;
@@ -140,8 +140,12 @@ pub struct Behavior {
     pub started: Answers,
     /// In bytes.
     pub memory: Usage,
-    /// In millicores.
+    /// In millicores, without requests.
     pub cpu: Usage,
+    /// CPU time of one request.
+    pub cpu_per_request: Span,
+    /// Limit of the container's cpu, in millicores.
+    pub cpu_limit: Option<i64>,
     /// In bytes.
     pub disk: Usage,
     /// Time from SIGKILL to the exit.
@@ -239,6 +243,8 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         started: answers(given.started),
         memory: usage(given.memory, "memory", Quantity::value),
         cpu: usage(given.cpu, "cpu", Quantity::milli_value),
+        cpu_per_request: Span(given.cpu_per_request.unwrap_or(0)),
+        cpu_limit: cpu_limit(container),
         disk: usage(given.disk, "ephemeral-storage", Quantity::value),
         stop: Span(given.stop()),
         accepts_after_signal: given.listener() == Listener::Accepts,

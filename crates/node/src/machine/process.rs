@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{CausedBy, ResourceRequirements, Str};
+use podscope_api::{CausedBy, ResourceRequirements, Str, cpu_with_load};
 
 use super::{Behavior, ContainerId, HookKind, Image, Role};
 use podscope_sim::{SimTime, Span};
@@ -111,10 +111,11 @@ impl Container {
         }
     }
 
-    /// CPU in use, in millicores; 0 after the exit.
-    pub fn cpu(&self, now: SimTime) -> i64 {
+    /// CPU in use, in millicores, with the load of its requests; 0 after the exit.
+    pub fn cpu(&self, now: SimTime, request_load: i64) -> i64 {
         if self.is_running() {
-            self.behavior.cpu.at(self.elapsed(now))
+            let idle = self.behavior.cpu.at(self.elapsed(now));
+            cpu_with_load(idle, request_load, self.behavior.cpu_limit)
         } else {
             0
         }

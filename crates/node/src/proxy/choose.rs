@@ -153,6 +153,14 @@ pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, ent
     }
 }
 
+/// Returns whether the node has a ready endpoint of a Service.
+pub(super) fn has_ready_local_endpoint(objects: &Objects, service: &ObjectKey, node: &NodeName) -> bool {
+    let service = objects.get::<Service>(service);
+    let all = service.into_iter().flat_map(|service| endpoints(objects, service));
+    let mut local = all.filter(|candidate| candidate.backend.node == *node);
+    local.any(|candidate| candidate.is_ready)
+}
+
 /// Returns whether the slices list the address as ready or as terminating but still serving: some node may still use
 /// it.
 pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool {

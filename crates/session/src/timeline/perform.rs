@@ -235,17 +235,24 @@ pub(super) fn log_text(happening: &Happening) -> Option<String> {
         Happening::HookStarted { hook } => format!("{} hook started", hook.as_str()),
         Happening::HookFinished { hook, .. } => format!("{} hook finished", hook.as_str()),
         Happening::ContainerExited { exit_code, .. } => format!("exiting with code {exit_code}"),
+        Happening::RequestsFailed { failed } => {
+            let (count, from, service) = (failed.count, &failed.node, &failed.service);
+            format!("answered {count} requests from {from} to {service} with an error")
+        }
         Happening::ProbeFailed { probe } => format!("{} probe failed", probe.as_str()),
         _ => return None,
     })
 }
 
-/// Resource usage of a running container according to its scripted behavior: CPU in millicores, memory in bytes.
+/// Resource usage of a running container according to its scripted behavior and its requests: CPU in millicores, memory in bytes.
 fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
     let machine = world.machine(pod.spec.node_name.as_ref()?)?;
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
     let now = world.now();
-    process.is_running().then(|| (process.cpu(now), process.memory(now)))
+    let load = world.request_load().of(&pod.metadata.uid, &process.name);
+    process
+        .is_running()
+        .then(|| (process.cpu(now, load), process.memory(now)))
 }
 
 /// Starts a client that sends an API call. Returns the number of the client and the warnings.

@@ -334,6 +334,51 @@ fn top_shows_scripted_usage() {
     );
 }
 
+/// Requests cost the CPU time that the behavior names, and errors stand in the log of the container that answered.
+/// Shows: K-02, KC-112
+#[test]
+fn top_and_logs_show_load_of_requests() {
+    let mut shell = Shell::on(
+        "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: web, labels: {app: web}, annotations: \
+         {behavior.podscope.dev/main: \"cpu=20m+10ms/request, errors=50%@30s..40s\"}}, spec: {containers: [{name: log, \
+         image: x}, {name: main, image: x, ports: [{containerPort: 80}]}]}}\n",
+    );
+    shell.advance_to(10);
+    assert_eq!(
+        shell.run("kubectl top pod web --containers --no-headers")[1]
+            .split_whitespace()
+            .nth(2),
+        Some("20m")
+    );
+    shell.run("app traffic start web --rate 40/s --from node/a-1");
+    shell.advance_to(20);
+    assert_eq!(
+        shell.run("kubectl top pod web --containers --no-headers")[1]
+            .split_whitespace()
+            .nth(2),
+        Some("420m")
+    );
+    shell.advance_to(60);
+    let log = shell.run("kubectl logs web -c main");
+    assert_eq!(
+        log,
+        [
+            "process started",
+            "answered 200 requests from a-1 to default/web with an error"
+        ]
+    );
+    assert_eq!(shell.run("kubectl logs web -c log"), ["process started"]);
+    shell.run("app traffic stop web");
+    shell.advance_to(62);
+    assert_eq!(
+        shell.run("kubectl top pod web --containers --no-headers")[1]
+            .split_whitespace()
+            .nth(2),
+        Some("20m")
+    );
+}
+
 /// The scheduler writes events in the form of `events.k8s.io`: with `eventTime`, `action`, and a `series` for
 /// repetitions.
 /// Shows: K-02, SCH-128, KC-046, KC-073

@@ -1,0 +1,131 @@
+//! kube-proxy's choice of endpoints from given EndpointSlices, and the time of its syncs.
+
+use std::sync::Arc;
+
+use podscope_api::{NodeName, ObjectKey, parse};
+use podscope_sim::{Objects, SimTime};
+
+use super::{Entry, Proxy, Route, Sync};
+
+const SERVICE: &str = "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: default}, spec: {clusterIP: 10.0.0.9, ports: \
+     [{name: http, port: 80}]}}";
+
+/// Objects with the Service `web` and these slices of it; each is a name, a port and its endpoints.
+fn objects(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
+    let slice = |(name, port, endpoints): &(&str, &str, &str)| {
+        format!(
+            "{{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {{name: {name}, namespace: default, \
+             labels: {{kubernetes.io/service-name: web}}}}, addressType: IPv4, ports: [{port}], endpoints: \
+             [{endpoints}]}}"
+        )
+    };
+    let texts: Vec<String> = std::iter::once(SERVICE.to_owned())
+        .chain(slices.iter().map(slice))
+        .collect();
+    let parsed = parse(&texts.join("\n---\n"));
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let mut objects = Objects::default();
+    for object in parsed.objects {
+        objects.put(object.value);
+    }
+    Arc::new(objects)
+}
+
+fn web() -> ObjectKey {
+    ObjectKey::new("default", "web")
+}
+
+/// Addresses that the rules of node `a-1` choose from.
+fn addresses(objects: Arc<Objects>) -> Vec<String> {
+    match Proxy::running(NodeName("a-1".into()), objects).route(&web(), Entry::Inside) {
+        Route::Any(backends) => backends.iter().map(|backend| backend.address.to_string()).collect(),
+        other => vec![format!("{other:?}")],
+    }
+}
+
+/// Shows: TR-011
+#[test]
+fn absent_conditions_count_as_ready_and_serving() {
+    let slices = [(
+        "one",
+        "{name: http, port: 80}",
+        "{addresses: [10.1.0.1]}, {addresses: [10.1.0.2], conditions: {ready: false}}",
+    )];
+    assert_eq!(addresses(objects(&slices)), ["10.1.0.1"]);
+    // Without a ready endpoint: one that terminates and does not say whether it serves is used.
+    let slices = [(
+        "one",
+        "{name: http, port: 80}",
+        "{addresses: [10.1.0.2], conditions: {ready: false, terminating: true}}",
+    )];
+    assert_eq!(addresses(objects(&slices)), ["10.1.0.2"]);
+}
+
+/// Shows: TR-008
+#[test]
+fn slice_without_the_port_is_not_used() {
+    let slices = [
+        ("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}"),
+        ("two", "{name: metrics, port: 9090}", "{addresses: [10.1.0.2]}"),
+    ];
+    assert_eq!(addresses(objects(&slices)), ["10.1.0.1"]);
+}
+
+/// Shows: TR-023
+#[test]
+fn address_in_two_slices_counts_once_and_prefers_not_terminating() {
+    let slices = [
+        (
+            "old",
+            "{name: http, port: 80}",
+            "{addresses: [10.1.0.1], conditions: {ready: false, serving: true, terminating: true}}",
+        ),
+        (
+            "new",
+            "{name: http, port: 80}",
+            "{addresses: [10.1.0.1]}, {addresses: [10.1.0.2]}",
+        ),
+    ];
+    assert_eq!(addresses(objects(&slices)), ["10.1.0.1", "10.1.0.2"]);
+}
+
+/// Shows: TR-025, TR-026, TR-027
+#[test]
+fn rules_are_written_at_once_and_then_every_second_at_most() {
+    let at = |millis: i64| SimTime(millis * 1000);
+    let mut proxy = Proxy::new(NodeName("a-1".into()));
+    assert_eq!(
+        proxy.route(&web(), Entry::Inside),
+        Route::Unknown,
+        "nothing is observed yet"
+    );
+    let one = objects(&[("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}")]);
+    assert_eq!(proxy.observe(one, at(5_000)), Sync::Done);
+    let none = objects(&[]);
+    assert_eq!(proxy.observe(none.clone(), at(5_300)), Sync::At(at(6_000)));
+    assert_eq!(proxy.observe(none, at(5_600)), Sync::Scheduled);
+    assert!(
+        matches!(proxy.route(&web(), Entry::Inside), Route::Any(_)),
+        "the rules are as old as the last sync"
+    );
+    assert!(!proxy.sync(at(5_999)));
+    assert!(proxy.sync(at(6_000)));
+    assert_eq!(proxy.route(&web(), Entry::Inside), Route::Reject);
+}
+
+/// Shows: TR-079
+#[test]
+fn terminating_endpoint_fails_health_check_of_local_policy() {
+    let proxy = |conditions: &str| {
+        let endpoint = format!("{{addresses: [10.1.0.1], nodeName: a-1, conditions: {{{conditions}}}}}");
+        let slices = objects(&[("one", "{name: http, port: 80}", endpoint.as_str())]);
+        Proxy::running(NodeName("a-1".into()), slices)
+    };
+    assert!(proxy("ready: true").has_ready_local_endpoint(&web()));
+    let terminating = proxy("ready: false, serving: true, terminating: true");
+    assert!(!terminating.has_ready_local_endpoint(&web()));
+    assert!(
+        matches!(terminating.route(&web(), Entry::Inside), Route::Any(_)),
+        "it still gets requests"
+    );
+}

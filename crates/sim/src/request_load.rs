@@ -1,0 +1,28 @@
+//! The CPU load that clients' requests put on containers.
+
+use podscope_api::{Str, Uid, ordered};
+
+/// CPU that containers use for the requests that they answer now, in millicores, by pod and container. Only containers
+/// whose behaviour names the CPU time of a request are contained.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestLoad {
+    by_container: ordered::Map<(Uid, Str), i64>,
+}
+
+impl RequestLoad {
+    /// The load of a container in millicores.
+    pub fn of(&self, pod: &Uid, container: &Str) -> i64 {
+        if self.by_container.is_empty() {
+            return 0;
+        }
+        let key = (pod.clone(), container.clone());
+        self.by_container.get(&key).copied().unwrap_or(0)
+    }
+}
+
+impl FromIterator<((Uid, Str), i64)> for RequestLoad {
+    fn from_iter<I: IntoIterator<Item = ((Uid, Str), i64)>>(all: I) -> Self {
+        let by_container = all.into_iter().collect();
+        Self { by_container }
+    }
+}
