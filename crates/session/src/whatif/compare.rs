@@ -280,10 +280,7 @@ pub(super) fn answer(
 }
 
 /// Pods on nodes to be drained that a PodDisruptionBudget keeps from being evicted.
-pub(super) fn blocked_pods(session: &Session, question: &Question) -> Vec<Blocked> {
-    let Question::Drain(nodes) = question else {
-        return Vec::new();
-    };
+pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> {
     let objects = session.world().objects();
     let mut blocked_pods = Vec::new();
     for node in nodes {
@@ -309,8 +306,9 @@ type PodOfDraw = (Option<String>, String);
 /// Moves of a pod, by target node.
 type MovesByTarget = ordered::Map<Option<String>, Vec<Move>>;
 
-/// Combines the answers of several draws: each pod gets its most frequent move. Everything else is from the first draw.
-pub(super) fn combine_draws(mut answers: Vec<Answer>) -> Answer {
+/// Combines the answers of several draws, in their order: each pod gets its most frequent move. Everything else is from
+/// the first draw.
+pub fn combine_draws(mut answers: Vec<Answer>) -> Answer {
     let n_draws = answers.len();
     if n_draws <= 1 {
         return answers.pop().unwrap_or_default();

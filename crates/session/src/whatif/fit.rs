@@ -1,10 +1,14 @@
-//! Counts how many more pods of one shape fit: the scheduler places copies, with all its plugins, until no node accepts
-//! one. Preemption is not counted. The answer has each node's reason for refusing the next copy.
+//! Counts how many more pods of given shapes fit: the scheduler places copies, with all its plugins, until no node accepts
+//! the next one. Several shapes are placed in rounds, each with its number of copies. Preemption is not counted, and pods
+//! that wait already do not take part. The answer has each node's reason for refusing the next copy.
+//!
+//! The pods of a DaemonSet are created by its controller instead, in a copy of the cluster: the answer counts the nodes
+//! on which its pod runs.
 
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Kind, Object, ObjectKey, Pod, PodPhase};
+use podscope_api::{Kind, Node, Object, ObjectKey, Pod, PodPhase, ordered};
 use podscope_cluster::{Rng, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
@@ -12,6 +16,7 @@ use podscope_scheduler::explain::{NodeVerdict, explain};
 use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 use serde::Serialize;
 
+use super::room::{self, Change};
 use super::run;
 use crate::explain::scheduler_of;
 use crate::scenario::{self, File, Loaded};
@@ -19,6 +24,13 @@ use crate::timeline::{Session, Slice};
 
 /// Maximum number of copies that are placed.
 pub const MAX_COPIES: usize = 100_000;
+
+/// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    pub file: File,
+    pub copies: usize,
+}
 
 /// Number of pods that fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -28,7 +40,25 @@ pub struct Fit {
     /// For each node, why it refuses the next pod. Empty if counting stopped at the maximum.
     pub stopped_by: Vec<StoppedBy>,
     /// Number of placed pods by node.
-    pub on: podscope_api::ordered::Map<String, usize>,
+    pub on: ordered::Map<String, usize>,
+    /// Number of placed pods of each shape, in the order of the question.
+    pub shapes: Vec<ShapeFit>,
+    /// Changes of the cluster, the smallest first, each of which makes room for the pods that are needed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// The nodes on which a DaemonSet wants no pod.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unwanted: Vec<String>,
+}
+
+/// Placed pods of one shape.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShapeFit {
+    /// Name of the file.
+    pub shape: String,
+    pub fits: usize,
+    /// Whether the next pod of this shape does not fit, which stops the count.
+    pub stops: bool,
 }
 
 /// A node with its reason for refusing the next pod.
@@ -39,25 +69,142 @@ pub struct StoppedBy {
     pub reason: String,
 }
 
-/// Counts how many more pods of the file `shape` fit into a cluster. The file contains a Pod, or a workload with a pod
-/// template.
+/// An admitted pod, and its number of copies in each round.
+pub(super) type AdmittedShape = (Pod, usize);
+
+/// Counts how many more pods of the shapes fit into a cluster. If fewer than `need` fit, looks for changes of the
+/// cluster that make room.
 ///
 /// # Errors
-/// Problems of the files, or the API server's reason for refusing the pod.
-pub fn fit(cluster: &Loaded, shape: File, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
+/// Problems of the files, or the API server's reason for refusing a pod.
+pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
     let session = run::start_cluster(cluster.clone(), stop)?;
-    let pod = admitted(&session, shape)?;
-    let mut scheduler = scheduler_of(session.world().objects(), session.scheduler_config(), 0);
-    let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");
-    let mut fit = Fit::default();
-    while fit.fits < MAX_COPIES && !stop() {
-        let Some(node) = place(&mut scheduler, &pod, fit.fits, &mut rng) else {
-            fit.stopped_by = stopped_by(&scheduler, &pod);
-            break;
-        };
-        fit.fits += 1;
-        *fit.on.entry(node).or_default() += 1;
+    if let [Shape { file, .. }] = shapes.as_slice() {
+        let loaded = scenario::load(std::slice::from_ref(file))?;
+        let is_daemon_set = |object: &&Object| object.kind() == Kind::DaemonSet;
+        if let Some(set) = loaded.setup.objects.iter().find(is_daemon_set) {
+            return fit_daemon_set(session, set, stop);
+        }
     }
+    // Admission is asked in a cluster without pods: their number must not limit the count.
+    let mut without_pods = cluster.clone();
+    without_pods
+        .setup
+        .objects
+        .retain(|object| object.kind() != Kind::Pod && object.template().is_none());
+    let empty_cluster = Session::new(without_pods)?;
+    let names: Vec<String> = shapes.iter().map(|shape| shape.file.0.clone()).collect();
+    let mut admitted_shapes: Vec<AdmittedShape> = Vec::new();
+    for shape in shapes {
+        admitted_shapes.push((admitted(&empty_cluster, shape.file)?, shape.copies.max(1)));
+    }
+    let objects = session.world().objects();
+    let mut scheduler = scheduler_of(objects, session.scheduler_config(), 0);
+    for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
+        scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
+    }
+    let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");
+    let empty = scheduler.clone();
+    let mut fit = place_rounds(&mut scheduler, &admitted_shapes, MAX_COPIES, &mut rng, stop);
+    for (shape, name) in fit.shapes.iter_mut().zip(names) {
+        shape.shape = name;
+    }
+    if fit.fits < need {
+        let refusing: Vec<&str> = fit.stopped_by.iter().map(|one| one.node.as_str()).collect();
+        let nodes: Vec<Arc<Node>> = objects.list::<Node>().cloned().collect();
+        fit.changes = room::changes(&room::Search {
+            scheduler: &empty,
+            shapes: &admitted_shapes,
+            nodes: &nodes,
+            refusing: &refusing,
+            need,
+            rng: &rng,
+            stop,
+        });
+    }
+    Ok(fit)
+}
+
+/// Places copies in rounds until no node accepts the next one, or `most` are placed.
+pub(super) fn place_rounds(
+    scheduler: &mut Scheduler,
+    shapes: &[AdmittedShape],
+    most: usize,
+    rng: &mut Rng,
+    stop: fn() -> bool,
+) -> Fit {
+    let none = |_: &AdmittedShape| ShapeFit {
+        shape: String::new(),
+        fits: 0,
+        stops: false,
+    };
+    let mut fit = Fit {
+        shapes: shapes.iter().map(none).collect(),
+        ..Fit::default()
+    };
+    loop {
+        for (at, (pod, copies)) in shapes.iter().enumerate() {
+            for _ in 0..*copies {
+                if fit.fits >= most || stop() {
+                    return fit;
+                }
+                let Some(node) = place(scheduler, pod, fit.fits, rng) else {
+                    fit.stopped_by = stopped_by(scheduler, pod);
+                    if let Some(shape) = fit.shapes.get_mut(at) {
+                        shape.stops = true;
+                    }
+                    return fit;
+                };
+                fit.fits += 1;
+                *fit.on.entry(node).or_default() += 1;
+                if let Some(shape) = fit.shapes.get_mut(at) {
+                    shape.fits += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Creates a DaemonSet in the cluster and counts the nodes on which its pod gets its node.
+fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
+    let refuse = |why: String| vec![Problem::of("whatif", why)];
+    let namespace = match &*set.metadata().namespace {
+        "" => "default",
+        namespace => namespace,
+    };
+    let key = ObjectKey::new(namespace, set.metadata().name.clone());
+    let text = podscope_api::print_yaml(&podscope_kubectl::shown(set, false));
+    let read = command::parse(&format!("kubectl create -f - <<'EOF'\n{text}EOF\n"));
+    let before = session.outputs().len();
+    session
+        .command(read.map_err(|error| refuse(error.message))?)
+        .map_err(|limit| refuse(limit.to_string()))?;
+    run::settle(&mut session, Span::ZERO, stop, &mut |_| {});
+    let objects = session.world().objects();
+    let Some(created) = objects.get_kind(Kind::DaemonSet, &key) else {
+        let lines = session.outputs()[before..].iter().map(|line| line.text.clone());
+        return Err(refuse(lines.collect::<Vec<_>>().join(" ")));
+    };
+    let mut fit = Fit::default();
+    let mut wanted: ordered::Set<String> = ordered::Set::new();
+    for pod in objects.pods_of(&created.metadata().uid) {
+        if let Some(node) = &pod.spec.node_name {
+            wanted.insert(node.to_string());
+            fit.fits += 1;
+            *fit.on.entry(node.to_string()).or_default() += 1;
+            continue;
+        }
+        let Some(node) = pod.spec.pinned_node() else { continue };
+        wanted.insert(node.to_string());
+        let condition = pod.condition("PodScheduled");
+        fit.stopped_by.push(StoppedBy {
+            node: node.to_string(),
+            reason: condition.map(|one| one.message.to_string()).unwrap_or_default(),
+        });
+    }
+    fit.stopped_by.stable_sort_by_key(|one| one.node.clone());
+    let nodes = objects.list::<Node>().map(|node| node.metadata.name.to_string());
+    fit.unwanted = nodes.filter(|node| !wanted.contains(node)).collect();
     Ok(fit)
 }
 

@@ -5,23 +5,37 @@
 //! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
 //! scale`) and advances time until no pod moves any more. `compare.rs` compares the pods before and after: a pod that
 //! disappeared and its replacement form one move. Changes that also occur without the command are left out. `fit.rs`
-//! answers how many more pods of a shape fit, with the scheduler alone. If results depend on randomness, several runs
+//! answers how many more pods of given shapes fit, with the scheduler alone, and `room.rs` which small change of the
+//! cluster makes room for more. `shortfall.rs` measures for how long workloads,
+//! budgets and Services have less than before, and `volumes.rs` names the volumes that cannot follow their pods.
+//! `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If results depend on randomness, several runs
 //! with other seeds give their frequency.
 
 mod compare;
 mod fit;
+mod rolling;
+mod room;
 mod run;
+mod shortfall;
 mod text;
+mod volumes;
 
 use podscope_api::{Kind, ObjectKey, ordered};
 use serde::Serialize;
 
 pub(crate) use compare::ClusterState;
-pub use fit::{Fit, MAX_COPIES, StoppedBy, fit};
+pub use compare::combine_draws;
+pub use fit::{Fit, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
+pub use rolling::{Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
+pub use room::Change;
 pub(crate) use run::settle_workload;
-pub use run::{MAX_DRAWS, Options, ask};
+pub use run::{MAX_DRAWS, ask};
+pub use shortfall::Shortfall;
 pub(crate) use text::node_line;
-pub use text::{fit_markdown, fit_text, markdown, text};
+pub use text::{
+    consolidation_markdown, consolidation_text, fit_markdown, fit_text, markdown, rolling_markdown, rolling_text, text,
+};
+pub use volumes::StuckVolume;
 
 /// A change to a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +61,10 @@ pub struct Answer {
     pub nodes: Vec<NodeChange>,
     /// Names of invariants that are violated.
     pub broken: Vec<String>,
+    /// Workloads, budgets and Services that had less than before, and for how long.
+    pub shortfalls: Vec<Shortfall>,
+    /// Volumes that cannot follow their pods.
+    pub volumes: Vec<StuckVolume>,
     /// Error output of the command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,

@@ -1,11 +1,13 @@
 //! Runs with and without the change in question.
 
-use podscope_api::ordered;
+use podscope_api::{Node, NodeName, ordered};
 use podscope_cluster::{OutputKind, SimTime, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 
 use super::compare::{self, ClusterState};
+use super::shortfall::Watcher;
+use super::volumes::stuck_volumes;
 use super::{Answer, Question};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
@@ -21,35 +23,22 @@ const STILL_TIME: Span = Span::seconds(60);
 /// Minimum duration after the loss of a machine, until its pods are evicted: the node becomes NotReady after 50 s, and
 /// pods tolerate that for 300 s.
 const MIN_AFTER_MACHINE_LOSS: Span = Span::seconds(360);
-/// Interval between checks for moves.
-const CHECK_INTERVAL: Span = Span::seconds(5);
+/// Interval between samples of the cluster.
+const SAMPLE_INTERVAL: Span = Span::seconds(1);
+/// Number of samples between checks for moves.
+const SAMPLES_PER_CHECK: u32 = 5;
 /// Number of events between two polls of `stop`.
 const EVENTS_PER_POLL: u64 = 20_000;
 
-/// Options of [`ask`].
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Number of runs with different seeds.
-    pub draws: u32,
-    /// Polled during runs; they end early when it returns true.
-    pub stop: fn() -> bool,
-}
-
-/// Answers a question about the cluster of some files.
+/// Answers a question about the cluster of some files in one draw, that is, with the seed of the files plus `draw`. Runs
+/// end early when `stop` returns true.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.
-pub fn ask(loaded: &Loaded, question: &Question, options: Options) -> Result<Answer, Vec<Problem>> {
-    let mut answers: Vec<Answer> = Vec::new();
-    for draw in 0..options.draws.clamp(1, MAX_DRAWS) {
-        let mut loaded_with_seed = loaded.clone();
-        loaded_with_seed.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
-        answers.push(answer_once(loaded_with_seed, question, options.stop)?);
-        if (options.stop)() {
-            break;
-        }
-    }
-    Ok(compare::combine_draws(answers))
+pub fn ask(loaded: &Loaded, question: &Question, draw: u32, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
+    let mut loaded = loaded.clone();
+    loaded.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
+    answer_once(loaded, question, stop)
 }
 
 /// Starts the cluster: a dump as it is; other files after the time that they need to start.
@@ -80,7 +69,10 @@ fn answer_once(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Resul
         Question::LoseZone(_) => MIN_AFTER_MACHINE_LOSS,
         _ => Span::ZERO,
     };
-    settle(&mut session, least, stop);
+    let leaving = leaving_nodes(&session, question);
+    let volumes = stuck_volumes(session.world().objects(), &leaving);
+    let mut watcher = Watcher::new(&without);
+    settle(&mut session, least, stop, &mut |session| watcher.sample(session));
     let passed = session.now() - begin;
     advance(&mut without, passed, stop);
     let mut answer = compare::answer(
@@ -89,7 +81,11 @@ fn answer_once(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Resul
         &ClusterState::of(&session),
         &ClusterState::of(&without),
     );
-    answer.blocked = compare::blocked_pods(&session, question);
+    if let Question::Drain(nodes) = question {
+        answer.blocked = compare::blocked_pods(&session, nodes);
+    }
+    answer.shortfalls = watcher.shortfalls();
+    answer.volumes = volumes;
     answer.broken = newly_violated(&session, &without);
     answer.said = refused;
     answer.said.extend(error_lines(&session, begin));
@@ -100,26 +96,18 @@ fn answer_once(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Resul
 /// Returns the commands of a question.
 fn commands(session: &Session, question: &Question) -> Result<Vec<String>, String> {
     let objects = session.world().objects();
-    let node = |name: &str| match objects.named::<podscope_api::Node>(name) {
+    let node = |name: &str| match objects.named::<Node>(name) {
         Some(_) => Ok(name.to_owned()),
         None => Err(format!("nodes {name:?} not found")),
     };
     match question {
         Question::Drain(names) => {
             let names: Result<Vec<String>, String> = names.iter().map(|name| node(name)).collect();
-            let names = names?.join(" ");
-            Ok(vec![format!(
-                "kubectl drain {names} --ignore-daemonsets --delete-emptydir-data --force"
-            )])
+            Ok(vec![drain_command(&names?)])
         }
         Question::LoseZone(zone) => {
-            let is_in_zone = |node: &&std::sync::Arc<podscope_api::Node>| {
-                let labels = &node.metadata.labels;
-                (labels.get("topology.kubernetes.io/zone")).is_some_and(|label| **label == *zone)
-            };
-            let names: Vec<String> = (objects.list::<podscope_api::Node>().filter(is_in_zone))
-                .map(|node| format!("fault poweroff {}", node.metadata.name))
-                .collect();
+            let nodes = leaving_nodes(session, question).into_iter();
+            let names: Vec<String> = nodes.map(|node| format!("fault poweroff {node}")).collect();
             if names.is_empty() {
                 return Err(format!("no node has the label topology.kubernetes.io/zone={zone}"));
             }
@@ -143,17 +131,46 @@ fn commands(session: &Session, question: &Question) -> Result<Vec<String>, Strin
     }
 }
 
+/// The command that drains nodes.
+pub(super) fn drain_command(nodes: &[String]) -> String {
+    let nodes = nodes.join(" ");
+    format!("kubectl drain {nodes} --ignore-daemonsets --delete-emptydir-data --force")
+}
+
+/// The nodes that a question takes away.
+fn leaving_nodes(session: &Session, question: &Question) -> ordered::Set<NodeName> {
+    match question {
+        Question::Drain(names) => names.iter().map(|name| NodeName(name.as_str().into())).collect(),
+        Question::LoseZone(zone) => {
+            let nodes = session.world().objects().list::<Node>();
+            let label = |node: &Node| node.metadata.label("topology.kubernetes.io/zone").map(str::to_owned);
+            let in_zone = nodes.filter(|node| label(node).as_ref() == Some(zone));
+            in_zone.map(|node| NodeName(node.metadata.name.clone())).collect()
+        }
+        Question::Add { .. } | Question::Scale { .. } => ordered::Set::new(),
+    }
+}
+
 fn advance(session: &mut Session, span: Span, stop: fn() -> bool) {
     let until = session.now() + span;
     while session.advance(until, EVENTS_PER_POLL) == Slice::More && !stop() {}
 }
 
-/// Advances time, at least by `least`, until no command is running and no pod has moved for a while.
-fn settle(session: &mut Session, least: Span, stop: fn() -> bool) {
+/// Advances time, at least by `least`, until no command is running and no pod has moved for a while. `sample` sees the
+/// session every second. Returns when the last pod moved.
+pub(super) fn settle(
+    session: &mut Session,
+    least: Span,
+    stop: fn() -> bool,
+    sample: &mut dyn FnMut(&Session),
+) -> SimTime {
     let begin = session.now();
     let (mut moved, mut last) = (begin, compare::places(session));
     while session.now() - begin < MAX_DURATION && !stop() {
-        advance(session, CHECK_INTERVAL, stop);
+        for _ in 0..SAMPLES_PER_CHECK {
+            advance(session, SAMPLE_INTERVAL, stop);
+            sample(session);
+        }
         let now = compare::places(session);
         if now != last {
             (moved, last) = (session.now(), now);
@@ -163,11 +180,12 @@ fn settle(session: &mut Session, least: Span, stop: fn() -> bool) {
             break;
         }
     }
+    moved
 }
 
 /// Advances time until the pods of a new workload have stopped moving.
 pub(crate) fn settle_workload(session: &mut Session, stop: fn() -> bool) {
-    settle(session, START_TIME, stop);
+    settle(session, START_TIME, stop, &mut |_| {});
 }
 
 /// Invariants that are violated in `session` but not in `without`.

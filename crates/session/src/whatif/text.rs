@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use podscope_api::ordered;
 
-use super::{Answer, Blocked, Fit, MAX_COPIES, Move, NodeChange};
+use super::{
+    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, MAX_COPIES, Move, NodeChange, Rolling, Shortfall,
+    StoppedNode, StuckVolume,
+};
 
 /// Maximum number of nodes that are listed for one reason.
 const MAX_NODES: usize = 3;
@@ -26,7 +29,13 @@ pub fn text(answer: &Answer) -> String {
         "BLOCKED",
         answer.blocked.iter().map(|one| blocked_line(&one.pod, one)),
     );
+    section(&mut out, "VOLUMES THAT STAY", answer.volumes.iter().map(volume_line));
     section(&mut out, "NODES", answer.nodes.iter().map(node_line));
+    section(
+        &mut out,
+        "LESS THAN BEFORE",
+        answer.shortfalls.iter().map(shortfall_line),
+    );
     section(&mut out, "BROKEN GUARANTEES", answer.broken.iter().cloned());
     if out.is_empty() {
         out.push_str("Nothing changes.\n");
@@ -60,6 +69,12 @@ pub fn markdown(answer: &Answer) -> String {
     for one in &answer.blocked {
         let _ = writeln!(out, "- {}", blocked_line(&format!("`{}`", one.pod), one));
     }
+    for one in &answer.volumes {
+        let _ = writeln!(out, "- {}", volume_line(one));
+    }
+    for one in &answer.shortfalls {
+        let _ = writeln!(out, "- {}", shortfall_line(one));
+    }
     for name in &answer.broken {
         let _ = writeln!(out, "- breaks **{name}**");
     }
@@ -70,32 +85,175 @@ pub fn markdown(answer: &Answer) -> String {
     out
 }
 
+/// Prints a rolling drain as plain text.
+#[must_use]
+pub fn rolling_text(rolling: &Rolling) -> String {
+    let mut out = String::new();
+    section(&mut out, "ORDER THAT WORKS", order_lines(rolling));
+    section(&mut out, "STOPS AT", stop_lines(rolling));
+    section(
+        &mut out,
+        "LESS THAN BEFORE",
+        rolling.shortfalls.iter().map(shortfall_line),
+    );
+    let _ = writeln!(out, "{}", rolling_summary(rolling));
+    out
+}
+
+/// Prints a rolling drain as Markdown.
+#[must_use]
+pub fn rolling_markdown(rolling: &Rolling) -> String {
+    let mut out = String::new();
+    for line in order_lines(rolling) {
+        let _ = writeln!(out, "{line}");
+    }
+    for line in stop_lines(rolling) {
+        let _ = writeln!(out, "- stops at {line}");
+    }
+    for one in &rolling.shortfalls {
+        let _ = writeln!(out, "- {}", shortfall_line(one));
+    }
+    let _ = writeln!(out, "\n{}", rolling_summary(rolling));
+    out
+}
+
+fn order_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
+    let numbered = rolling.order.iter().enumerate();
+    numbered.map(|(at, one)| format!("{}. {}", at + 1, drained_line(one)))
+}
+
+fn stop_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
+    rolling.stopped.iter().map(stopped_line)
+}
+
+fn drained_line(one: &DrainedNode) -> String {
+    format!("{}: {} pods leave in {} s", one.node, one.pods, one.seconds)
+}
+
+fn stopped_line(one: &StoppedNode) -> String {
+    format!("{}: {}: {}", one.node, one.pod, one.reason)
+}
+
+fn rolling_summary(rolling: &Rolling) -> String {
+    let (drained, stopped) = (rolling.order.len(), rolling.stopped.len());
+    format!("{drained} nodes drained, {stopped} not, after {} s.", rolling.seconds)
+}
+
+fn volume_line(one: &StuckVolume) -> String {
+    format!("{} volume {}: {}", one.pod, one.volume, one.reason)
+}
+
+fn shortfall_line(one: &Shortfall) -> String {
+    let Shortfall {
+        object,
+        of,
+        wanted,
+        least,
+        seconds,
+        ..
+    } = one;
+    let end = if one.lasts { ", and still at the end" } else { "" };
+    format!("{object}: {least} of {wanted} {of} for {seconds} s{end}")
+}
+
+/// Why a budget keeps a pod from being evicted.
+pub(super) fn why_blocked(one: &Blocked) -> String {
+    format!("{} allows {} disruptions, {} needed", one.by, one.allowed, one.needed)
+}
+
+/// Prints the nodes that can go as plain text.
+#[must_use]
+pub fn consolidation_text(found: &Consolidation) -> String {
+    let mut out = String::new();
+    section(&mut out, "CAN GO", found.nodes.iter().map(drained_line));
+    section(&mut out, "ARE NEEDED", found.kept.iter().map(stopped_line));
+    section(
+        &mut out,
+        "LESS THAN BEFORE",
+        found.shortfalls.iter().map(shortfall_line),
+    );
+    let _ = writeln!(out, "{}", consolidation_summary(found));
+    out
+}
+
+/// Prints the nodes that can go as Markdown.
+#[must_use]
+pub fn consolidation_markdown(found: &Consolidation) -> String {
+    let mut out = format!("**{}**\n\n", consolidation_summary(found));
+    for one in &found.nodes {
+        let _ = writeln!(out, "- can go: {}", drained_line(one));
+    }
+    for one in &found.kept {
+        let _ = writeln!(out, "- is needed: {}", stopped_line(one));
+    }
+    out
+}
+
+fn consolidation_summary(found: &Consolidation) -> String {
+    match found.nodes.len() {
+        0 => "No node can go.".to_owned(),
+        1 => "1 node can go; its drain was simulated.".to_owned(),
+        more => format!("{more} nodes can go together; their drains were simulated."),
+    }
+}
+
 /// Prints the result of [`super::fit()`] as plain text.
 #[must_use]
 pub fn fit_text(fit: &Fit) -> String {
-    let mut out = match fit.fits {
-        0 => "No pod of this shape fits.\n".to_owned(),
-        1 => "1 more pod of this shape fits.\n".to_owned(),
-        MAX_COPIES => format!("{MAX_COPIES} more pods of this shape fit, and it was not counted on.\n"),
-        fits => format!("{fits} more pods of this shape fit.\n"),
-    };
+    let mut out = format!("{}\n", fit_summary(fit));
+    section(&mut out, "SHAPES", shape_lines(fit));
     section(
         &mut out,
         "NODES",
         fit.on.iter().map(|(node, count)| format!("{node}  {count}")),
     );
     section(&mut out, "WHAT STOPS THE NEXT ONE", reasons(fit));
+    section(&mut out, "NOT WANTED ON", fit.unwanted.iter().cloned());
+    section(&mut out, "WHAT MAKES ROOM", fit.changes.iter().map(change_line));
     out
 }
 
 /// Prints the result of [`super::fit()`] as Markdown.
 #[must_use]
 pub fn fit_markdown(fit: &Fit) -> String {
-    let mut out = format!("**{}** more pods of this shape fit.\n\n", fit.fits);
-    for line in reasons(fit) {
+    let mut out = format!("**{}**\n\n", fit_summary(fit));
+    for line in shape_lines(fit).into_iter().chain(reasons(fit)) {
         let _ = writeln!(out, "- {line}");
     }
+    for change in &fit.changes {
+        let _ = writeln!(out, "- room for {}: `{}`", change.fits, change.commands.join("; "));
+    }
     out
+}
+
+fn fit_summary(fit: &Fit) -> String {
+    if fit.shapes.is_empty() {
+        let wanted = fit.fits + fit.stopped_by.len();
+        return format!("The DaemonSet's pod fits on {} of {wanted} nodes.", fit.fits);
+    }
+    match fit.fits {
+        0 => "No pod of this shape fits.".to_owned(),
+        1 => "1 more pod of this shape fits.".to_owned(),
+        MAX_COPIES => format!("{MAX_COPIES} more pods of this shape fit, and it was not counted on."),
+        fits if fit.shapes.len() > 1 => format!("{fits} more pods of these shapes fit."),
+        fits => format!("{fits} more pods of this shape fit."),
+    }
+}
+
+/// The placed pods of each shape; nothing for a single one.
+fn shape_lines(fit: &Fit) -> Vec<String> {
+    if fit.shapes.len() < 2 {
+        return Vec::new();
+    }
+    let line = |one: &super::ShapeFit| {
+        let stops = if one.stops { "; the next one does not fit" } else { "" };
+        format!("{}: {}{stops}", one.shape, one.fits)
+    };
+    fit.shapes.iter().map(line).collect()
+}
+
+fn change_line(change: &Change) -> String {
+    format!("{} fit after: {}", change.fits, change.commands.join("; "))
 }
 
 /// Groups nodes by reason.
@@ -143,10 +301,7 @@ fn move_line(one: &Move, draws: u32) -> String {
 
 /// Sentence about a pod that a budget keeps from being evicted; `pod` is its name as it is printed.
 fn blocked_line(pod: &str, one: &Blocked) -> String {
-    format!(
-        "{pod} stays: {} allows {} disruptions, {} needed",
-        one.by, one.allowed, one.needed
-    )
+    format!("{pod} stays: {}", why_blocked(one))
 }
 
 /// Number of draws with this move. Empty if it is in all draws.

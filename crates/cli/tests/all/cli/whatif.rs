@@ -161,6 +161,224 @@ fn fit_counts_pods_and_limiting_reason_per_node() {
     );
 }
 
+/// Three nodes of 4 CPUs with four pods of one CPU, of which one may be missing at a time.
+const TIGHT: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: tight}
+spec: {title: Tight, seed: 1, cluster: {zones: [a, b, c], nodesPerZone: 1, node: {cpu: 4, memory: 8Gi, pods: 20}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {behavior.podscope.dev/c: startup=5s}}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}, readinessProbe: {httpGet: {port: 80}, periodSeconds: 1}}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+"#;
+
+/// Shows: P-14
+#[test]
+fn rolling_drain_finds_order_within_budget() {
+    let tight = file("whatif-rolling.yaml", TIGHT);
+    let rolling = answer(&["drain", "--rolling", &tight]);
+    let order = rolling["order"].as_array().expect("an order");
+    let nodes: Vec<&Value> = order.iter().map(|one| &one["node"]).collect();
+    assert_eq!(nodes, ["a-1", "b-1", "c-1"]);
+    assert_eq!(rolling["stopped"], json!([]));
+    let web = rolling["shortfalls"].as_array().expect("shortfalls");
+    let is_web = |one: &&Value| one["object"] == "Deployment default/web";
+    let web = web.iter().find(is_web).expect("web has fewer replicas meanwhile");
+    assert_eq!(
+        (&web["wanted"], &web["least"], &web["lasts"]),
+        (&json!(4), &json!(3), &json!(false))
+    );
+}
+
+/// Shows: P-14
+#[test]
+fn rolling_drain_names_pod_at_which_it_stops() {
+    let shop = file("whatif-rolling-stops.yaml", SHOP);
+    let rolling = answer(&["drain", "--rolling", &shop]);
+    assert_eq!(
+        rolling["order"],
+        json!([]),
+        "each node has a pod of db, whose budget allows no disruption"
+    );
+    let stopped = &rolling["stopped"][0];
+    assert_eq!(stopped["node"], "a-1");
+    assert_eq!(
+        stopped["reason"],
+        "PodDisruptionBudget default/db allows 0 disruptions, 1 needed"
+    );
+    let full = file(
+        "whatif-rolling-full.yaml",
+        &TIGHT.replace("replicas: 4", "replicas: 12"),
+    );
+    let rolling = answer(&["drain", "b-1", "--rolling", &full]);
+    let reason = rolling["stopped"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("Insufficient cpu"), "{reason}");
+}
+
+/// Shows: P-14
+#[test]
+fn drain_reports_volumes_that_stay_and_missing_replicas() {
+    let local = file(
+        "whatif-volumes.yaml",
+        r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: local}
+spec: {title: Local, seed: 1, cluster: {zones: [a, b], nodesPerZone: 1}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk-a}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: local
+  local: {path: /disk}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [a-1]}]}]}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: db}, spec: {selector: {app: db}, ports: [{port: 80}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: db}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers: [{name: c, image: x, volumeMounts: [{name: data, mountPath: /data}, {name: cache, mountPath: /cache}]}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}, {name: cache, emptyDir: {}}]
+"#,
+    );
+    let answer = answer(&["drain", "a-1", &local]);
+    let volumes = answer["volumes"].as_array().expect("volumes");
+    let reasons: Vec<(&Value, &Value)> = volumes.iter().map(|one| (&one["volume"], &one["reason"])).collect();
+    assert_eq!(
+        reasons,
+        [
+            (
+                &json!("data"),
+                &json!("PersistentVolume disk-a can be used only on a-1")
+            ),
+            (&json!("cache"), &json!("emptyDir: its content is deleted with the pod")),
+        ]
+    );
+    let shortfalls = answer["shortfalls"].as_array().expect("shortfalls");
+    let lasting: Vec<(&Value, &Value)> = shortfalls.iter().map(|one| (&one["object"], &one["lasts"])).collect();
+    assert_eq!(
+        lasting,
+        [
+            (&json!("Deployment default/db"), &json!(true)),
+            (&json!("Service default/db"), &json!(true)),
+        ]
+    );
+}
+
+/// A pod of one CPU on nodes with `disk: ssd`.
+const PICKY: &str = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}\n";
+/// A small pod.
+const SMALL: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 500m}}}]}}\n";
+
+/// Shows: P-14
+#[test]
+fn fit_counts_shapes_in_proportion() {
+    let shop = file("whatif-shapes.yaml", SHOP);
+    let big = file("whatif-shape-big.yaml", &SMALL.replace("500m", "1"));
+    let small = file("whatif-shape-small.yaml", SMALL);
+    // One CPU is free on each node. A big pod takes one of them, and the small ones half of one each.
+    let answer = answer(&["fit", &big, "--also", &format!("{small}=2"), &shop]);
+    let counts: Vec<(&Value, &Value)> = (answer["shapes"].as_array().expect("shapes").iter())
+        .map(|one| (&one["fits"], &one["stops"]))
+        .collect();
+    assert_eq!(counts, [(&json!(1), &json!(true)), (&json!(2), &json!(false))]);
+    assert_eq!(answer["fits"], 3);
+}
+
+/// Shows: P-14
+#[test]
+fn fit_finds_smallest_change_that_makes_room() {
+    let tight = file("whatif-room.yaml", TIGHT);
+    let picky = file("whatif-picky.yaml", PICKY);
+    let answer = answer(&["fit", &picky, "--need", "4", &tight]);
+    assert_eq!(answer["fits"], 0);
+    let changes = answer["changes"].as_array().expect("changes");
+    let labels = &changes[0];
+    assert_eq!(
+        (&labels["nodes"], &labels["fits"]),
+        (&json!(2), &json!(4)),
+        "{changes:?}"
+    );
+    let commands = labels["commands"].as_array().expect("commands");
+    let is_label = |one: &Value| one.as_str().is_some_and(|one| one.ends_with("--overwrite disk=ssd"));
+    assert!(commands.iter().all(is_label), "{commands:?}");
+    // 8 CPUs are free on the three nodes; two more nodes are needed for 16.
+    let small = file("whatif-room-small.yaml", &SMALL.replace("500m", "1"));
+    let more = succeed(&["whatif", "fit", &small, "--need", "16", &tight]);
+    assert!(
+        more.contains("16 fit after: fault join a-1-copy --like a-1 --count 2"),
+        "{more}"
+    );
+}
+
+/// Shows: P-14
+#[test]
+fn daemon_set_reports_nodes_without_room() {
+    let shop = file("whatif-daemon.yaml", &SHOP.replace("replicas: 6", "replicas: 8"));
+    let set = file(
+        "whatif-daemon-set.yaml",
+        "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n  selector: {matchLabels: {app: \
+         agent}}\n  template:\n    metadata: {labels: {app: agent}}\n    spec: {containers: [{name: c, image: x, \
+         resources: {requests: {cpu: 1}}}]}\n",
+    );
+    let answer = answer(&["fit", &set, &shop]);
+    assert_eq!(answer["fits"], 1, "{answer}");
+    let stopped = answer["stoppedBy"].as_array().expect("nodes");
+    assert_eq!(stopped.len(), 2);
+    assert!(
+        stopped[0]["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("Insufficient cpu")),
+        "{stopped:?}"
+    );
+}
+
+/// Shows: P-14
+#[test]
+fn consolidation_names_nodes_whose_drain_works() {
+    let tight = file("whatif-consolidate.yaml", TIGHT);
+    let found = answer(&["consolidate", &tight]);
+    assert_eq!(
+        found["nodes"].as_array().map(Vec::len),
+        Some(2),
+        "four pods of one CPU fit on one node: {found}"
+    );
+    let kept = found["kept"].as_array().expect("nodes");
+    assert_eq!(kept.len(), 1);
+    assert!(
+        kept[0]["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("nodes are available")),
+        "{kept:?}"
+    );
+}
+
 /// Shows: P-14, P-04
 #[test]
 fn invalid_whatif_questions_are_rejected() {
@@ -180,6 +398,11 @@ fn invalid_whatif_questions_are_rejected() {
         (vec!["drain"], "takes the nodes"),
         (vec!["burn", "a-1"], "not \"burn\""),
         (vec!["drain", "a-1", "--count", "2"], "--count goes with add"),
+        (vec!["scale", "deploy/web", "--rolling"], "--rolling goes with drain"),
+        (vec!["drain", "a-1", "--need", "2"], "--need and --also go with fit"),
+        (vec!["fit", "pod.yaml=0"], "is not FILE=N"),
+        (vec!["consolidate", "a-1"], "takes files, not \"a-1\""),
+        (vec!["drain", "--rolling", "z-9"], "nodes \"z-9\" not found"),
     ] {
         let mut all = vec!["whatif"];
         all.extend(args);

@@ -1,0 +1,150 @@
+//! Measures for how long workloads, budgets and Services have less than before a change: fewer available replicas,
+//! fewer healthy pods than a PodDisruptionBudget wants, no ready endpoint.
+
+use podscope_api::{Deployment, EndpointSlice, ObjectKey, PodDisruptionBudget, Service, StatefulSet, ordered};
+use podscope_cluster::{Objects, SimTime};
+use serde::Serialize;
+
+use crate::timeline::Session;
+
+/// Label of a slice with the name of its Service.
+const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
+/// An object that had less than it had before the change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shortfall {
+    /// Kind, namespace and name of the object.
+    pub object: String,
+    /// What is counted: `available replicas`, `healthy pods` or `ready endpoints`.
+    pub of: String,
+    /// The number that it has to have.
+    pub wanted: i32,
+    /// The smallest number that it had.
+    pub least: i32,
+    /// How long it had fewer than wanted, in seconds.
+    pub seconds: i64,
+    /// Whether it still has fewer at the end.
+    pub lasts: bool,
+}
+
+/// Number of an object's working parts, and how many it has to have.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    of: &'static str,
+    has: i32,
+    wanted: i32,
+}
+
+/// The levels of all objects, by name.
+type Levels = ordered::Map<String, Level>;
+
+/// Samples the objects of a session that have enough when the watch begins.
+#[derive(Debug, Clone)]
+pub(super) struct Watcher {
+    /// The wanted number of each object at the beginning.
+    wanted: ordered::Map<String, i32>,
+    found: ordered::Map<String, Shortfall>,
+    sampled: SimTime,
+}
+
+impl Watcher {
+    pub(super) fn new(session: &Session) -> Self {
+        let levels = levels(session.world().objects()).into_iter();
+        let enough = levels.filter(|(_, level)| level.wanted > 0 && level.has >= level.wanted);
+        Self {
+            wanted: enough.map(|(object, level)| (object, level.wanted)).collect(),
+            found: ordered::Map::new(),
+            sampled: session.now(),
+        }
+    }
+
+    /// Notes the objects that have too little now. The time since the last sample counts for them.
+    pub(super) fn sample(&mut self, session: &Session) {
+        let passed = (session.now() - self.sampled).0 / 1_000_000;
+        self.sampled = session.now();
+        self.found.values_mut().for_each(|one| one.lasts = false);
+        for (object, level) in levels(session.world().objects()) {
+            // A workload that is scaled up does not promise its new replicas yet.
+            let Some(wanted) = self.wanted.get(&object).map(|before| level.wanted.min(*before)) else {
+                continue;
+            };
+            if level.has >= wanted {
+                continue;
+            }
+            let one = self.found.entry(object.clone()).or_insert_with(|| Shortfall {
+                object,
+                of: level.of.to_owned(),
+                wanted,
+                least: level.has,
+                seconds: 0,
+                lasts: true,
+            });
+            one.least = one.least.min(level.has);
+            one.seconds += passed;
+            one.lasts = true;
+        }
+    }
+
+    /// The shortfalls so far, the longest first.
+    pub(super) fn shortfalls(&self) -> Vec<Shortfall> {
+        use podscope_api::ordered::StableSort as _;
+        let mut all: Vec<Shortfall> = self.found.values().cloned().collect();
+        all.stable_sort_by_key(|one| (!one.lasts, -one.seconds, one.object.clone()));
+        all
+    }
+}
+
+fn levels(objects: &Objects) -> Levels {
+    let mut levels = Levels::new();
+    for one in objects.list::<Deployment>() {
+        let level = Level {
+            of: "available replicas",
+            has: one.status.available_replicas.unwrap_or(0),
+            wanted: one.spec.replicas.unwrap_or(1),
+        };
+        levels.insert(format!("Deployment {}", one.metadata.key()), level);
+    }
+    for one in objects.list::<StatefulSet>() {
+        let level = Level {
+            of: "available replicas",
+            has: one.status.available_replicas,
+            wanted: one.spec.replicas.unwrap_or(1),
+        };
+        levels.insert(format!("StatefulSet {}", one.metadata.key()), level);
+    }
+    for one in objects.list::<PodDisruptionBudget>() {
+        let level = Level {
+            of: "healthy pods",
+            has: one.status.current_healthy,
+            wanted: one.status.desired_healthy,
+        };
+        levels.insert(format!("PodDisruptionBudget {}", one.metadata.key()), level);
+    }
+    let ready = ready_endpoints(objects);
+    for one in objects.list::<Service>() {
+        let key = one.metadata.key();
+        let level = Level {
+            of: "ready endpoints",
+            has: ready.get(&key).copied().unwrap_or(0),
+            wanted: 1,
+        };
+        levels.insert(format!("Service {key}"), level);
+    }
+    levels
+}
+
+/// Number of ready endpoints by Service.
+fn ready_endpoints(objects: &Objects) -> ordered::Map<ObjectKey, i32> {
+    let mut ready: ordered::Map<ObjectKey, i32> = ordered::Map::new();
+    for slice in objects.list::<EndpointSlice>() {
+        let Some(service) = slice.metadata.label(SERVICE_NAME) else {
+            continue;
+        };
+        let count = (slice.endpoints.iter())
+            .filter(|endpoint| endpoint.conditions.ready != Some(false))
+            .count();
+        let key = ObjectKey::new(slice.metadata.namespace.clone(), service);
+        *ready.entry(key).or_default() += i32::try_from(count).unwrap_or(i32::MAX);
+    }
+    ready
+}

@@ -1,0 +1,98 @@
+//! Volumes of pods that cannot follow them to another node.
+
+use std::sync::Arc;
+
+use podscope_api::{Node, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Volume, ordered};
+use podscope_cluster::{Objects, claim_name};
+use serde::Serialize;
+
+/// Maximum number of nodes that a reason lists.
+const MAX_NODES: usize = 3;
+
+/// A volume that does not move with its pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StuckVolume {
+    /// `NAMESPACE/NAME` of the pod.
+    pub pod: String,
+    /// Name of the volume in the pod.
+    pub volume: String,
+    /// Name of its claim, if it has one.
+    pub claim: Option<String>,
+    pub reason: String,
+}
+
+/// The volumes of pods on leaving nodes that no remaining node can use, or whose content is lost.
+pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>) -> Vec<StuckVolume> {
+    let remaining: Vec<&Arc<Node>> = (objects.list::<Node>())
+        .filter(|node| !leaving.contains(&NodeName(node.metadata.name.clone())) && !node.is_unschedulable())
+        .collect();
+    let pods = leaving.iter().flat_map(|node| objects.pods_on(node));
+    let of_daemon_set = |pod: &Pod| {
+        pod.metadata
+            .controller_ref()
+            .is_some_and(|owner| &*owner.kind == "DaemonSet")
+    };
+    let pods = pods.filter(|pod| !pod.is_terminal() && !pod.is_mirror() && !of_daemon_set(pod));
+    pods.flat_map(|pod| {
+        let volumes = pod.spec.volumes.iter();
+        let stuck = volumes.filter_map(|volume| {
+            let claim = claim_name(pod, volume);
+            let reason = match &claim {
+                Some(claim) => {
+                    let key = ObjectKey::new(pod.metadata.namespace.clone(), claim.clone());
+                    why_claim_stays(objects, &key, &remaining)
+                }
+                None => why_inline_volume_stays(pod, volume),
+            };
+            Some(StuckVolume {
+                pod: pod.metadata.key().to_string(),
+                volume: volume.name.to_string(),
+                claim: claim.map(|claim| claim.to_string()),
+                reason: reason?,
+            })
+        });
+        stuck.collect::<Vec<_>>()
+    })
+    .collect()
+}
+
+fn why_claim_stays(objects: &Objects, claim: &ObjectKey, remaining: &[&Arc<Node>]) -> Option<String> {
+    let claim = objects.get::<PersistentVolumeClaim>(claim)?;
+    let volume = objects.named::<PersistentVolume>(&claim.spec.volume_name)?;
+    let name = &volume.metadata.name;
+    let affinity = volume.spec.node_affinity.as_ref().and_then(|one| one.required.as_ref());
+    let Some(affinity) = affinity else {
+        let is_of_host = volume.spec.host_path.is_some() || volume.spec.local.is_some();
+        return is_of_host
+            .then(|| format!("PersistentVolume {name} is a directory of its node: its content stays there"));
+    };
+    if remaining.iter().any(|node| affinity.matches(node)) {
+        return None;
+    }
+    let usable: Vec<&str> = (objects.list::<Node>())
+        .filter(|node| affinity.matches(node))
+        .map(|node| &*node.metadata.name)
+        .collect();
+    let nodes = match usable.len() {
+        0 => "on no node".to_owned(),
+        more if more > MAX_NODES => {
+            format!(
+                "only on {} and {} more",
+                usable[..MAX_NODES].join(", "),
+                more - MAX_NODES
+            )
+        }
+        _ => format!("only on {}", usable.join(", ")),
+    };
+    Some(format!("PersistentVolume {name} can be used {nodes}"))
+}
+
+fn why_inline_volume_stays(pod: &Pod, volume: &Volume) -> Option<String> {
+    if let Some(empty_dir) = &volume.empty_dir {
+        let on_disk = &*empty_dir.medium != "Memory";
+        return on_disk.then(|| "emptyDir: its content is deleted with the pod".to_owned());
+    }
+    let host_path = volume.host_path.as_ref()?;
+    let node = pod.spec.node_name.as_ref()?;
+    Some(format!("hostPath {}: its content stays on {node}", host_path.path))
+}
