@@ -14,7 +14,7 @@ use super::fate::{Assessment, ClusterView, Fate};
 use super::flow::{Flow, KeptConnection, Origin, Planned, Stream};
 use super::load::load_of_flows;
 use super::proxies::ProxyState;
-use super::{Outcomes, Touch};
+use super::{Failure, Outcomes, Touch};
 use crate::event::Event;
 use crate::{Actor, Objects, World};
 
@@ -126,7 +126,18 @@ impl World {
             self.queue.set_cause(CausedBy::NOTHING);
             self.queue.push(at.max(self.now), Event::Traffic);
         }
-        for failure in out.failed {
+        self.emit_failures(out.failed, sink);
+        for rate in rates {
+            let about = self.service_subject(&rate.service);
+            self.queue.set_cause(because);
+            let rate = Box::new(rate);
+            self.emit(&Actor::World, Happening::RequestRate { rate }, Some(about), None, sink);
+        }
+    }
+
+    /// Puts the records about failed requests into the trace.
+    fn emit_failures(&mut self, failures: Vec<Failure>, sink: &mut dyn Sink) {
+        for failure in failures {
             let actor = match failure.failed.client {
                 RequestClient::Outside => Actor::World,
                 _ => Actor::Machine(failure.failed.node_name()),
@@ -148,12 +159,6 @@ impl World {
                 container,
                 sink,
             );
-        }
-        for rate in rates {
-            let about = self.service_subject(&rate.service);
-            self.queue.set_cause(because);
-            let rate = Box::new(rate);
-            self.emit(&Actor::World, Happening::RequestRate { rate }, Some(about), None, sink);
         }
     }
 
