@@ -173,7 +173,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
         namespace => namespace,
     };
     let key = ObjectKey::new(namespace, set.metadata().name.clone());
-    let text = podscope_api::print_yaml(&podscope_kubectl::shown(set, false));
+    let text = podscope_api::print_yaml(&podscope_kubectl::printed_value(set, false));
     let read = command::parse(&format!("kubectl create -f - <<'EOF'\n{text}EOF\n"));
     let before = session.outputs().len();
     session
