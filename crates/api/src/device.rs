@@ -15,6 +15,10 @@ pub const EXTENDED_RESOURCE_CLAIM: &str = "resource.kubernetes.io/extended-resou
 pub const ADMIN_ACCESS_LABEL: &str = "resource.kubernetes.io/admin-access";
 /// Prefix of the implicit extended resource of each class; the class name follows.
 pub const CLASS_RESOURCE_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
+/// Annotation of a Node: the devices that its scripted drivers publish ([`parse_devices`] reads it).
+///
+/// [`parse_devices`]: crate::parse_devices
+pub const DEVICES_ANNOTATION: &str = "podscope.dev/devices";
 /// Maximum number of devices allocated to one claim.
 pub const MAX_ALLOCATION_RESULTS: usize = 32;
 

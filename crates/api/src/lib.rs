@@ -41,6 +41,8 @@ pub mod custom;
 mod decode;
 mod default;
 mod device;
+#[cfg(feature = "devices")]
+mod device_description;
 mod duration;
 mod encoding;
 pub mod explained;
@@ -105,6 +107,8 @@ pub use self::core::*;
 pub use self::decode::{ExpectedType, FieldError, Mismatch, decode, decode_lenient};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::device::*;
+#[cfg(feature = "devices")]
+pub use self::device_description::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::encoding::{NotText, decode_text};
 pub use self::extra::Extra;

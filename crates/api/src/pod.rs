@@ -414,11 +414,17 @@ wire_types! {
         pub allocated_resources: ResourceList,
         pub resources: Option<Arc<ResourceRequirements>>,
         pub volume_mounts: Vec<VolumeMountStatus>,
+        /// The health of the container's devices (DRA-249).
+        pub allocated_resources_status: Vec<ContainerResourceStatus>,
         /// Whether the container mounts the token volume of `PodSpec::api_access`; that mount is not in
         /// `volume_mounts`.
         pub has_api_access as "": bool,
     }
 
+    /// The health of the devices that a container has through one of the pod's claims (`ResourceStatus` in the API).
+    pub struct ContainerResourceStatus { pub name: Str, pub resources: Vec<ResourceHealth> }
+    /// The health of one device: `Healthy`, `Unhealthy` or `Unknown`.
+    pub struct ResourceHealth { pub resource_id as "resourceID": Str, pub health: Str, pub message: Option<Str> }
     /// A volume as mounted in the container.
     pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }
     /// The state of a container; exactly one of the three is set (LC-092).

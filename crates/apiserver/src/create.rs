@@ -48,6 +48,7 @@ impl ApiServer {
             object.metadata_mut().generation = Some(1);
         }
         default_object(&mut object);
+        super::device_taints::set_time_added(&mut object, caller.wall());
         self.conform(&mut object);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));

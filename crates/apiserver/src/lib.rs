@@ -23,6 +23,7 @@ mod apply;
 mod create;
 mod custom;
 mod delete;
+mod device_taints;
 mod events;
 mod eviction;
 mod limit_range;
@@ -337,7 +338,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
 }
 
 /// Five random characters of Kubernetes' name alphabet, which has no vowels and no look-alikes.
-fn name_suffix(rng: &mut Rng) -> Str {
+pub fn name_suffix(rng: &mut Rng) -> Str {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..5)
         .map(|_| char::from(ALPHABET[rng.below(ALPHABET.len() as u64) as usize]))

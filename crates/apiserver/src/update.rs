@@ -98,6 +98,7 @@ impl ApiServer {
         }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
+            super::device_taints::set_time_added(&mut merged, caller.wall());
             self.conform(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
                 super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);

@@ -113,9 +113,7 @@ impl World {
                         *slot = Some(Arc::new(core));
                         acting.handle(Input::Started, ctx);
                     }
-                    Body::Kubelet(_) | Body::Client(_) | Body::Down => {
-                        unreachable!("the process takes part in no leader election")
-                    }
+                    _ => unreachable!("the process takes part in no leader election"),
                 });
                 // A scheduler watches from its start on; a controller-manager watches only while it leads.
                 if matches!(process.actor, Actor::ControllerManager(_)) {
@@ -203,6 +201,7 @@ impl World {
 
     /// Updates the state of the world that follows from Node objects: leases and heartbeats.
     pub(crate) fn observe(&mut self, change: &Change) {
+        self.observe_devices(change);
         if let (None, Some(Object::Node(node))) = (&change.old, &change.new) {
             let name = NodeName(node.metadata.name.clone());
             self.create_node_lease(&name);

@@ -1,5 +1,7 @@
 //! Faults: everything that happens to a cluster from outside (F-01).
 
+use std::fmt;
+
 use podscope_api::ordered;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 
@@ -39,6 +41,44 @@ pub enum Targets {
     /// All nodes of a zone.
     Zone(Str),
     All,
+}
+
+/// A change of a device (`fault device NODE DEVICE …`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeviceChange {
+    /// `taint KEY=VALUE:EFFECT`: the driver publishes the taint.
+    Taint { key: Str, value: Str, effect: Str },
+    /// `taint KEY:EFFECT-` or `taint KEY-`: removes taints that a fault added.
+    Untaint { key: Str, effect: Option<Str> },
+    /// `gone`: the driver no longer publishes the device.
+    Gone,
+    /// `back`: the device is there again, and healthy.
+    Back,
+    /// `unhealthy`: the driver reports the device as unhealthy to the kubelet.
+    Unhealthy,
+}
+
+impl fmt::Display for DeviceChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taint { key, value, effect } if value.is_empty() => write!(f, "taint {key}:{effect}"),
+            Self::Taint { key, value, effect } => write!(f, "taint {key}={value}:{effect}"),
+            Self::Untaint { key, effect: None } => write!(f, "taint {key}-"),
+            Self::Untaint {
+                key,
+                effect: Some(effect),
+            } => write!(f, "taint {key}:{effect}-"),
+            Self::Gone => f.write_str("gone"),
+            Self::Back => f.write_str("back"),
+            Self::Unhealthy => f.write_str("unhealthy"),
+        }
+    }
+}
+
+/// Returns whether [`DeviceChange::Untaint`] with this key and effect removes the taint.
+#[cfg(feature = "devices")]
+pub(crate) fn removes_taint(key: &Str, effect: Option<&Str>, taint: &podscope_api::DeviceTaint) -> bool {
+    taint.key == *key && effect.is_none_or(|effect| taint.effect == *effect)
 }
 
 /// A fault or its repair: the `fault …` and `app …` commands of the command language.
@@ -112,6 +152,19 @@ pub enum Fault {
     Fence(NodeName, FenceMechanism),
     /// `fault unfence NODE`: removes the fences of storage and network. `fault boot` restores the power.
     Unfence(NodeName),
+    /// `fault device NODE DEVICE …`.
+    Device {
+        node: NodeName,
+        /// `DEVICE` or `DRIVER/DEVICE`.
+        device: Str,
+        change: DeviceChange,
+    },
+    /// `fault crash|restart driver NODE`: the device drivers of a node.
+    Driver {
+        node: NodeName,
+        /// True starts them again; running drivers are crashed first.
+        up: bool,
+    },
     /// `fault detach VOLUME`: forces the volume's detach.
     Detach(Str),
     /// `app member add|remove GROUP MEMBER` (C-13).
@@ -141,6 +194,8 @@ impl Fault {
             Fault::Leave(node)
             | Fault::Kubelet { node, .. }
             | Fault::Runtime { node, .. }
+            | Fault::Device { node, .. }
+            | Fault::Driver { node, .. }
             | Fault::Power { node, .. }
             | Fault::Shutdown(node)
             | Fault::Slow(node, _)

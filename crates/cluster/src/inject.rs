@@ -108,6 +108,8 @@ impl World {
                     state.has_runtime = *up;
                 }
             }
+            Fault::Device { node, device, change } => self.device_fault(by, node, device, change, sink)?,
+            Fault::Driver { node, up } => self.driver_fault(by, node, *up, sink)?,
             Fault::Power { node, on } => self.power_fault(by, node, *on, sink)?,
             Fault::Shutdown(node) => self.shut_down(by, node, sink)?,
             Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
@@ -156,7 +158,7 @@ impl World {
         Ok(())
     }
 
-    fn emit_node(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {
+    pub(crate) fn emit_node(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {
         let subject = self.node_subject(node);
         self.emit(by, happening, Some(subject), None, sink);
     }
@@ -176,7 +178,7 @@ impl World {
             .ok_or_else(|| format!("there is no machine called {:?}", node.as_str()))
     }
 
-    fn powered_node(&self, node: &NodeName) -> Result<&NodeState, String> {
+    pub(crate) fn powered_node(&self, node: &NodeName) -> Result<&NodeState, String> {
         let state = self.existing_node(node)?;
         if state.is_powered {
             Ok(state)
@@ -273,7 +275,9 @@ impl World {
         let place = Place::Node(node.clone());
         if !self.network.is_open(&Place::ControlPlane, &place) {
             let revision = self.api.store().revision();
-            self.break_watch(&Actor::Kubelet(node.clone()), revision);
+            for actor in [Actor::Kubelet(node.clone()), Actor::Driver(node.clone())] {
+                self.break_watch(&actor, revision);
+            }
         }
         if !self.network.is_open(&place, &Place::ControlPlane) {
             self.heartbeats.end(node, self.now, self.queue.cause());
@@ -308,14 +312,13 @@ impl World {
         if self.heartbeats.silent().any(|silent| silent == node) {
             self.start_heartbeats_if_reachable(node);
         }
-        if self.nodes.get(node).is_some_and(|state| state.is_powered)
-            && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
-            && matches!(
-                self.nodes.get(node).map(|state| &state.kubelet.watch),
-                Some(WatchState::Broken { .. })
-            )
-        {
-            self.retry_watch(&process);
+        for actor in [Actor::Kubelet(node.clone()), Actor::Driver(node.clone())] {
+            let watch = self.process(&actor).map(|state| &state.watch);
+            if matches!(watch, Some(WatchState::Broken { .. }))
+                && let Some(process) = self.running(&actor)
+            {
+                self.retry_watch(&process);
+            }
         }
     }
 
@@ -352,6 +355,7 @@ impl World {
 
     fn power_off(&mut self, node: &NodeName, sink: &mut dyn Sink) {
         self.kill(&Actor::Kubelet(node.clone()));
+        self.stop_driver(node, sink);
         if let Some(state) = self.nodes.get_mut(node) {
             state.is_powered = false;
         }
@@ -389,6 +393,7 @@ impl World {
                 }
                 self.machine_fault(node, &MachineFault::Boot, sink)?;
                 self.start_kubelet(node, BOOT_DELAY);
+                self.start_driver(node, BOOT_DELAY);
                 self.update_proxy_of_machine(node);
                 Ok(())
             }

@@ -30,6 +30,8 @@
 //! ```
 
 pub mod client;
+#[cfg_attr(not(feature = "devices"), path = "devices_unsupported.rs")]
+mod devices;
 mod dispatch;
 mod due;
 mod effect;

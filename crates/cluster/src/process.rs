@@ -22,7 +22,7 @@ const RESTART_DELAY: Span = Span::seconds(1);
 pub(crate) struct ActingProcess<'a> {
     pub body: &'a mut Body,
     pub election: Option<&'a mut Election>,
-    /// Only for kubelets.
+    /// Only for kubelets and device drivers.
     pub machine: Option<&'a mut Machine>,
     /// The objects that the process can read now.
     pub view: &'a Objects,
@@ -44,6 +44,12 @@ impl ActingProcess<'_> {
             (Body::Kubelet(kubelet), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(kubelet).handle(input, machine, self.view, ctx);
             }),
+            #[cfg(feature = "devices")]
+            (Body::Driver(driver), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
+                Arc::make_mut(driver).handle(input, machine, ctx);
+            }),
+            #[cfg(feature = "devices")]
+            (Body::Driver(_), None) => unreachable!("drivers have a machine"),
             (Body::Kubelet(_), None) => unreachable!("a kubelet has a machine"),
             (Body::Manager(None) | Body::Down, _) => {}
         }
@@ -91,6 +97,7 @@ impl World {
     pub(crate) fn process(&self, actor: &Actor) -> Option<&ProcessState> {
         match actor {
             Actor::Kubelet(node) => self.nodes.get(node).map(|state| &state.kubelet),
+            Actor::Driver(node) => self.nodes.get(node)?.driver.as_deref(),
             _ => self.processes.get(actor),
         }
     }
@@ -98,6 +105,7 @@ impl World {
     pub(crate) fn process_mut(&mut self, actor: &Actor) -> Option<&mut ProcessState> {
         match actor {
             Actor::Kubelet(node) => self.nodes.get_mut(node).map(|state| &mut state.kubelet),
+            Actor::Driver(node) => self.nodes.get_mut(node)?.driver.as_deref_mut(),
             _ => self.processes.get_mut(actor),
         }
     }
@@ -108,8 +116,12 @@ impl World {
             .nodes
             .iter()
             .map(|(node, state)| (Actor::Kubelet(node.clone()), &state.kubelet));
+        let drivers = self.nodes.iter().filter_map(|(node, state)| {
+            let driver = state.driver.as_deref()?;
+            Some((Actor::Driver(node.clone()), driver))
+        });
         let others = self.processes.iter().map(|(actor, state)| (actor.clone(), state));
-        kubelets.chain(others)
+        kubelets.chain(drivers).chain(others)
     }
 
     /// The present incarnation of a process; None if it does not run.

@@ -5,9 +5,9 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, Kind, MicroTime, Namespace, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
-    ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, TaintEffect, Time, Toleration,
-    TolerationOperator,
+    ConditionStatus, DEVICES_ANNOTATION, Kind, MicroTime, Namespace, Node, NodeAddress, NodeCondition, NodeName,
+    NodeSystemInfo, Object, ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, TaintEffect, Time,
+    Toleration, TolerationOperator,
 };
 
 use podscope_apiserver::Caller;
@@ -47,6 +47,8 @@ pub struct NodeShorthand {
     pub nodes_per_zone: u32,
     /// Capacity and allocatable of each; also of machines that join without their own.
     pub capacity: ResourceList,
+    /// Description of the devices of each, as in the annotation `podscope.dev/devices`; empty if there are none.
+    pub devices: Str,
 }
 
 impl Default for NodeShorthand {
@@ -61,6 +63,7 @@ impl Default for NodeShorthand {
                 (Str::from("memory"), quantity("8Gi")),
                 (Str::from("pods"), quantity("110")),
             ]),
+            devices: Str::default(),
         }
     }
 }
@@ -245,6 +248,7 @@ impl World {
             self.settle_images(name, sink);
         }
         self.start_control_plane();
+        self.import_slices();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
             self.boot(&name);
@@ -261,6 +265,7 @@ impl World {
                 self.set_watch(&actor, broken);
             }
         }
+        self.start_drivers(revision, &objects, sink);
         for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
             self.start_now(&actor, revision, &objects, sink);
         }
@@ -287,7 +292,13 @@ impl World {
     }
 
     /// A process that runs since before t = 0: it starts, lists, and watches without a gap.
-    fn start_now(&mut self, actor: &Actor, revision: u64, objects: &Arc<crate::Objects>, sink: &mut dyn Sink) {
+    pub(crate) fn start_now(
+        &mut self,
+        actor: &Actor,
+        revision: u64,
+        objects: &Arc<crate::Objects>,
+        sink: &mut dyn Sink,
+    ) {
         let Some(process) = self.running(actor) else { return };
         self.on_start(&process, sink);
         let objects = objects.clone();
@@ -384,6 +395,10 @@ pub(crate) fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
             Str::from("topology.kubernetes.io/zone"),
             zone.clone(),
         )]));
+        if !shorthand.devices.is_empty() {
+            let annotations = Arc::make_mut(&mut node.metadata.annotations);
+            annotations.insert(DEVICES_ANNOTATION.into(), shorthand.devices.clone());
+        }
         node
     };
     shorthand.names().map(labelled).collect()
@@ -398,6 +413,12 @@ pub(crate) fn applied(node: &Node, generated: &[Node]) -> Node {
         let labels = Arc::make_mut(&mut node.metadata.labels);
         for (key, value) in before.metadata.labels.iter() {
             labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        if let Some(devices) = before.metadata.annotations.get(DEVICES_ANNOTATION) {
+            let annotations = Arc::make_mut(&mut node.metadata.annotations);
+            annotations
+                .entry(DEVICES_ANNOTATION.into())
+                .or_insert_with(|| devices.clone());
         }
     }
     node

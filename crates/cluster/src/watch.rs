@@ -46,12 +46,17 @@ impl World {
             let node = match object {
                 Object::Pod(pod) => pod.spec.node_name.clone(),
                 Object::Node(node) => Some(NodeName(node.metadata.name.clone())),
+                Object::ResourceSlice(slice) => slice.spec.node_name.clone().map(NodeName),
                 _ => None,
             };
             nodes.extend(node.filter(|node| !nodes.contains(node)));
         }
         for node in nodes {
-            self.send_change(&Actor::Kubelet(node), change);
+            for actor in [Actor::Kubelet(node.clone()), Actor::Driver(node)] {
+                if watches_change(&actor, change) {
+                    self.send_change(&actor, change);
+                }
+            }
         }
         let watching: Vec<Actor> = self
             .processes
@@ -103,6 +108,8 @@ impl World {
             Some(Body::Manager(core)) => core.is_some(),
             Some(Body::Scheduler(_)) => true,
             Some(Body::Kubelet(_)) => self.is_current(process),
+            #[cfg(feature = "devices")]
+            Some(Body::Driver(_)) => self.is_current(process),
             Some(Body::Client(client)) => client.watches(),
             Some(Body::Down) | None => false,
         };
@@ -205,7 +212,7 @@ impl World {
 /// Returns whether an actor's watch selects the object of a change.
 fn watches_change(actor: &Actor, change: &Change) -> bool {
     let node = match actor {
-        Actor::Kubelet(node) => node,
+        Actor::Kubelet(node) | Actor::Driver(node) => node,
         Actor::Attacher => return matches!(change.object(), Some(Object::VolumeAttachment(_))),
         _ => return true,
     };
@@ -213,8 +220,11 @@ fn watches_change(actor: &Actor, change: &Change) -> bool {
         .into_iter()
         .flatten()
         .any(|object| match object {
-            Object::Pod(pod) => pod.spec.node_name.as_ref() == Some(node),
+            Object::Pod(pod) => matches!(actor, Actor::Kubelet(_)) && pod.spec.node_name.as_ref() == Some(node),
             Object::Node(own) => own.metadata.name == node.0,
+            Object::ResourceSlice(slice) => {
+                matches!(actor, Actor::Driver(_)) && slice.spec.node_name.as_ref() == Some(&node.0)
+            }
             _ => false,
         })
 }

@@ -44,6 +44,8 @@ pub(crate) struct NodeState {
     pub machine: Arc<Machine>,
     pub machine_rng: Rng,
     pub kubelet: ProcessState,
+    /// The process of the device drivers; `None` if the node has none.
+    pub driver: Option<Box<ProcessState>>,
     pub is_powered: bool,
     /// Whether the container runtime answers.
     pub has_runtime: bool,
@@ -64,6 +66,7 @@ impl NodeState {
                 command: CausedBy::NOTHING,
                 election: None,
             },
+            driver: None,
             is_powered: true,
             has_runtime: true,
             zone,
@@ -83,6 +86,9 @@ pub(crate) enum Body {
     Client(Arc<Client>),
     /// A kubelet; its machine is in [`NodeState`].
     Kubelet(Arc<Kubelet>),
+    /// The device drivers of a node.
+    #[cfg(feature = "devices")]
+    Driver(Arc<podscope_node::DeviceDriver>),
 }
 
 /// A process that talks to the API server.
@@ -455,6 +461,13 @@ impl World {
             Actor::Kubelet(node) => {
                 let state = self.nodes.get_mut(node)?;
                 (&mut state.kubelet, Some((node, Arc::make_mut(&mut state.machine))))
+            }
+            Actor::Driver(node) => {
+                let state = self.nodes.get_mut(node)?;
+                (
+                    state.driver.as_deref_mut()?,
+                    Some((node, Arc::make_mut(&mut state.machine))),
+                )
             }
             actor => (self.processes.get_mut(actor)?, None),
         };

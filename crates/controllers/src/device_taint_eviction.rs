@@ -1,7 +1,7 @@
 //! Device taint eviction: deletes pods gracefully if one of their devices gets a NoExecute taint that the claim does
 //! not tolerate (DRA-220 to DRA-228).
 //!
-//! Deviation: a taint without `timeAdded` counts as added at the time of each sync.
+//! Deviation: an imported taint without `timeAdded` counts as added at the time of each sync.
 
 use std::sync::Arc;
 

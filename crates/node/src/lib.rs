@@ -9,17 +9,28 @@
 //! assert!(machine.is_on() && machine.processes().is_empty());
 //! ```
 
+#[cfg(feature = "devices")]
+mod device_pools;
+#[cfg(feature = "devices")]
+mod driver;
 pub mod kubelet;
 pub mod machine;
 pub mod proxy;
 
-/// Context of one step of a kubelet or a machine.
+#[cfg(feature = "devices")]
+pub use device_pools::{DevicePool, PoolSlice, device_pools};
+#[cfg(feature = "devices")]
+pub use driver::{DeviceDriver, first_slices};
+
+/// Context of one step of a kubelet, a device driver or a machine.
 pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 
 /// A timer of a node. When a kubelet calls its machine, the machine may set timers of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     Kubelet(kubelet::KubeletTimer),
+    /// The device drivers compare their slices with the description again.
+    Driver,
     /// A timer of the machine, which stays set when the kubelet crashes.
     Machine(machine::MachineTimer),
 }

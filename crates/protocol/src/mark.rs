@@ -272,6 +272,10 @@ pub enum FaultView {
     Sandbox,
     /// A volume is detached from its node.
     Detach,
+    /// A device of a node changes.
+    Device,
+    /// The device drivers of a node crash.
+    CrashDriver,
 }
 
 /// The fault's name in the command language.
@@ -291,6 +295,8 @@ impl fmt::Display for FaultView {
             Self::Exit => "exit",
             Self::Sandbox => "sandbox",
             Self::Detach => "detach",
+            Self::Device => "device",
+            Self::CrashDriver => "crash driver",
         })
     }
 }
@@ -312,6 +318,8 @@ impl FaultView {
             Self::Exit => format!("{name}: a process of it exits"),
             Self::Sandbox => format!("{name} loses its sandbox"),
             Self::Detach => format!("{name} is taken from its node"),
+            Self::Device => format!("{name}: a device of it changes"),
+            Self::CrashDriver => format!("{name}: its device drivers crash"),
         }
     }
 
@@ -325,6 +333,8 @@ impl FaultView {
             Self::Second(component) => format!("the second {component} is gone"),
             Self::CrashKubelet => format!("{name}: its kubelet starts"),
             Self::CrashRuntime => format!("{name}: its runtime starts"),
+            Self::Device => format!("{name}: a device of it is back"),
+            Self::CrashDriver => format!("{name}: its device drivers start"),
             Self::Partition | Self::Leave | Self::Shutdown | Self::Exit | Self::Sandbox | Self::Detach => {
                 format!("healed {name}")
             }

@@ -24,6 +24,8 @@ pub enum Actor {
     Machine(NodeName),
     /// The environment that injects faults.
     World,
+    /// The device drivers of a node.
+    Driver(NodeName),
 }
 
 impl std::fmt::Display for Actor {
@@ -40,6 +42,7 @@ impl std::fmt::Display for Actor {
             Self::Client(_) => f.write_str("user"),
             Self::Machine(node) => write!(f, "machine/{node}"),
             Self::World => f.write_str("world"),
+            Self::Driver(node) => write!(f, "driver/{node}"),
         }
     }
 }
@@ -58,7 +61,7 @@ impl Actor {
     /// The place where the process runs.
     pub fn place(&self) -> Place {
         match self {
-            Self::Kubelet(node) | Self::Machine(node) => Place::Node(node.clone()),
+            Self::Kubelet(node) | Self::Machine(node) | Self::Driver(node) => Place::Node(node.clone()),
             Self::Attacher => Place::Storage,
             _ => Place::ControlPlane,
         }

@@ -345,6 +345,10 @@ pub enum FaultKind {
     Detach,
     /// A fence was lifted.
     Fence(FenceMechanism),
+    /// A device of a node changes.
+    Device,
+    /// The device drivers of a node crash.
+    CrashDriver,
 }
 
 impl std::fmt::Display for FaultKind {
@@ -364,6 +368,8 @@ impl std::fmt::Display for FaultKind {
             Self::Exit => "exit",
             Self::Sandbox => "sandbox",
             Self::Detach => "detach",
+            Self::Device => "device",
+            Self::CrashDriver => "crash driver",
             Self::Fence(mechanism) => return write!(f, "fence {}", mechanism.as_str()),
         })
     }
@@ -391,6 +397,11 @@ pub enum FaultDetails {
         /// The node that it was attached to.
         #[serde(with = "text")]
         node: NodeName,
+    },
+    Device {
+        device: Str,
+        /// The change in the words of the command: `gone`, `taint KEY=VALUE:EFFECT`, ….
+        change: Str,
     },
 }
 
@@ -507,6 +518,10 @@ impl Field for FaultDetails {
             Self::Volume { volume, node } => {
                 volume.add_to("volume", fields);
                 node.add_to("node", fields);
+            }
+            Self::Device { device, change } => {
+                device.add_to("device", fields);
+                change.add_to("change", fields);
             }
         }
     }

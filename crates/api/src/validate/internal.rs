@@ -7,11 +7,15 @@ use serde_json::{Map, Value};
 /// and quantity, with their zero value if absent; `*` is null if absent, `*X` a struct that is null if absent, `[]X` a
 /// list, `X` a struct; `raw` is copied. `^name` reads the field from the enclosing struct.
 const TABLE: &str = include_str!("internal.txt");
+/// The structs of `resource.k8s.io`.
+#[cfg(feature = "devices")]
+const DEVICES: &str = include_str!("internal_devices.txt");
+#[cfg(not(feature = "devices"))]
+const DEVICES: &str = "";
 
 fn fields(name: &str) -> Option<&'static str> {
-    TABLE
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+    let mut lines = TABLE.lines().chain(DEVICES.lines());
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }
 
 /// Converts a wire value to an internal struct.

@@ -10,6 +10,12 @@ mod config;
 mod container;
 mod crds;
 mod csi;
+#[cfg(feature = "devices")]
+mod device_claims;
+#[cfg(feature = "devices")]
+mod device_lists;
+#[cfg(feature = "devices")]
+mod device_slices;
 mod downward;
 mod endpoints;
 mod events;
@@ -90,11 +96,20 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::CsiNode(_) => csi::node(&object.to_value(), &mut errors),
         Object::CsiStorageCapacity(object) => csi::capacity(object, &mut errors),
         Object::Event(object) => events::validate(object, &mut errors),
-        Object::ServiceAccount(_)
-        | Object::DeviceClass(_)
+        #[cfg(feature = "devices")]
+        Object::DeviceClass(class) => device_claims::class(class, &mut errors),
+        #[cfg(feature = "devices")]
+        Object::ResourceClaim(claim) => device_claims::claim(claim, &mut errors),
+        #[cfg(feature = "devices")]
+        Object::ResourceClaimTemplate(template) => device_claims::template(template, &mut errors),
+        #[cfg(feature = "devices")]
+        Object::ResourceSlice(slice) => device_slices::validate(slice, &mut errors),
+        #[cfg(not(feature = "devices"))]
+        Object::DeviceClass(_)
         | Object::ResourceClaim(_)
         | Object::ResourceClaimTemplate(_)
         | Object::ResourceSlice(_) => {}
+        Object::ServiceAccount(_) => {}
     }
     errors
 }
@@ -150,6 +165,18 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::CsiDriver(before), Object::CsiDriver(now)) => {
             csi::driver(&new.to_value(), &mut errors);
             csi::driver_update(before, now, &mut errors);
+        }
+        #[cfg(feature = "devices")]
+        (Object::DeviceClass(_), Object::DeviceClass(new)) => device_claims::class(new, &mut errors),
+        #[cfg(feature = "devices")]
+        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => device_claims::claim_update(old, new, &mut errors),
+        #[cfg(feature = "devices")]
+        (Object::ResourceClaimTemplate(old), Object::ResourceClaimTemplate(new)) => {
+            device_claims::template_update(old, new, &mut errors);
+        }
+        #[cfg(feature = "devices")]
+        (Object::ResourceSlice(old), Object::ResourceSlice(new)) => {
+            device_slices::validate_update(old, new, &mut errors);
         }
         (Object::Lease(_), Object::Lease(new)) => node::lease(new, &mut errors),
         (Object::Event(_), Object::Event(new)) => events::validate(new, &mut errors),

@@ -51,6 +51,25 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
         }
     }
     pod_ranges(node, errors);
+    #[cfg(feature = "devices")]
+    devices(node, &metadata, errors);
+}
+
+/// Refuses a malformed description of devices, which would otherwise be ignored silently.
+#[cfg(feature = "devices")]
+fn devices(node: &Node, metadata: &Path<'_>, errors: &mut ErrorList) {
+    let Some(text) = node.metadata.annotation(crate::DEVICES_ANNOTATION) else {
+        return;
+    };
+    for error in crate::parse_devices(text).err().unwrap_or_default() {
+        let annotations = metadata.child("annotations");
+        let at = if error.path.is_empty() {
+            error.message
+        } else {
+            format!("{}: {}", error.path, error.message)
+        };
+        errors.invalid_text(&annotations.key(crate::DEVICES_ANNOTATION), text, &at);
+    }
 }
 
 /// Checks the pod CIDRs of a node: at most one for each IP family.

@@ -72,6 +72,8 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "status.readyReplicas",
             &mut errors,
         ),
+        #[cfg(feature = "devices")]
+        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => super::device_claims::status(old, new, &mut errors),
         (Object::DaemonSet(_), Object::DaemonSet(_)) => counts(new, DAEMON_COUNTS, &[], "", &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
             conditions(new, &mut errors);

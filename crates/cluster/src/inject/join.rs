@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
-use podscope_api::{CsiNode, Node, NodeName, Object, ResourceList, Str, Taint, ordered};
+use podscope_api::{CsiNode, DEVICES_ANNOTATION, Node, NodeName, Object, ResourceList, Str, Taint, ordered};
 use podscope_sim::FaultKind;
 
 use super::{START_DELAY, fault_record};
@@ -26,6 +26,8 @@ pub(super) struct MachineTemplate {
     taints: Vec<Taint>,
     kubelet_version: Str,
     csi: Option<Arc<CsiNode>>,
+    /// Description of the devices; empty if there are none.
+    devices: Str,
 }
 
 impl World {
@@ -57,6 +59,7 @@ impl World {
                 .collect(),
             kubelet_version: info.map(|info| info.kubelet_version.clone()).unwrap_or_default(),
             csi: self.objects().named::<CsiNode>(like.as_str()).cloned(),
+            devices: node.metadata.annotation(DEVICES_ANNOTATION).unwrap_or_default().into(),
         })
     }
 
@@ -87,6 +90,7 @@ impl World {
         let mut machine = Machine::new(node.clone(), labels, capacity);
         machine.reserve(template.reserved.clone(), template.taints.clone());
         machine.install_kubelet(template.kubelet_version.clone());
+        machine.describe_devices(template.devices.clone());
         self.nodes
             .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
         self.emit_node(by, fault_record(FaultKind::Join), node, sink);

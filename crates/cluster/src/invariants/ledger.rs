@@ -140,7 +140,7 @@ impl Ledger {
 
     /// A fault that may keep the control plane from knowing the real state of a node.
     pub(crate) fn node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
-        self.relevant_fault(node, now, |_| true)
+        self.relevant_fault(node, now, |kind| kind != FaultKind::Device)
     }
 
     /// A fault by which a controller may have lost its memory, or the result of a write.

@@ -20,6 +20,7 @@ impl World {
             && self.nodes.values().all(|node| {
                 node.is_powered
                     && node.kubelet.runs()
+                    && node.driver.as_deref().is_none_or(ProcessState::runs)
                     && node.has_runtime
                     && node.machine.imported_condition("Ready").is_none()
             })
@@ -190,7 +191,7 @@ impl World {
                 let leads = match &state.body {
                     Body::Scheduler(process) => process.is_leader(),
                     Body::Manager(core) => core.is_some(),
-                    Body::Down | Body::Client(_) | Body::Kubelet(_) => false,
+                    _ => false,
                 };
                 (actor.clone(), state.runs(), leads)
             })

@@ -1,7 +1,7 @@
 //! Completion, from the same tables that the parser uses (K-03).
 
-use podscope_api::Kind;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{Kind, ResourceSlice};
 use podscope_cluster::Objects;
 use podscope_cluster::fault::FenceMechanism;
 
@@ -162,16 +162,28 @@ impl Candidates<'_> {
                 let before = [""].into_iter().chain(words.iter().copied());
                 // A word after a flag is the value of the flag.
                 let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
-                self.argument(fault.argument(before.zip(words).filter(is_argument).count()));
+                let given: Vec<&str> = before.zip(words).filter(is_argument).map(|(_, word)| *word).collect();
+                self.argument(fault.argument(given.len()), given.last().copied());
             }
         }
     }
 
-    fn argument(&mut self, argument: Argument) {
+    /// Adds the devices that a node publishes.
+    fn devices(&mut self, node: Option<&str>) {
+        let slices = self.objects.list::<ResourceSlice>();
+        let local = slices.filter(|slice| node.is_some() && slice.spec.node_name.as_deref() == node);
+        let devices = local.flat_map(|slice| &slice.spec.devices);
+        let names: Vec<&str> = devices.map(|device| &*device.name).collect();
+        names.into_iter().for_each(|name| self.push(name, "device"));
+    }
+
+    /// Adds the candidates for an argument; `before` is the one before it.
+    fn argument(&mut self, argument: Argument, before: Option<&str>) {
         match argument {
             Argument::Node | Argument::Nodes => self.names(Kind::Node, "", "node"),
             Argument::Pod => self.pods(),
             Argument::Volume => self.names(Kind::PersistentVolume, "", "volume"),
+            Argument::Device => self.devices(before),
             Argument::Word(words) => self.words(words.iter().copied()),
             Argument::New => {}
         }

@@ -1,5 +1,7 @@
 //! The `fault …` commands (F-01). Parses the text into a [`Fault`], and prints it.
 
+mod device;
+
 use podscope_api::ordered;
 
 use podscope_api::{NodeName, ObjectKey, Quantity, Str};
@@ -33,6 +35,7 @@ pub(crate) enum Argument {
     Nodes,
     Pod,
     Volume,
+    Device,
     Word(&'static [&'static str]),
     /// A new name or a value, which completion cannot propose.
     New,
@@ -81,7 +84,14 @@ const fn verb(
 }
 
 const PROCESSES: &[Argument] = &[
-    Argument::Word(&["kubelet", "runtime", "scheduler", "controller-manager", "apiserver"]),
+    Argument::Word(&[
+        "kubelet",
+        "runtime",
+        "driver",
+        "scheduler",
+        "controller-manager",
+        "apiserver",
+    ]),
     Argument::Node,
 ];
 
@@ -128,7 +138,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
     ),
     verb(
         "crash",
-        "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
+        "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "end a process",
         PROCESSES,
         &[],
@@ -136,7 +146,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
     ),
     verb(
         "restart",
-        "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
+        "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "start a process again",
         PROCESSES,
         &[],
@@ -231,6 +241,18 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[Argument::Node],
         &[],
         |line| Ok(Fault::Unfence(line.node()?)),
+    ),
+    verb(
+        "device",
+        "NODE [DRIVER/]DEVICE taint KEY=VALUE:EFFECT|taint KEY[:EFFECT]-|gone|back|unhealthy",
+        "change a device of a node",
+        &[
+            Argument::Node,
+            Argument::Device,
+            Argument::Word(&["taint", "gone", "back", "unhealthy"]),
+        ],
+        &[],
+        device::read,
     ),
     verb(
         "detach",
@@ -375,6 +397,10 @@ fn read_process(line: &FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
             up,
         }),
         [process, node] if process.text == "kubelet" => Ok(Fault::Kubelet {
+            node: node_name(node)?,
+            up,
+        }),
+        [process, node] if process.text == "driver" => Ok(Fault::Driver {
             node: node_name(node)?,
             up,
         }),
@@ -548,6 +574,15 @@ pub(super) fn print(fault: &Fault) -> String {
         Fault::Sandbox(pod) => format!("fault sandbox {}", key_text(pod)),
         Fault::Fence(node, mechanism) => format!("fault fence {} --by {}", quote(node), mechanism.as_str()),
         Fault::Unfence(node) => format!("fault unfence {}", quote(node)),
+        Fault::Device { node, device, change } => {
+            format!(
+                "fault device {} {} {}",
+                quote(node),
+                quote(device),
+                device::words(change)
+            )
+        }
+        Fault::Driver { node, up } => format!("fault {} driver {}", process_verb(*up), quote(node)),
         Fault::Detach(volume) => format!("fault detach {}", quote(volume)),
         Fault::Member { .. } | Fault::Traffic(_) => super::app::print(fault),
     }

@@ -46,6 +46,8 @@ pub(super) struct Shared {
     pub(super) node_state: super::node::NodeState,
     /// Instant of the scheduled status pass.
     pub(super) status_pass: Option<SimTime>,
+    /// When the connection of the device drivers was lost; `None` if they are connected or there are none.
+    pub(super) driver_lost: Option<SimTime>,
 }
 
 /// Interval of relisting the runtime's containers (LC-056).

@@ -14,6 +14,7 @@ use podscope_api::{Pod, Str};
 use super::events;
 use super::grace::Remaining;
 use super::host::Host;
+use super::worker::{Activity, PodWorker};
 use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
 use podscope_sim::{SimTime, Span};
 
@@ -65,6 +66,16 @@ pub(super) struct Victim {
     pub(super) message: Option<String>,
     /// Outcome of the preStop hook; None if there is no hook or it is not run.
     pub(super) hook: Option<Outcome>,
+}
+
+impl PodWorker {
+    /// The kill in progress, for the views of the page (L-16).
+    pub(super) fn kill(&self) -> Option<&Kill> {
+        match &self.activity {
+            Activity::Kill(kill) => Some(kill),
+            _ => None,
+        }
+    }
 }
 
 impl Kill {

@@ -4,6 +4,8 @@
 mod admission;
 mod allocation;
 mod backoff;
+#[cfg_attr(not(feature = "devices"), path = "claims_unsupported.rs")]
+mod claims;
 mod conditions;
 mod config;
 mod due;
@@ -67,6 +69,8 @@ pub enum KubeletTimer {
     Images,
     /// Retry of deferred resizes (every 3 min while there are any).
     Resizes,
+    /// The device drivers have been disconnected for 30 s, or claims of unknown pods are unprepared.
+    Drivers,
 }
 
 /// State of one kubelet process; a crash deletes it.
@@ -110,6 +114,7 @@ impl Kubelet {
                 pulls: ordered::Map::new(),
                 node_state: node::NodeState::default(),
                 status_pass: None,
+                driver_lost: None,
             },
             managers: Managers::default(),
         }
@@ -182,7 +187,7 @@ impl Managers {
             },
             Input::Answered(id, answer) => self.handle_answer(id, &answer, host),
             Input::Timer(Timer::Kubelet(timer)) => self.handle_timer(timer, host),
-            Input::Timer(Timer::Machine(timer)) => unreachable!("{timer:?} is for the machine"),
+            Input::Timer(timer @ (Timer::Machine(_) | Timer::Driver)) => unreachable!("{timer:?} is not the kubelet's"),
         }
     }
 
@@ -202,6 +207,7 @@ impl Managers {
             KubeletTimer::Shutdown => {}
             KubeletTimer::Images => self.image_pass(host),
             KubeletTimer::Resizes => self.resize_timer(host),
+            KubeletTimer::Drivers => self.driver_timer(host),
         }
     }
 
@@ -219,6 +225,7 @@ impl Managers {
             host.request_node_status();
         }
         self.start_static_pods(host);
+        self.start_devices(host);
     }
 
     fn observe_list(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
@@ -414,6 +421,10 @@ impl Managers {
             }
             MachineEvent::ShuttingDown => {
                 self.begin_shutdown(host);
+                return;
+            }
+            MachineEvent::Devices => {
+                self.observe_devices(host);
                 return;
             }
             MachineEvent::OutOfMemory { process, pid } => {

@@ -342,6 +342,11 @@ fn register(host: &mut Host<'_, '_>) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     node.metadata.labels = Arc::new(labels);
+    let devices = host.machine.described_devices();
+    if !devices.is_empty() {
+        let annotations = Arc::make_mut(&mut node.metadata.annotations);
+        annotations.insert(podscope_api::DEVICES_ANNOTATION.into(), devices.clone());
+    }
     let mut capacity = host.machine.capacity().clone();
     capacity
         .entry("pods".into())

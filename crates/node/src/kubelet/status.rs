@@ -120,7 +120,10 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
             Role::Ephemeral => status.ephemeral_container_statuses.clone(),
         };
         let before = of_role(old).into_iter().find(|status| status.name == container.name);
-        let one = container_status(worker, idx, role, container, before, held, host.ctx);
+        let mut one = container_status(worker, idx, role, container, before, held, host.ctx);
+        if role == Role::App {
+            one.allocated_resources_status = super::claims::health(pod, container, host);
+        }
         match role {
             Role::Init | Role::Sidecar => status.init_container_statuses.push(one),
             Role::App => status.container_statuses.push(one),

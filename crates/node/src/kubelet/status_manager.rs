@@ -101,6 +101,10 @@ fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
     merged.nominated_node_name = api.nominated_node_name.clone();
     merged.qos_class = api.qos_class.clone().or_else(|| own.qos_class.clone());
     merged.resize = api.resize.clone();
+    merged.resource_claim_statuses.clone_from(&api.resource_claim_statuses);
+    merged
+        .extended_resource_claim_status
+        .clone_from(&api.extended_resource_claim_status);
     if is_terminal(api) && !is_terminal(own) {
         merged.phase = api.phase.clone();
         merged.reason = api.reason.clone();

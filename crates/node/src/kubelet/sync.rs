@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, PodPhase};
 
+use super::claims::{self, Preparation};
 use super::grace::{self, KillReason, Remaining};
 use super::host::Host;
 use super::kill::{Kill, Victim};
@@ -59,6 +60,8 @@ pub(super) struct SyncRun {
     pub(super) blocked_until: Option<SimTime>,
     /// Whether all containers are removed after their exit, so that they start again (RestartAllContainers).
     restart_all: bool,
+    /// When the device drivers answer the call that prepares the pod's claims.
+    prepared_at: Option<SimTime>,
 }
 
 impl SyncRun {
@@ -67,7 +70,8 @@ impl SyncRun {
     }
 
     pub(super) fn next_due(&self) -> Option<SimTime> {
-        self.kill.as_ref().and_then(Kill::next_deadline)
+        let kill = self.kill.as_ref().and_then(Kill::next_deadline);
+        kill.into_iter().chain(self.prepared_at).min()
     }
 }
 
@@ -173,6 +177,7 @@ impl PodWorker {
             has_failed,
             blocked_until: None,
             restart_all: actions.restart_all,
+            prepared_at: None,
         }));
     }
 
@@ -225,6 +230,20 @@ impl PodWorker {
             host.machine.purge_containers(uid, host.ctx.now);
             self.publish_restart_all(host);
             self.set_machine_changed();
+        }
+        if run.new_sandbox {
+            match claims::prepare(&pod, run.prepared_at, host) {
+                Preparation::Ready => run.prepared_at = None,
+                Preparation::Until(at) => {
+                    run.prepared_at = Some(at);
+                    self.activity = Activity::Sync(run);
+                    return false;
+                }
+                Preparation::Failed(why) => {
+                    self.fail_to_prepare(&why, host);
+                    return true;
+                }
+            }
         }
         if std::mem::take(&mut run.new_sandbox) {
             let node = host.shared.node_object.clone();

@@ -438,7 +438,10 @@ impl PodWorker {
                 took,
                 waited,
             } => self.handle_pulled(*pull, *succeeded, (*took, *waited), host),
-            MachineEvent::Runtime { .. } | MachineEvent::ShuttingDown | MachineEvent::OutOfMemory { .. } => {}
+            MachineEvent::Runtime { .. }
+            | MachineEvent::ShuttingDown
+            | MachineEvent::OutOfMemory { .. }
+            | MachineEvent::Devices => {}
         }
     }
 
@@ -515,6 +518,9 @@ impl PodWorker {
             self.pod.metadata.key()
         );
         host.machine.stop_sandbox(&self.pod.metadata.uid);
+        if !super::claims::unprepare(&self.pod.metadata.uid, host) {
+            return self.finish_sync(SyncEnd::Error, host);
+        }
         self.probes.clear();
         self.kill_timeout_at = None;
         self.enter_stage(Stage::Terminated);
@@ -587,14 +593,6 @@ impl PodWorker {
         if let Activity::Volumes(wait) = &mut self.activity {
             self.input_cause = host.ctx.caused_by();
             wait.retry_now(host.ctx.now);
-        }
-    }
-
-    /// The kill in progress, for the views of the page (L-16).
-    pub(super) fn kill(&self) -> Option<&Kill> {
-        match &self.activity {
-            Activity::Kill(kill) => Some(kill),
-            _ => None,
         }
     }
 }

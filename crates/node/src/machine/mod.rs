@@ -5,6 +5,8 @@
 mod adopt;
 mod behavior;
 mod container_problems;
+#[cfg(feature = "devices")]
+mod devices;
 mod empty_dirs;
 mod fault;
 mod images;
@@ -20,6 +22,8 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
+#[cfg(feature = "devices")]
+pub use devices::{DeviceState, Devices, PreparedClaim, PreparedDevice};
 pub use empty_dirs::EmptyDirData;
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
@@ -84,6 +88,8 @@ pub enum MachineEvent {
     Runtime { is_up: bool },
     /// The operating system shuts down in order, and waits for the kubelet (LC-212).
     ShuttingDown,
+    /// A device or the process of the device drivers changed.
+    Devices,
     /// The kernel killed a process because the machine's memory was used up.
     OutOfMemory {
         /// Name of the killed process, which is that of its container.
@@ -232,6 +238,11 @@ pub struct Machine {
     reserved: ResourceList,
     /// Taints that the kubelet registers the Node with, in addition to those of the settings.
     taints: Vec<Taint>,
+    /// `None` if the machine never had devices.
+    #[cfg(feature = "devices")]
+    devices: Option<Arc<Devices>>,
+    /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
+    described_devices: Str,
 }
 
 impl Machine {
@@ -266,7 +277,20 @@ impl Machine {
             kubelet_version: Str::default(),
             reserved: ResourceList::new(),
             taints: Vec::new(),
+            #[cfg(feature = "devices")]
+            devices: None,
+            described_devices: Str::default(),
         }
+    }
+
+    /// Sets the description of the machine's devices, which is an annotation of its Node.
+    pub fn describe_devices(&mut self, description: Str) {
+        self.described_devices = description;
+    }
+
+    /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
+    pub fn described_devices(&self) -> &Str {
+        &self.described_devices
     }
 
     pub fn node(&self) -> &NodeName {

@@ -84,6 +84,16 @@ impl Constraint {
         true
     }
 
+    /// Why the device violates the constraint.
+    pub(super) fn violation(&self, driver: &str, device: &Device) -> String {
+        let attribute = &self.attribute;
+        match (look_up(device, driver, attribute), &self.kind) {
+            (None, _) => format!("lacks the attribute {attribute} of a constraint"),
+            (Some(_), Kind::Match(_)) => format!("differs from the devices before it in {attribute}"),
+            (Some(_), Kind::Distinct(_)) => format!("is equal to a device before it in {attribute}"),
+        }
+    }
+
     /// Undoes [`Constraint::add`].
     pub(super) fn remove(&mut self, request: RequestName<'_>) {
         if !self.applies_to(request) {

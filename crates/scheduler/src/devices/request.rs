@@ -21,6 +21,7 @@ pub(crate) enum AllocationMode {
 #[derive(Debug, Clone)]
 pub(crate) struct DeviceCondition {
     pub(crate) results: Arc<SelectorResults>,
+    pub(crate) expression: Str,
     /// Prefix of error messages: `class <name>: selector #<i>`.
     pub(crate) place: String,
 }
@@ -151,6 +152,7 @@ impl Fields<'_> {
                 let expression = &selector.cel.as_ref()?.expression;
                 Some(DeviceCondition {
                     results: source.evaluate(expression),
+                    expression: expression.clone(),
                     place: format!("{place}: selector #{index}"),
                 })
             });

@@ -1,12 +1,14 @@
 //! Search for devices: depth first with backtracking; the first solution wins (DRA-139 to DRA-170).
 
 mod counters;
+mod explain;
 
 use podscope_api::ordered::Map;
 use podscope_api::{Device, MAX_ALLOCATION_RESULTS, ResourceList, Str};
 
 pub(crate) use self::counters::Available;
 use self::counters::CounterConsumption;
+pub(crate) use self::explain::explain;
 use super::attributes::{Constraint, RequestName};
 use super::memo::Memo;
 use super::pools::{Pool, gather};

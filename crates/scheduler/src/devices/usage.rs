@@ -49,11 +49,25 @@ impl Usage {
         self.devices.get(device as usize)
     }
 
-    /// Replaces the counted allocation of a holder. Devices with admin access are not counted.
-    pub(super) fn set(&mut self, numbers: &mut DeviceNumbers, holder: &Str, allocation: Option<&AllocationResult>) {
+    /// A claim that holds the device: its key, or its UID while the allocation is not written yet.
+    pub(crate) fn holder_of(&self, device: DeviceNo) -> Option<&Str> {
+        let holds = |counted: &[CountedDevice]| counted.iter().any(|one| one.device == device);
+        self.counted
+            .iter()
+            .find(|(_, counted)| holds(counted))
+            .map(|(holder, _)| holder)
+    }
+
+    /// Uncounts the allocation of a holder.
+    pub(super) fn release(&mut self, holder: &Str) {
         for counted in self.counted.remove(holder).unwrap_or_default() {
             self.count(&counted, -1);
         }
+    }
+
+    /// Replaces the counted allocation of a holder. Devices with admin access are not counted.
+    pub(super) fn set(&mut self, numbers: &mut DeviceNumbers, holder: &Str, allocation: Option<&AllocationResult>) {
+        self.release(holder);
         let results = allocation.iter().flat_map(|allocation| &allocation.devices.results);
         let counted: Vec<CountedDevice> = results
             .filter(|result| result.admin_access != Some(true))

@@ -89,7 +89,8 @@ pub struct NodeExplanation {
     pub reasons: Vec<String>,
     /// The reasons, shortened to two or three words each.
     pub short: String,
-    /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
+    /// Notes of plugins about their score or choice, with the index into [`Explanation::plugins`]; its length for a
+    /// plugin that did not score.
     pub score_notes: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     pub scores: Vec<i64>,
@@ -292,6 +293,16 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             if let Some(words) = scores.plugin.extension_points().explain_score(&cycle, node) {
                 out.score_notes.push((index, words));
             }
+        }
+        if let Some(words) = Plugin::DynamicResources
+            .extension_points()
+            .explain_choice(cache, decision, node)
+        {
+            let place = found
+                .scores
+                .iter()
+                .position(|scores| scores.plugin == Plugin::DynamicResources);
+            out.score_notes.push((place.unwrap_or(found.scores.len()), words));
         }
         out.scores = found
             .scores

@@ -24,6 +24,8 @@ use crate::config::{Args, Errors, Fields};
 use crate::cycle::Cycle;
 use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
 #[cfg(feature = "devices")]
+use crate::decide::Decision;
+#[cfg(feature = "devices")]
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{Limit, PostFilter};
 use crate::queue::events::EventKind;
@@ -139,6 +141,22 @@ impl ExtensionPoints for DynamicResources {
     #[cfg(feature = "devices")]
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         hints::may_help(cache, event, waiting)
+    }
+
+    #[cfg(feature = "devices")]
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        let mut text = status.message(&cache.symbols);
+        for line in filter::explain(cache, decision, node) {
+            text.push_str(". ");
+            text.push_str(&line);
+        }
+        text
+    }
+
+    #[cfg(feature = "devices")]
+    fn explain_choice(&self, cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
+        let lines = filter::explain(cache, decision, node);
+        (!lines.is_empty()).then(|| lines.join(". "))
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, _: &mut Args, _: &mut Errors) {

@@ -185,6 +185,11 @@ pub(crate) trait ExtensionPoints: Sync {
         None
     }
 
+    /// What the plugin decided for a feasible node, for people; `None` if there is nothing to say.
+    fn explain_choice(&self, _cache: &Cache, _decision: &Decision, _node: NodeIdx) -> Option<String> {
+        None
+    }
+
     /// QueueingHint. Returns whether the event may help. Called only for the events of [`PluginSpec::events`].
     fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &Waiting<'_>) -> bool {
         true

@@ -63,11 +63,27 @@ impl Reader {
             }
             capacity.insert(name, quantity);
         }
+        let devices = self.devices(file, tree, &cluster.devices);
         self.loaded.setup.nodes = NodeShorthand {
             zones,
             nodes_per_zone,
             capacity,
+            devices,
         };
+    }
+
+    /// Reads `spec.cluster.devices`. Returns the annotation of the generated nodes.
+    fn devices(&mut self, file: &str, tree: &Tree<'_>, devices: &Value) -> Str {
+        if devices.is_null() {
+            return Str::default();
+        }
+        #[cfg(feature = "devices")]
+        for error in podscope_api::describe_devices(devices).err().unwrap_or_default() {
+            let path = format!("spec.cluster.devices{}", error.path);
+            self.problem(file, tree, &path, error.message);
+        }
+        let _ = (file, tree);
+        devices.to_string().into()
     }
 
     /// Reads `spec.components`: settings under their Kubernetes names, and history switches.

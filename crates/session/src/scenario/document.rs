@@ -61,7 +61,7 @@ wire_types! {
     }
 
     /// `spec.cluster`.
-    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity> }
+    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity>, pub(crate) devices: Value }
     /// `spec.components`.
     pub(crate) struct Components {
         pub(crate) kube_scheduler: Value,

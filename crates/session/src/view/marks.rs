@@ -35,13 +35,13 @@ fn is_own_taint(key: &str) -> bool {
 
 /// Whether a fault lasts until it is repaired.
 const fn is_lasting(fault: FaultKind) -> bool {
-    use FaultKind::{Detach, Exit, Join, Leave, Sandbox};
-    !matches!(fault, Exit | Sandbox | Join | Leave | Detach)
+    use FaultKind::{Detach, Device, Exit, Join, Leave, Sandbox};
+    !matches!(fault, Exit | Sandbox | Join | Leave | Detach | Device)
 }
 
 /// Faults that end when the given one is repaired. Power also restarts the programs of a machine.
 fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
-    use FaultKind::{Crash, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
+    use FaultKind::{Crash, CrashDriver, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
     match fault {
         PowerOff => vec![
             PowerOff,
@@ -49,6 +49,7 @@ fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
             Fence(FenceMechanism::Power),
             CrashKubelet,
             CrashRuntime,
+            CrashDriver,
         ],
         Crash(process) => vec![Crash(process), Second(process)],
         other => vec![other],
@@ -98,6 +99,8 @@ fn fault_view(fault: FaultKind) -> Option<FaultView> {
         FaultKind::Exit => FaultView::Exit,
         FaultKind::Sandbox => FaultView::Sandbox,
         FaultKind::Detach => FaultView::Detach,
+        FaultKind::Device => FaultView::Device,
+        FaultKind::CrashDriver => FaultView::CrashDriver,
         FaultKind::Join | FaultKind::Fence(_) => return None,
     })
 }

@@ -171,7 +171,12 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             Actor::ControllerManager(instance) => Component::ControllerManager(instance),
             Actor::Attacher => Component::Attacher,
             Actor::Fencing => Component::Fencing,
-            Actor::ApiServer | Actor::Kubelet(_) | Actor::Client(_) | Actor::Machine(_) | Actor::World => continue,
+            Actor::ApiServer
+            | Actor::Kubelet(_)
+            | Actor::Driver(_)
+            | Actor::Client(_)
+            | Actor::Machine(_)
+            | Actor::World => continue,
         };
         let state = match (is_up, leads) {
             (false, _) => ComponentState::Down,

@@ -169,7 +169,7 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
         _ => None,
     };
     let of_actor = match &record.actor {
-        Actor::Kubelet(node) | Actor::Machine(node) => Some(node.to_string()),
+        Actor::Kubelet(node) | Actor::Machine(node) | Actor::Driver(node) => Some(node.to_string()),
         _ => None,
     };
     ThreadLink {

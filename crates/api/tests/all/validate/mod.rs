@@ -1,6 +1,7 @@
 //! Validation on create, compared with the API server's messages (VA-057 to VA-213).
 
 mod containers;
+mod devices;
 mod fields;
 mod kinds;
 mod pods;

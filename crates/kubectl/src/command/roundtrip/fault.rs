@@ -1,7 +1,7 @@
 //! Random faults and traffic commands.
 
 use podscope_api::{ObjectKey, Rate};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, DeviceChange, Direction, Fault, FenceMechanism, Targets};
 use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
 
 use super::Draw;
@@ -43,7 +43,7 @@ impl Draw {
             let count = if server { 3 } else { 2 };
             draw.choose(&all[..count])
         };
-        match self.0.below(18) {
+        match self.0.below(20) {
             0 => Fault::Partition {
                 targets: self.targets(),
                 from: self.choose(&[
@@ -99,6 +99,29 @@ impl Draw {
             14 => Fault::Detach(self.name().into()),
             15 => Fault::Unfence(node),
             16 => Fault::Traffic(self.traffic()),
+            17 => Fault::Driver { node, up: self.bool() },
+            18 => Fault::Device {
+                node,
+                device: self.choose(&["gpu-0", "gpu.example.com/gpu-0"]).into(),
+                change: self.choose(&[
+                    DeviceChange::Gone,
+                    DeviceChange::Back,
+                    DeviceChange::Unhealthy,
+                    DeviceChange::Taint {
+                        key: "example.com/bad".into(),
+                        value: "1".into(),
+                        effect: "NoExecute".into(),
+                    },
+                    DeviceChange::Untaint {
+                        key: "bad".into(),
+                        effect: Some("NoSchedule".into()),
+                    },
+                    DeviceChange::Untaint {
+                        key: "bad".into(),
+                        effect: None,
+                    },
+                ]),
+            },
             _ => Fault::Member {
                 group: self.name().into(),
                 member: self.name().into(),

@@ -23,6 +23,13 @@ impl CounterConsumption {
         }
     }
 
+    /// What the selected devices consume of a counter.
+    pub(super) fn of(&self, pool: &Str, set: &Str, counter: &Str) -> Quantity {
+        let tally = self.0.get(pool);
+        let sum = tally.and_then(|tally| tally.get(&(set.clone(), counter.clone())));
+        sum.copied().unwrap_or_default()
+    }
+
     pub(super) fn subtract(&mut self, pool: &Str, device: &Device) {
         let tally = self.0.entry(pool.clone()).or_default();
         for (key, amount) in consumption(device) {

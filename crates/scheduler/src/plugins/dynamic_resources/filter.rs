@@ -6,7 +6,9 @@ use podscope_api::{DeviceReadiness, ResourceClaim};
 
 use super::claims::{NodeAllocation, State};
 use super::unresolvable;
+use crate::cache::Cache;
 use crate::cycle::Cycle;
+use crate::decide::Decision;
 use crate::devices::request::ClaimToAllocate;
 use crate::devices::search::{Failure, SearchInputs, allocate};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -47,6 +49,30 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
         Plugin::DynamicResources,
         "resourceclaim not available on the node",
     ))
+}
+
+/// Which devices the pod's claims get on a node, and why other devices do not do; empty if no claim has to be allocated.
+pub(super) fn explain(cache: &Cache, decision: &Decision, node: NodeIdx) -> Vec<String> {
+    let Some(claims) = &decision.state.claims else {
+        return Vec::new();
+    };
+    let info = cache.node(node);
+    let extended = claims
+        .extended
+        .as_ref()
+        .and_then(|extended| extended.on_node(info).ok().flatten());
+    let own = extended.iter().map(|extended| &extended.to_allocate);
+    let to_allocate: Vec<ClaimToAllocate> = claims.to_allocate.iter().chain(own).cloned().collect();
+    if to_allocate.is_empty() {
+        return Vec::new();
+    }
+    let inputs = SearchInputs {
+        table: &claims.table,
+        usage: cache.devices.usage(),
+        symbols: &cache.symbols,
+        available: &claims.available,
+    };
+    crate::devices::search::explain(inputs, info, &to_allocate)
 }
 
 fn search(

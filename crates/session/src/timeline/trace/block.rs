@@ -125,6 +125,7 @@ fn actor_row(actor: &Actor) -> (u8, u32, &str) {
         Actor::Client(command) => (6, *command, ""),
         Actor::Machine(node) => (7, 0, &node.0),
         Actor::World => (8, 0, ""),
+        Actor::Driver(node) => (9, 0, &node.0),
     }
 }
 
@@ -139,6 +140,7 @@ fn actor((tag, number, node): (u8, u32, &str)) -> Actor {
         6 => Actor::Client(number),
         7 => Actor::Machine(NodeName(node.into())),
         8 => Actor::World,
+        9 => Actor::Driver(NodeName(node.into())),
         _ => unreachable!("`actor_row` wrote it"),
     }
 }

@@ -1,0 +1,433 @@
+//! Descriptions of the devices of a node, which its scripted drivers publish. The Node's annotation
+//! `podscope.dev/devices` and the scenario's `spec.cluster.devices` hold a list of them:
+//!
+//! ```json
+//! [{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"},
+//!   "capacity": {"memory": "40Gi"},
+//!   "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]
+//! ```
+//!
+//! A device with partitions publishes its partitions first and then itself, all drawing on one set of counters: a
+//! partition consumes what it says, the whole device consumes everything (DRA-289).
+
+use serde_json::Value;
+
+use crate::validate::dns_label;
+use crate::{Device, DeviceAttribute, DeviceCapacity, Quantity, Str, ordered, parse_duration, subdomain_problems};
+
+/// Maximum number of devices that one node publishes, partitions included.
+const MAX_DEVICES: u64 = 1_024;
+/// Duration of NodePrepareResources unless the description says otherwise, in microseconds.
+const PREPARE: i64 = 100_000;
+
+/// Equal devices of one pool of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceDescription {
+    pub driver: Str,
+    /// Name of the pool; `None` means the name of the node.
+    pub pool: Option<Str>,
+    pub count: u32,
+    /// The devices are called `PREFIX-0`, `PREFIX-1`, ….
+    pub prefix: Str,
+    pub attributes: ordered::Map<Str, DeviceAttribute>,
+    pub capacity: ordered::Map<Str, Quantity>,
+    pub partitions: Vec<PartitionDescription>,
+    /// Whether several claims can share a device, each consuming a part of its capacity.
+    pub allow_multiple_allocations: bool,
+    pub prepare: PrepareDescription,
+}
+
+/// Equal partitions of each described device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionDescription {
+    /// The partitions of device D are called `D-NAME-0`, `D-NAME-1`, ….
+    pub name: Str,
+    pub count: u32,
+    /// The amounts of the device's counters that one partition consumes.
+    pub consumes: ordered::Map<Str, Quantity>,
+}
+
+/// What the driver answers to NodePrepareResources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrepareDescription {
+    /// Success after this duration in microseconds.
+    Takes(i64),
+    Fails,
+}
+
+/// An error in a description, with the path of its field below the list, such as `[0].count`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DescriptionError {
+    pub path: String,
+    pub message: String,
+}
+
+/// Parses the text of the annotation.
+///
+/// # Errors
+/// Every error in the text.
+pub fn parse_devices(text: &str) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => describe_devices(&value),
+        Err(error) => Err(vec![DescriptionError {
+            path: String::new(),
+            message: format!("must be a JSON list of devices: {error}"),
+        }]),
+    }
+}
+
+/// Reads a list of descriptions.
+///
+/// # Errors
+/// Every error in the list.
+pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
+    let mut errors = Errors(Vec::new());
+    let Some(list) = value.as_array() else {
+        errors.add("", "must be a list of devices");
+        return Err(errors.0);
+    };
+    let described: Vec<DeviceDescription> = list
+        .iter()
+        .enumerate()
+        .map(|(index, value)| describe(value, &format!("[{index}]"), &mut errors))
+        .collect();
+    check_names(&described, &mut errors);
+    if errors.0.is_empty() {
+        Ok(described)
+    } else {
+        Err(errors.0)
+    }
+}
+
+struct Errors(Vec<DescriptionError>);
+
+impl Errors {
+    fn add(&mut self, path: &str, message: impl Into<String>) {
+        self.0.push(DescriptionError {
+            path: path.to_owned(),
+            message: message.into(),
+        });
+    }
+}
+
+const FIELDS: [&str; 9] = [
+    "driver",
+    "pool",
+    "count",
+    "prefix",
+    "attributes",
+    "capacity",
+    "partitions",
+    "allowMultipleAllocations",
+    "prepare",
+];
+
+fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription {
+    let fields = object(value, path, &FIELDS, errors);
+    let at = |name: &str| format!("{path}.{name}");
+    let mut described = DeviceDescription {
+        driver: text(fields, "driver", path, errors).unwrap_or_default(),
+        pool: text(fields, "pool", path, errors),
+        count: count(fields, path, errors),
+        prefix: text(fields, "prefix", path, errors).unwrap_or_else(|| "device".into()),
+        attributes: ordered::Map::new(),
+        capacity: quantities(fields, "capacity", path, errors),
+        partitions: Vec::new(),
+        allow_multiple_allocations: match fields.get("allowMultipleAllocations") {
+            None => false,
+            Some(Value::Bool(allows)) => *allows,
+            Some(_) => {
+                errors.add(&at("allowMultipleAllocations"), "must be true or false");
+                false
+            }
+        },
+        prepare: prepare(fields.get("prepare"), &at("prepare"), errors),
+    };
+    if described.driver.is_empty() {
+        errors.add(&at("driver"), "Required value");
+    }
+    for problem in subdomain_problems(&described.driver)
+        .into_iter()
+        .filter(|_| !described.driver.is_empty())
+    {
+        errors.add(&at("driver"), problem);
+    }
+    for problem in dns_label(&described.prefix) {
+        errors.add(&at("prefix"), problem);
+    }
+    if let Some(given) = fields.get("attributes") {
+        let path = at("attributes");
+        match given.as_object() {
+            None => errors.add(&path, "must be an object"),
+            Some(given) => {
+                for (name, value) in given {
+                    match attribute(value) {
+                        Some(value) => drop(described.attributes.insert(name.as_str().into(), value)),
+                        None => errors.add(
+                            &format!("{path}.{name}"),
+                            "must be a string, an integer, true, false or {\"version\": \"1.2.3\"}",
+                        ),
+                    }
+                }
+            }
+        }
+    }
+    match fields.get("partitions") {
+        None => {}
+        Some(Value::Array(list)) => {
+            described.partitions = list
+                .iter()
+                .enumerate()
+                .map(|(index, value)| partition(value, &format!("{path}.partitions[{index}]"), errors))
+                .collect();
+        }
+        Some(_) => errors.add(&at("partitions"), "must be a list of partitions"),
+    }
+    described
+}
+
+fn partition(value: &Value, path: &str, errors: &mut Errors) -> PartitionDescription {
+    let fields = object(value, path, &["name", "count", "consumes"], errors);
+    let name = text(fields, "name", path, errors).unwrap_or_default();
+    for problem in dns_label(&name) {
+        errors.add(&format!("{path}.name"), problem);
+    }
+    PartitionDescription {
+        name,
+        count: count(fields, path, errors),
+        consumes: quantities(fields, "consumes", path, errors),
+    }
+}
+
+/// Device names are unique in a pool, and their number is limited.
+fn check_names(described: &[DeviceDescription], errors: &mut Errors) {
+    let total = described.iter().fold(0_u64, |total, one| {
+        let of_one = one.partitions.iter().map(|part| u64::from(part.count)).sum::<u64>() + 1;
+        total.saturating_add(u64::from(one.count).saturating_mul(of_one))
+    });
+    if total > MAX_DEVICES {
+        errors.add(
+            "",
+            format!("describes {total} devices; at most {MAX_DEVICES} are possible"),
+        );
+    }
+    for (index, one) in described.iter().enumerate() {
+        let is_same = |other: &DeviceDescription| {
+            (&other.driver, &other.pool, &other.prefix) == (&one.driver, &one.pool, &one.prefix)
+        };
+        if described.iter().take(index).any(is_same) {
+            errors.add(
+                &format!("[{index}].prefix"),
+                format!("Duplicate value: {:?}", &*one.prefix),
+            );
+        }
+    }
+}
+
+/// The fields of an object; empty if it is none.
+fn object<'v>(value: &'v Value, path: &str, known: &[&str], errors: &mut Errors) -> &'v serde_json::Map<String, Value> {
+    static EMPTY: std::sync::LazyLock<serde_json::Map<String, Value>> = std::sync::LazyLock::new(serde_json::Map::new);
+    let Some(fields) = value.as_object() else {
+        errors.add(path, "must be an object");
+        return &EMPTY;
+    };
+    for name in fields.keys().filter(|name| !known.contains(&name.as_str())) {
+        errors.add(
+            &format!("{path}.{name}"),
+            format!("unknown field; known fields: {}", known.join(", ")),
+        );
+    }
+    fields
+}
+
+fn text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, errors: &mut Errors) -> Option<Str> {
+    match fields.get(name)? {
+        Value::String(text) => Some(text.as_str().into()),
+        _ => {
+            errors.add(&format!("{path}.{name}"), "must be a string");
+            None
+        }
+    }
+}
+
+fn count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut Errors) -> u32 {
+    let Some(value) = fields.get("count") else { return 1 };
+    let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
+    if let Some(count) = count.filter(|count| *count > 0) {
+        return count;
+    }
+    errors.add(&format!("{path}.count"), "must be a number greater than 0");
+    1
+}
+
+fn quantities(
+    fields: &serde_json::Map<String, Value>,
+    name: &str,
+    path: &str,
+    errors: &mut Errors,
+) -> ordered::Map<Str, Quantity> {
+    let mut all = ordered::Map::new();
+    let Some(value) = fields.get(name) else { return all };
+    let Some(given) = value.as_object() else {
+        errors.add(&format!("{path}.{name}"), "must be an object");
+        return all;
+    };
+    for (key, value) in given {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match text.parse::<Quantity>() {
+            Ok(quantity) if quantity.sign() >= 0 => drop(all.insert(key.as_str().into(), quantity)),
+            _ => errors.add(&format!("{path}.{name}.{key}"), format!("{text:?} is not a quantity")),
+        }
+    }
+    all
+}
+
+/// An attribute as a bare value, or in the form of the API.
+fn attribute(value: &Value) -> Option<DeviceAttribute> {
+    let mut attribute = DeviceAttribute::default();
+    match value {
+        Value::Bool(value) => attribute.boolean = Some(*value),
+        Value::Number(number) => attribute.int = Some(number.as_i64()?),
+        Value::String(text) => attribute.string = Some(text.as_str().into()),
+        Value::Object(fields) if fields.len() == 1 => match fields.iter().next()? {
+            (kind, Value::String(text)) if kind == "version" => attribute.version = Some(text.as_str().into()),
+            (kind, Value::String(text)) if kind == "string" => attribute.string = Some(text.as_str().into()),
+            (kind, Value::Number(number)) if kind == "int" => attribute.int = Some(number.as_i64()?),
+            (kind, Value::Bool(value)) if kind == "bool" => attribute.boolean = Some(*value),
+            _ => return None,
+        },
+        _ => return None,
+    }
+    Some(attribute)
+}
+
+fn prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> PrepareDescription {
+    let Some(value) = value else {
+        return PrepareDescription::Takes(PREPARE);
+    };
+    let duration = value.as_str().map(|text| (text, parse_duration(text)));
+    match duration {
+        Some(("fails", _)) => PrepareDescription::Fails,
+        Some((_, Ok(micros))) if micros >= 0 => PrepareDescription::Takes(micros),
+        _ => {
+            errors.add(path, "must be a duration such as 2s, or \"fails\"");
+            PrepareDescription::Takes(PREPARE)
+        }
+    }
+}
+
+impl DeviceDescription {
+    /// Name of the pool on a node.
+    pub fn pool_on<'a>(&'a self, node: &'a Str) -> &'a Str {
+        self.pool.as_ref().unwrap_or(node)
+    }
+
+    /// Name of the device with that index. It is also the name of the device's counter set.
+    pub fn device_name(&self, index: u32) -> Str {
+        format!("{}-{index}", self.prefix).into()
+    }
+
+    /// The counters that the partitions of one device share: for each counter the device's capacity of that name, or
+    /// what all partitions of one kind consume together, whichever kind consumes most.
+    pub fn counters(&self) -> ordered::Map<Str, Quantity> {
+        let mut counters: ordered::Map<Str, Quantity> = ordered::Map::new();
+        for partition in &self.partitions {
+            for (name, amount) in &partition.consumes {
+                let total = self.capacity.get(name).copied();
+                let total = total.unwrap_or_else(|| {
+                    let one = *amount;
+                    (1..partition.count).fold(one, |sum, _| sum.plus(one))
+                });
+                let known = counters.entry(name.clone()).or_insert_with(|| total);
+                if *known < total {
+                    *known = total;
+                }
+            }
+        }
+        counters
+    }
+
+    /// A device without its counters: the whole device, or one of its partitions.
+    pub fn device(&self, name: Str, partition: Option<&PartitionDescription>) -> Device {
+        let mut device = Device {
+            name,
+            attributes: self.attributes.clone(),
+            allow_multiple_allocations: self.allow_multiple_allocations.then_some(true),
+            ..Device::default()
+        };
+        if !self.partitions.is_empty() {
+            let of = partition.map_or_else(|| "whole".into(), |partition| partition.name.clone());
+            let string = Some(of);
+            device
+                .attributes
+                .entry("partition".into())
+                .or_insert_with(|| DeviceAttribute {
+                    string,
+                    ..DeviceAttribute::default()
+                });
+        }
+        for (name, amount) in &self.capacity {
+            let amount = partition.map_or(Some(amount), |partition| partition.consumes.get(name));
+            if let Some(value) = amount {
+                let capacity = DeviceCapacity {
+                    value: *value,
+                    ..DeviceCapacity::default()
+                };
+                device.capacity.insert(name.clone(), capacity);
+            }
+        }
+        device
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn description_with_errors_reports_each_with_its_path() {
+        let text = r#"[{"driver": "", "count": 0, "prefix": "GPU", "attributes": {"a": [1]}, "capacity": {"memory": "x"},
+            "partitions": [{"name": "p", "size": 1}], "prepare": "soon"}, 3]"#;
+        let errors = parse_devices(text).expect_err("the text has errors");
+        let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            [
+                "[0].count",
+                "[0].capacity.memory",
+                "[0].prepare",
+                "[0].driver",
+                "[0].prefix",
+                "[0].attributes.a",
+                "[0].partitions[0].size",
+                "[1]",
+                "[1].driver",
+            ]
+        );
+    }
+
+    #[test]
+    fn partitions_share_counters_of_the_capacity() {
+        let text = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
+            "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi", "slices": 3}}]}]"#;
+        let described = parse_devices(text).expect("the text is correct");
+        let counters = described[0].counters();
+        let shown: Vec<String> = counters
+            .iter()
+            .map(|(name, amount)| format!("{name}={amount}"))
+            .collect();
+        assert_eq!(shown, ["memory=40Gi", "slices=6"]);
+        let half = described[0].device("gpu-0-half-0".into(), described[0].partitions.first());
+        assert_eq!(half.capacity["memory"].value.to_string(), "20Gi");
+    }
+
+    #[test]
+    fn two_descriptions_with_one_prefix_are_refused() {
+        let text = r#"[{"driver": "d", "prefix": "x"}, {"driver": "d", "prefix": "x"}]"#;
+        let errors = parse_devices(text).expect_err("the names are equal");
+        assert_eq!(errors[0].message, "Duplicate value: \"x\"");
+    }
+}

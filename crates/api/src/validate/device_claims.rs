@@ -1,0 +1,398 @@
+//! Validation of DeviceClasses, ResourceClaims and ResourceClaimTemplates (DRA-031 to DRA-038). The expressions of
+//! selectors are compiled by the API server.
+
+use super::device_lists::{
+    binding_conditions, choice, configuration, driver, full_name, json_object, label, list, pool, set,
+};
+use super::list::IMMUTABLE;
+use super::{ErrorList, Path, affinity, internal, meta, names, quoted, resources};
+use crate::wire::Wire as _;
+use crate::{
+    AllocatedDeviceStatus, AllocationResult, DeviceClaim, DeviceClass, DeviceConstraint, DeviceRequest,
+    DeviceRequestAllocationResult, DeviceSelector, DeviceToleration, ResourceClaim, ResourceClaimStatus,
+    ResourceClaimTemplate, Str, ordered,
+};
+
+/// Maximum number of requests, constraints, configurations or selectors.
+const MAX_ITEMS: usize = 32;
+/// Maximum number of subrequests of a request.
+const MAX_SUBREQUESTS: usize = 8;
+/// Maximum length of a CEL expression, in bytes.
+const MAX_EXPRESSION: usize = 10 * 1024;
+/// Maximum number of pods that a claim is reserved for.
+const MAX_CONSUMERS: usize = 256;
+/// Effects of device taints.
+pub(super) const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
+const BAD_REFERENCE: &str =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+
+pub(super) fn class(class: &DeviceClass, errors: &mut ErrorList) {
+    let spec = Path::root("spec");
+    selectors(&class.spec.selectors, &spec.child("selectors"), errors);
+    list(
+        &class.spec.config,
+        MAX_ITEMS,
+        &spec.child("config"),
+        errors,
+        |one, path, errors| {
+            configuration(one.opaque.as_ref(), path, errors);
+        },
+    );
+    if let Some(name) = class
+        .spec
+        .extended_resource_name
+        .as_ref()
+        .filter(|name| !resources::is_extended(name))
+    {
+        let message = "must be a valid extended resource name";
+        errors.invalid_text(&spec.child("extendedResourceName"), name, message);
+    }
+}
+
+pub(super) fn claim(claim: &ResourceClaim, errors: &mut ErrorList) {
+    let spec = Path::root("spec");
+    device_claim(&claim.spec.devices, &spec.child("devices"), errors);
+}
+
+pub(super) fn template(template: &ResourceClaimTemplate, errors: &mut ErrorList) {
+    let spec = Path::root("spec");
+    if let Some(metadata) = &template.spec.metadata {
+        let path = spec.child("metadata");
+        meta::annotations(&metadata.annotations, &path.child("annotations"), errors);
+        meta::labels(&metadata.labels, &path.child("labels"), errors);
+    }
+    let spec_of_claim = spec.child("spec");
+    device_claim(&template.spec.spec.devices, &spec_of_claim.child("devices"), errors);
+}
+
+pub(super) fn claim_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
+    if old.spec != new.spec {
+        let value = internal::to_internal_json("ResourceClaimSpec", &new.spec.write());
+        errors.invalid(&Path::root("spec"), value, IMMUTABLE);
+    }
+}
+
+pub(super) fn template_update(old: &ResourceClaimTemplate, new: &ResourceClaimTemplate, errors: &mut ErrorList) {
+    if old.spec != new.spec {
+        let value = internal::to_internal_json("ResourceClaimTemplateSpec", &new.spec.write());
+        errors.invalid(&Path::root("spec"), value, IMMUTABLE);
+    }
+}
+
+/// Names of the requests, each with those of its subrequests.
+type RequestNames<'a> = ordered::Map<&'a str, Vec<&'a str>>;
+
+fn request_names(claim: &DeviceClaim) -> RequestNames<'_> {
+    let mut all = RequestNames::new();
+    for request in &claim.requests {
+        let names = request.first_available.iter().map(|sub| &*sub.name).collect();
+        all.insert(&*request.name, names);
+    }
+    all
+}
+
+fn device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
+    let names = request_names(claim);
+    set(
+        &claim.requests,
+        MAX_ITEMS,
+        &path.child("requests"),
+        errors,
+        request,
+        |one| quoted(&one.name),
+    );
+    list(
+        &claim.constraints,
+        MAX_ITEMS,
+        &path.child("constraints"),
+        errors,
+        |one, path, errors| {
+            constraint(one, &names, path, errors);
+        },
+    );
+    list(
+        &claim.config,
+        MAX_ITEMS,
+        &path.child("config"),
+        errors,
+        |one, path, errors| {
+            references(&one.requests, &names, &path.child("requests"), errors);
+            configuration(one.opaque.as_ref(), path, errors);
+        },
+    );
+}
+
+fn request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
+    const ONE: &str = "exactly one of `exactly` or `firstAvailable` is required";
+    label(&request.name, &path.child("name"), errors);
+    match (&request.exactly, request.first_available.is_empty()) {
+        (None, true) => errors.required(path, ONE),
+        (Some(_), false) => errors.invalid(path, "null", &format!("{ONE}, but multiple fields are set")),
+        (Some(exactly), true) => {
+            let of_devices = Devices {
+                class: &exactly.device_class_name,
+                selectors: &exactly.selectors,
+                mode: &exactly.allocation_mode,
+                count: exactly.count,
+                tolerations: &exactly.tolerations,
+            };
+            of_devices.check(&path.child("exactly"), errors);
+        }
+        (None, false) => {
+            let list = path.child("firstAvailable");
+            let check = |sub: &crate::DeviceSubRequest, path: &Path<'_>, errors: &mut ErrorList| {
+                label(&sub.name, &path.child("name"), errors);
+                let of_devices = Devices {
+                    class: &sub.device_class_name,
+                    selectors: &sub.selectors,
+                    mode: &sub.allocation_mode,
+                    count: sub.count,
+                    tolerations: &sub.tolerations,
+                };
+                of_devices.check(path, errors);
+            };
+            set(&request.first_available, MAX_SUBREQUESTS, &list, errors, check, |sub| {
+                quoted(&sub.name)
+            });
+        }
+    }
+}
+
+/// The fields that a request and a subrequest have in common.
+struct Devices<'a> {
+    class: &'a str,
+    selectors: &'a [DeviceSelector],
+    mode: &'a str,
+    count: Option<i64>,
+    tolerations: &'a [DeviceToleration],
+}
+
+impl Devices<'_> {
+    fn check(&self, path: &Path<'_>, errors: &mut ErrorList) {
+        let class = path.child("deviceClassName");
+        if self.class.is_empty() {
+            errors.required(&class, "");
+        } else {
+            errors.each_invalid(&class, self.class, &names::subdomain(self.class));
+        }
+        selectors(self.selectors, &path.child("selectors"), errors);
+        let count = self.count.unwrap_or(0);
+        match self.mode {
+            "All" if count != 0 => {
+                let message = "must not be specified when allocationMode is 'All'";
+                errors.invalid(&path.child("count"), count, message);
+            }
+            "ExactCount" if count <= 0 => errors.invalid(&path.child("count"), count, "must be greater than zero"),
+            "All" | "ExactCount" => {}
+            mode => errors.unsupported_text(&path.child("allocationMode"), mode, &["All", "ExactCount"]),
+        }
+        let list = path.child("tolerations");
+        for (index, one) in self.tolerations.iter().enumerate() {
+            toleration(one, &list.index(index), errors);
+        }
+    }
+}
+
+fn toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
+    let (key, value) = (&toleration.key, &toleration.value);
+    if !key.is_empty() {
+        errors.each_invalid(&path.child("key"), key, &names::qualified(key));
+    }
+    match &*toleration.operator {
+        "Exists" if !value.is_empty() => {
+            errors.invalid_text(&path.child("value"), value, "must be empty for operator `Exists`");
+        }
+        "Equal" => errors.each_invalid(&path.child("value"), value, &names::label_value(value)),
+        operator => choice(operator, &["Equal", "Exists"], &path.child("operator"), errors),
+    }
+    if !toleration.effect.is_empty() {
+        choice(&toleration.effect, EFFECTS, &path.child("effect"), errors);
+    }
+}
+
+fn selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
+    list(selectors, MAX_ITEMS, path, errors, |selector, path, errors| {
+        let path = path.child("cel");
+        match &selector.cel {
+            None => errors.required(&path, ""),
+            Some(cel) if cel.expression.len() > MAX_EXPRESSION => {
+                errors.too_long(&path.child("expression"), MAX_EXPRESSION);
+            }
+            Some(_) => {}
+        }
+    });
+}
+
+fn constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    references(&constraint.requests, names, &path.child("requests"), errors);
+    match (&constraint.match_attribute, &constraint.distinct_attribute) {
+        (Some(name), _) => full_name(name, &path.child("matchAttribute"), errors),
+        (None, Some(name)) => full_name(name, &path.child("distinctAttribute"), errors),
+        // The server's text does not fit the case.
+        (None, None) => errors.required(
+            path,
+            "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set",
+        ),
+    }
+}
+
+fn references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let check = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| reference(name, names, path, errors);
+    set(requests, MAX_ITEMS, path, errors, check, |name| quoted(name));
+}
+
+/// `REQUEST` or `REQUEST/SUBREQUEST`.
+fn reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let parts: Vec<&str> = name.split('/').collect();
+    if parts.len() > 2 {
+        return errors.invalid_text(path, name, BAD_REFERENCE);
+    }
+    for part in &parts {
+        label(part, path, errors);
+    }
+    let is_known = match parts.as_slice() {
+        [request] => names.contains_key(request),
+        [request, sub] => names.get(request).is_some_and(|subs| subs.contains(sub)),
+        _ => false,
+    };
+    if !is_known {
+        errors.invalid_text(path, name, BAD_REFERENCE);
+    }
+}
+
+/// Checks a status update of a claim (DRA-037).
+pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
+    let path = Path::root("status");
+    let (before, after) = (&old.status, &new.status);
+    let consumers = path.child("reservedFor");
+    let consumer = |one: &crate::ResourceClaimConsumerReference, path: &Path<'_>, errors: &mut ErrorList| {
+        for (field, value) in [("resource", &one.resource), ("name", &one.name), ("uid", &one.uid)] {
+            if value.is_empty() {
+                errors.required(&path.child(field), "");
+            }
+        }
+    };
+    set(
+        &after.reserved_for,
+        MAX_CONSUMERS,
+        &consumers,
+        errors,
+        consumer,
+        |one| quoted(&one.uid),
+    );
+    let devices = path.child("devices");
+    let key = |one: &AllocatedDeviceStatus| device_id(one);
+    let check = |one: &AllocatedDeviceStatus, path: &Path<'_>, errors: &mut ErrorList| {
+        device_status(one, after, path, errors);
+    };
+    set(&after.devices, usize::MAX, &devices, errors, check, key);
+    if !after.reserved_for.is_empty() {
+        if after.allocation.is_none() {
+            errors.forbidden(&consumers, "may not be specified when `allocated` is not set");
+        } else if new.metadata.is_terminating()
+            && after.reserved_for.iter().any(|one| !before.reserved_for.contains(one))
+        {
+            let message = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+            errors.forbidden(&consumers, message);
+        }
+    }
+    let allocation = path.child("allocation");
+    match (&before.allocation, &after.allocation) {
+        (Some(before), Some(after)) if before != after => {
+            let value = after.write();
+            errors.invalid(&allocation, value, IMMUTABLE);
+        }
+        (None, Some(after)) => allocated(after, &new.spec.devices, &allocation, errors),
+        _ => {}
+    }
+}
+
+/// A device and share as the server prints them in messages.
+fn device_id(device: &AllocatedDeviceStatus) -> String {
+    let share = device.share_id.as_deref().unwrap_or_default();
+    format!(
+        "{{\"Driver\":{},\"Pool\":{},\"Device\":{},\"ShareID\":{}}}",
+        quoted(&device.driver),
+        quoted(&device.pool),
+        quoted(&device.device),
+        quoted(share)
+    )
+}
+
+fn device_status(
+    device: &AllocatedDeviceStatus,
+    status: &ResourceClaimStatus,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    const MAX_CONDITIONS: usize = 8;
+    driver(&device.driver, &path.child("driver"), errors);
+    pool(&device.pool, &path.child("pool"), errors);
+    label(&device.device, &path.child("device"), errors);
+    let mut results = status
+        .allocation
+        .iter()
+        .flat_map(|allocation| &allocation.devices.results);
+    let is_same = |result: &DeviceRequestAllocationResult| {
+        (&result.driver, &result.pool, &result.device, &result.share_id)
+            == (&device.driver, &device.pool, &device.device, &device.share_id)
+    };
+    if !results.any(is_same) {
+        errors.invalid(path, device_id(device), "must be an allocated device in the claim");
+    }
+    let conditions = path.child("conditions");
+    if device.conditions.len() > MAX_CONDITIONS {
+        errors.too_many(&conditions, device.conditions.len(), MAX_CONDITIONS);
+    }
+    for (index, condition) in device.conditions.iter().enumerate() {
+        let path = conditions.index(index);
+        errors.each_invalid(&path.child("type"), &condition.kind, &names::qualified(&condition.kind));
+        choice(
+            &condition.status,
+            &["False", "True", "Unknown"],
+            &path.child("status"),
+            errors,
+        );
+        if condition.last_transition_time.is_none() {
+            errors.required(&path.child("lastTransitionTime"), "must be set");
+        }
+        if condition.reason.is_empty() {
+            errors.required(&path.child("reason"), "must be set");
+        }
+    }
+    if device.data.is_some() {
+        json_object(device.data.as_ref(), &path.child("data"), errors);
+    }
+}
+
+fn allocated(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
+    let names = request_names(claim);
+    let devices = path.child("devices");
+    list(
+        &allocation.devices.results,
+        MAX_ITEMS,
+        &devices.child("results"),
+        errors,
+        |one, path, errors| {
+            reference(&one.request, &names, &path.child("request"), errors);
+            driver(&one.driver, &path.child("driver"), errors);
+            pool(&one.pool, &path.child("pool"), errors);
+            label(&one.device, &path.child("device"), errors);
+            binding_conditions(&one.binding_conditions, &one.binding_failure_conditions, path, errors);
+        },
+    );
+    list(
+        &allocation.devices.config,
+        2 * MAX_ITEMS,
+        &devices.child("config"),
+        errors,
+        |one, path, errors| {
+            choice(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
+            references(&one.requests, &names, &path.child("requests"), errors);
+            configuration(one.opaque.as_ref(), path, errors);
+        },
+    );
+    if let Some(selector) = &allocation.node_selector {
+        affinity::node_selector(selector, &path.child("nodeSelector"), errors);
+    }
+}

@@ -1,0 +1,194 @@
+//! Checks that the `resource.k8s.io` kinds share: bounded lists, sets and maps, and names of drivers, pools and
+//! attributes (DRA-030, DRA-041).
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use super::{ErrorList, Path, names, quoted, volume};
+use crate::{OpaqueDeviceConfiguration, Str, ordered};
+
+/// Maximum length of an attribute name without its domain.
+const MAX_ID: usize = 32;
+/// Maximum length of the JSON of opaque parameters and of a device's status data, in bytes.
+pub(super) const MAX_JSON: usize = 10 * 1024;
+
+/// Checks the items of a list. A list over its limit is reported alone.
+pub(super) fn list<T>(
+    items: &[T],
+    max: usize,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+    mut check: impl FnMut(&T, &Path<'_>, &mut ErrorList),
+) {
+    if items.len() > max {
+        return errors.too_many(path, items.len(), max);
+    }
+    for (index, item) in items.iter().enumerate() {
+        check(item, &path.index(index), errors);
+    }
+}
+
+/// Like [`list`], and reports items with equal keys. `key` is already formatted.
+pub(super) fn set<T>(
+    items: &[T],
+    max: usize,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+    check: impl FnMut(&T, &Path<'_>, &mut ErrorList),
+    key: impl Fn(&T) -> String,
+) {
+    list(items, max, path, errors, check);
+    if items.len() > max {
+        return;
+    }
+    let mut seen = ordered::Set::new();
+    for (index, item) in items.iter().enumerate() {
+        let key = key(item);
+        if !seen.insert(key.clone()) {
+            errors.duplicate(&path.index(index), key, "");
+        }
+    }
+}
+
+/// Checks the keys of a map; a bad key is reported at the map.
+pub(super) fn keys<V>(
+    map: &ordered::Map<Str, V>,
+    max: usize,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+    check: impl Fn(&str, &Path<'_>, &mut ErrorList),
+) {
+    if map.len() > max {
+        return errors.too_many(path, map.len(), max);
+    }
+    for key in map.keys() {
+        check(key, path, errors);
+    }
+}
+
+pub(super) fn label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(path, name, &names::label(name));
+}
+
+pub(super) fn driver(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    volume::csi_driver(name, path, errors);
+}
+
+pub(super) fn pool(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    const MAX: usize = 253;
+    if name.is_empty() {
+        return errors.required(path, "");
+    }
+    if name.len() > MAX {
+        errors.too_long(path, MAX);
+    }
+    for part in name.split('/') {
+        errors.each_invalid(path, part, &names::subdomain(part));
+    }
+}
+
+/// The name of an attribute or capacity, with or without a domain. As in the server, a name with several slashes is not
+/// checked.
+pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut parts = name.split('/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(id), None, _) => identifier(id, path, errors),
+        (Some(domain), Some(id), None) => {
+            if domain.is_empty() {
+                errors.invalid_text(path, "", "the domain must not be empty");
+            } else {
+                driver(domain, path, errors);
+            }
+            if id.is_empty() {
+                errors.invalid_text(path, "", "the name must not be empty");
+            } else {
+                identifier(id, path, errors);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The name of an attribute in a constraint.
+pub(super) fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    qualified_name(name, path, errors);
+    if !name.contains('/') {
+        let message = "a fully qualified name must be a domain and a name separated by a slash";
+        errors.invalid_text(path, name, message);
+    }
+}
+
+/// A C identifier.
+fn identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    const MESSAGE: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of \
+        alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is \
+        '[A-Za-z_][A-Za-z0-9_]*')";
+    if id.len() > MAX_ID {
+        errors.too_long(path, MAX_ID);
+    }
+    let is_start = |first: char| first.is_ascii_alphabetic() || first == '_';
+    if !id.starts_with(is_start) || !id.chars().all(|one| one.is_ascii_alphanumeric() || one == '_') {
+        errors.invalid_text(path, id, MESSAGE);
+    }
+}
+
+/// The `opaque` part of a configuration (DRA-034).
+pub(super) fn configuration(opaque: Option<&OpaqueDeviceConfiguration>, path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("opaque");
+    let Some(opaque) = opaque else {
+        return errors.required(&path, "");
+    };
+    driver(&opaque.driver, &path.child("driver"), errors);
+    json_object(opaque.parameters.as_ref(), &path.child("parameters"), errors);
+}
+
+/// A required JSON object of a driver.
+pub(super) fn json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
+    match value {
+        None | Some(Value::Null) => errors.required(path, ""),
+        Some(value) if value.to_string().len() > MAX_JSON => errors.too_long(path, MAX_JSON),
+        Some(Value::Object(_)) => {}
+        Some(_) => errors.invalid_text(path, "<value omitted>", "must be a valid JSON object"),
+    }
+}
+
+/// Conditions that a device must meet before it is bound, of a device or of an allocation (DRA-044).
+pub(super) fn binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+    const MAX: usize = 4;
+    let label_name = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| {
+        errors.each_invalid(path, name, &names::qualified(name));
+    };
+    let key = |name: &Str| quoted(name);
+    let (of_success, of_failure) = (path.child("bindingConditions"), path.child("bindingFailureConditions"));
+    set(conditions, MAX, &of_success, errors, label_name, key);
+    set(failures, MAX, &of_failure, errors, label_name, key);
+    for (index, name) in failures.iter().enumerate() {
+        if conditions.contains(name) {
+            let message = "bindingFailureConditions must not overlap with bindingConditions";
+            errors.invalid_text(&of_failure.index(index), name, message);
+        }
+    }
+    if conditions.is_empty() && !failures.is_empty() {
+        let message = "bindingConditions are required to use bindingFailureConditions";
+        errors.invalid(&of_success, "[]", message);
+    }
+    if failures.is_empty() && !conditions.is_empty() {
+        let message = "bindingFailureConditions are required to use bindingConditions";
+        errors.invalid(&of_failure, "[]", message);
+    }
+}
+
+/// A value that is not one of several; an empty one is missing.
+pub(super) fn choice(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    if value.is_empty() {
+        errors.required(path, "");
+    } else if !known.contains(&value) {
+        errors.unsupported_text(path, value, known);
+    }
+}
+
+/// A list as the API server prints it in messages.
+pub(super) fn braces(fields: &[&str]) -> impl Display {
+    quoted(&format!("{{{}}}", fields.join(", ")))
+}

@@ -1,0 +1,80 @@
+//! `fault device`: a device of a node changes.
+
+use podscope_api::{Str, label_value_problems, qualified_name_problems};
+use podscope_cluster::fault::{DeviceChange, Fault};
+
+use super::super::CommandError;
+use super::super::shell::{Word, quote};
+use super::{FaultLine, node_name};
+
+/// Effects of device taints.
+const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
+
+pub(super) fn read(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+    let (node, device, change) = match line.args.positional.as_slice() {
+        [node, device, word] => {
+            let change = match word.text.as_str() {
+                "gone" => DeviceChange::Gone,
+                "back" => DeviceChange::Back,
+                "unhealthy" => DeviceChange::Unhealthy,
+                _ => return Err(line.usage_error(word.column)),
+            };
+            (node, device, change)
+        }
+        [node, device, word, taint] if word.text == "taint" => (node, device, read_taint(line, taint)?),
+        _ => return Err(line.usage_error(line.args.end)),
+    };
+    Ok(Fault::Device {
+        node: node_name(node)?,
+        device: device.text.as_str().into(),
+        change,
+    })
+}
+
+/// `KEY=VALUE:EFFECT`, `KEY:EFFECT`, `KEY:EFFECT-` or `KEY-`.
+fn read_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, CommandError> {
+    let wrong = |problem: String| CommandError::new(word.column, format!("error: {:?}: {problem}", word.text));
+    let (text, removes) = match word.text.strip_suffix('-') {
+        Some(text) => (text, true),
+        None => (word.text.as_str(), false),
+    };
+    let (pair, effect) = match text.rsplit_once(':') {
+        Some((pair, effect)) => (pair, Some(effect)),
+        None => (text, None),
+    };
+    if let Some(effect) = effect.filter(|effect| !EFFECTS.contains(effect)) {
+        let known = EFFECTS.join(", ");
+        return Err(wrong(format!(
+            "{effect:?} is not an effect of a device taint; there are {known}"
+        )));
+    }
+    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+    if let Some(problem) = qualified_name_problems(key).into_iter().next() {
+        return Err(wrong(problem));
+    }
+    if let Some(problem) = label_value_problems(value).into_iter().next() {
+        return Err(wrong(problem));
+    }
+    let key = Str::from(key);
+    match (removes, effect) {
+        (true, effect) => Ok(DeviceChange::Untaint {
+            key,
+            effect: effect.map(Str::from),
+        }),
+        (false, Some(effect)) => Ok(DeviceChange::Taint {
+            key,
+            value: value.into(),
+            effect: effect.into(),
+        }),
+        (false, None) => Err(line.usage_error(word.column)),
+    }
+}
+
+/// The words of a change in the command's canonical text.
+pub(super) fn words(change: &DeviceChange) -> String {
+    let text = change.to_string();
+    match text.split_once(' ') {
+        Some((verb, taint)) => format!("{verb} {}", quote(taint)),
+        None => text,
+    }
+}

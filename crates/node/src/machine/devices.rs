@@ -1,0 +1,90 @@
+//! Devices of a machine: which of them a fault took away or spoilt, and what survives a restart of the kubelet and of
+//! the device drivers because it is stored on disk.
+
+use std::sync::Arc;
+
+use podscope_api::{DeviceTaint, ObjectKey, ResourceSlice, Str, Uid, ordered};
+
+use super::{Machine, MachineEvent};
+
+/// State of a device that a fault has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeviceState {
+    /// Whether the device is missing: its driver no longer publishes it.
+    pub is_gone: bool,
+    /// Whether the driver reports the device as unhealthy.
+    pub is_unhealthy: bool,
+    /// Taints that the driver publishes, in addition to those of the description.
+    pub taints: Vec<DeviceTaint>,
+}
+
+/// A device of a claim that the kubelet has prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedDevice {
+    /// The request that the device satisfies, without the name of a subrequest.
+    pub request: Str,
+    pub driver: Str,
+    pub pool: Str,
+    pub device: Str,
+}
+
+/// A claim in the kubelet's checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedClaim {
+    pub uid: Uid,
+    /// Whether the drivers have prepared the devices.
+    pub is_prepared: bool,
+    /// The pods on this node that use the claim.
+    pub pods: ordered::Set<Uid>,
+    pub devices: Vec<PreparedDevice>,
+}
+
+/// The devices of one machine.
+#[derive(Debug, Clone, Default)]
+pub struct Devices {
+    /// Whether the process of the device drivers runs.
+    pub is_driver_running: bool,
+    /// Slices of the scenario or of a dump that the drivers of this machine publish from now on, with their names.
+    pub adopted: Vec<Arc<ResourceSlice>>,
+    /// Devices that a fault changed, by driver and device.
+    pub states: ordered::Map<(Str, Str), DeviceState>,
+    /// The latest published generation, by driver and pool.
+    pub generations: ordered::Map<(Str, Str), i64>,
+    /// The kubelet's checkpoint of claims.
+    pub claims: ordered::Map<ObjectKey, PreparedClaim>,
+}
+
+impl Devices {
+    /// Returns whether this machine's driver process has published devices of the driver.
+    pub fn publishes(&self, driver: &str) -> bool {
+        self.generations.keys().any(|(known, _)| &**known == driver)
+    }
+
+    /// State of a device: its own, or else that of the device that it is a partition of.
+    pub fn state(&self, driver: &Str, device: &Str, parent: Option<&Str>) -> Option<&DeviceState> {
+        let of = |device: &Str| self.states.get(&(driver.clone(), device.clone()));
+        of(device).or_else(|| of(parent?))
+    }
+}
+
+impl Machine {
+    /// The machine's devices; `None` if it never had any.
+    pub fn devices(&self) -> Option<&Devices> {
+        self.devices.as_deref()
+    }
+
+    pub fn devices_mut(&mut self) -> &mut Devices {
+        Arc::make_mut(self.devices.get_or_insert_with(Arc::default))
+    }
+
+    /// The driver process started or ended. The kubelet observes that its socket was opened or closed.
+    pub fn set_driver_running(&mut self, runs: bool) {
+        self.devices_mut().is_driver_running = runs;
+        self.events.push(MachineEvent::Devices);
+    }
+
+    /// The state of a device changed; the driver reports its health to the kubelet.
+    pub fn devices_changed(&mut self) {
+        self.events.push(MachineEvent::Devices);
+    }
+}
