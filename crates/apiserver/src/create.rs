@@ -61,6 +61,8 @@ impl ApiServer {
         self.apply_strategy(&mut object, caller);
         let mut problems = validate(&object);
         self.check_schema(&object, &mut problems);
+        #[cfg(feature = "devices")]
+        super::device_selectors::check(&object, &mut problems);
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }

@@ -23,6 +23,8 @@ mod apply;
 mod create;
 mod custom;
 mod delete;
+#[cfg(feature = "devices")]
+mod device_selectors;
 mod device_taints;
 mod events;
 mod eviction;

@@ -108,6 +108,10 @@ impl ApiServer {
             self.admit_update(old, &mut merged)?;
             let mut problems = podscope_api::validate_update(old, &merged);
             self.check_schema(&merged, &mut problems);
+            #[cfg(feature = "devices")]
+            if kind == Kind::DeviceClass {
+                super::device_selectors::check(&merged, &mut problems);
+            }
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
             }

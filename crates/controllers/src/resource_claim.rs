@@ -1,13 +1,11 @@
 //! ResourceClaims: creates them from templates for pods, deallocates them when no pod uses them, and deletes them with
 //! the pods that they were created for (DRA-190 to DRA-206).
-//!
-//! Deviation: a pod that was bound without the scheduler is not added to its claims (DRA-198).
 
 use std::sync::Arc;
 
 use podscope_api::{
     CLAIM_FINALIZER, EventType, Kind, Object, ObjectKey, POD_CLAIM_NAME, Pod, PodResourceClaimStatus, ResourceClaim,
-    ResourceClaimTemplate, Str, Uid,
+    ResourceClaimConsumerReference, ResourceClaimTemplate, Str, Uid,
 };
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request};
 
@@ -138,8 +136,11 @@ impl Controller for ResourceClaimController {
     }
 }
 
-/// Returns whether a claim of the pod must be created or added to its status (DRA-192).
+/// Returns whether a claim of the pod must be created, added to its status or reserved for it (DRA-192).
 fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
+    if !pod.metadata.is_terminating() && unreserved(pod, cx).next().is_some() {
+        return true;
+    }
     !pod.metadata.is_terminating()
         && pod.spec.resource_claims.iter().any(|entry| {
             entry.resource_claim_template_name.is_some()
@@ -151,6 +152,20 @@ fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
                     })
                 })
         })
+}
+
+/// Allocated claims of a pod on a node that are not reserved for it: the pod was bound without the scheduler, or the
+/// reservation was lost (DRA-198).
+fn unreserved<'a>(pod: &'a Pod, cx: &'a ControllerContext<'_, '_>) -> impl Iterator<Item = &'a Arc<ResourceClaim>> {
+    let keys = if pod.spec.node_name.is_some() {
+        claims_of(pod)
+    } else {
+        Vec::new()
+    };
+    let claims = keys
+        .into_iter()
+        .filter_map(move |key| cx.objects.get::<ResourceClaim>(&key));
+    claims.filter(move |claim| claim.status.allocation.is_some() && !claim.is_reserved_for(&pod.metadata.uid))
 }
 
 /// Creates missing claims, then writes the names of all claims into the pod's status (DRA-193 to DRA-196).
@@ -206,10 +221,24 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     if !create.is_empty() {
         return Plan::default().then(create);
     }
-    if !is_new {
-        return Plan::default();
+    let mut plan = Plan::default();
+    for claim in unreserved(pod, cx) {
+        let (name, uid) = (pod.metadata.name.clone(), pod.metadata.uid.0.clone());
+        plan = plan.then_one(patch(claim, Part::Status, move |claim| {
+            if claim.status.allocation.is_some() && !claim.is_reserved_for(&uid) {
+                claim.status.reserved_for.push(ResourceClaimConsumerReference {
+                    resource: "pods".into(),
+                    name: name.clone(),
+                    uid: uid.clone(),
+                    ..ResourceClaimConsumerReference::default()
+                });
+            }
+        }));
     }
-    Plan::one(Request::Patch {
+    if !is_new {
+        return plan;
+    }
+    plan.then_one(Request::Patch {
         kind: Kind::Pod,
         key: pod.metadata.key(),
         uid: Some(pod.metadata.uid.clone()),

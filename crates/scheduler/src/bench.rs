@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    Affinity, Container, LabelSelector, Node, NodeName, Object, Pod, PodAffinity, PodAffinityTerm, PodDisruptionBudget,
-    PodPhase, Quantity, Str, Time, TopologySpreadConstraint, UnsatisfiableAction, WeightedPodAffinityTerm,
+    Affinity, CelDeviceSelector, Container, Device, DeviceAttribute, DeviceClass, DeviceRequest, DeviceSelector,
+    ExactDeviceRequest, LabelSelector, Node, NodeName, Object, Pod, PodAffinity, PodAffinityTerm, PodDisruptionBudget,
+    PodPhase, PodResourceClaim, Quantity, ResourceClaim, ResourceSlice, Str, Time, TopologySpreadConstraint,
+    UnsatisfiableAction, WeightedPodAffinityTerm,
 };
 
 use crate::attempt::{Attempt, Outcome};
@@ -26,17 +28,20 @@ pub enum Workload {
     Affinity,
     /// Full nodes, ten priorities, one PodDisruptionBudget per app: every decision preempts.
     Preempt,
+    /// A claim of one device, chosen by CEL selectors of class and request; each node has eight devices.
+    Dra,
 }
 
 impl Workload {
     /// Every workload with its name.
-    pub const ALL: [(Workload, &'static str); 6] = [
+    pub const ALL: [(Workload, &'static str); 7] = [
         (Workload::Basic, "basic"),
         (Workload::SoftSpread, "softspread"),
         (Workload::Spread, "spread"),
         (Workload::Anti, "anti"),
         (Workload::Affinity, "affinity"),
         (Workload::Preempt, "preempt"),
+        (Workload::Dra, "dra"),
     ];
     /// Finds a workload by its command-line name.
     pub fn from_name(name: &str) -> Option<Workload> {
@@ -103,6 +108,69 @@ fn requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
     Arc::new(vec![container])
 }
 
+/// Number of devices of each node, in the workload `dra`.
+const DEVICES: usize = 8;
+
+fn device_class() -> Object {
+    let mut class = DeviceClass::default();
+    class.metadata.name = "gpu".into();
+    class
+        .spec
+        .selectors
+        .push(selector("device.driver == 'gpu.example.com'"));
+    Object::DeviceClass(Arc::new(class))
+}
+
+fn selector(expression: &str) -> DeviceSelector {
+    let expression = expression.into();
+    DeviceSelector {
+        cel: Some(CelDeviceSelector { expression }),
+    }
+}
+
+fn slice(index: usize) -> Object {
+    let node: Str = format!("node-{index}").into();
+    let mut slice = ResourceSlice::default();
+    slice.metadata.name = format!("{node}-gpus").into();
+    let spec = &mut slice.spec;
+    spec.driver = "gpu.example.com".into();
+    spec.node_name = Some(node.clone());
+    (spec.pool.name, spec.pool.generation, spec.pool.resource_slice_count) = (node, 1, 1);
+    for number in 0..DEVICES {
+        let mut device = Device {
+            name: format!("gpu-{number}").into(),
+            ..Device::default()
+        };
+        let model = DeviceAttribute {
+            string: Some(if number % 2 == 0 { "A100" } else { "T4" }.into()),
+            ..DeviceAttribute::default()
+        };
+        device.attributes.insert("model".into(), model);
+        spec.devices.push(device);
+    }
+    Object::ResourceSlice(Arc::new(slice))
+}
+
+/// The claim of a pod, which has the pod's name.
+fn claim(pod: &Pod) -> ResourceClaim {
+    let mut claim = ResourceClaim::default();
+    claim.metadata.name = pod.metadata.name.clone();
+    claim.metadata.namespace = pod.metadata.namespace.clone();
+    claim.metadata.uid = format!("claim-{}", pod.metadata.name).into();
+    claim.spec.devices.requests.push(DeviceRequest {
+        name: "gpu".into(),
+        exactly: Some(ExactDeviceRequest {
+            device_class_name: "gpu".into(),
+            selectors: vec![selector("device.attributes['gpu.example.com'].model == 'T4'")],
+            allocation_mode: "ExactCount".into(),
+            count: Some(1),
+            ..ExactDeviceRequest::default()
+        }),
+        ..DeviceRequest::default()
+    });
+    claim
+}
+
 fn node(index: usize) -> Object {
     let name: Str = format!("node-{index}").into();
     let mut node = Node::default();
@@ -140,6 +208,12 @@ impl Bench {
         };
         for index in 0..size.nodes {
             bench.scheduler.on_change(None, Some(&node(index)), 0);
+        }
+        if workload == Workload::Dra {
+            bench.scheduler.on_change(None, Some(&device_class()), 0);
+            for index in 0..size.nodes {
+                bench.scheduler.on_change(None, Some(&slice(index)), 0);
+            }
         }
         if workload == Workload::Preempt {
             for app in 0..APPS {
@@ -248,6 +322,11 @@ impl Bench {
                 }));
             }
             Workload::Preempt => pod.spec.containers = requests(4000, 500),
+            Workload::Dra => pod.spec.resource_claims.push(PodResourceClaim {
+                name: "gpu".into(),
+                resource_claim_name: Some(pod.metadata.name.clone()),
+                ..PodResourceClaim::default()
+            }),
         }
         pod
     }
@@ -263,6 +342,10 @@ impl Bench {
         let mut pod = self.pod(index);
         if self.workload == Workload::Preempt {
             pod.spec.priority = Some(1000);
+        }
+        if self.workload == Workload::Dra {
+            let claim = Object::ResourceClaim(Arc::new(claim(&pod)));
+            self.scheduler.on_change(None, Some(&claim), 0);
         }
         let pod = Arc::new(pod);
         self.scheduler.on_change(None, Some(&Object::Pod(pod.clone())), 0);
@@ -290,7 +373,18 @@ impl Bench {
             return;
         };
         let node = match &attempt.outcome {
-            Outcome::Assumed { node, .. } => node.clone(),
+            Outcome::Assumed { node, devices, .. } => {
+                for (claim, allocation) in devices.iter().flat_map(|devices| &devices.claims) {
+                    let mut written = ResourceClaim::clone(claim);
+                    written.status.allocation.clone_from(allocation);
+                    let (old, new) = (
+                        Object::ResourceClaim(claim.clone()),
+                        Object::ResourceClaim(Arc::new(written)),
+                    );
+                    self.scheduler.on_change(Some(&old), Some(&new), 0);
+                }
+                node.clone()
+            }
             Outcome::Unschedulable {
                 preempt: Some(preempt), ..
             } => {

@@ -123,10 +123,12 @@ pub enum SearchFault {
     Slow,
     /// `second-manager`: a second controller-manager.
     SecondManager,
+    /// `driver`: the device drivers of a node. Only where a scenario asks for it.
+    Driver,
 }
 
 impl SearchFault {
-    /// All kinds. Seeds depend on the order.
+    /// The kinds that are drawn by default. Seeds depend on the order.
     pub const ALL: [Self; 5] = [
         Self::Partition,
         Self::Crash,
@@ -134,13 +136,13 @@ impl SearchFault {
         Self::Slow,
         Self::SecondManager,
     ];
-    /// Names of `ALL`, in the same order.
-    pub const NAMES: [&str; 5] = ["partition", "crash", "poweroff", "slow", "second-manager"];
+    /// Names of all kinds: those of `ALL` in the same order, then the others.
+    pub const NAMES: [&str; 6] = ["partition", "crash", "poweroff", "slow", "second-manager", "driver"];
 
     /// The kind with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|known| *known == name)?;
-        Some(Self::ALL[place])
+        Some(Self::ALL.get(place).copied().unwrap_or(Self::Driver))
     }
 }
 

@@ -88,6 +88,21 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     Ok(rows)
 }
 
+/// Time of a decision with a claim of one device, and that of the same cluster without claims.
+pub(crate) fn with_devices() -> Fallible<Vec<(String, f64, String)>> {
+    Run::cargo()
+        .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
+        .status()?;
+    let podscope = host::target().join("native").join("podscope");
+    let mut rows = Vec::new();
+    for (workload, unit) in [("dra", "us of 2000"), ("basic", "us")] {
+        let args = [workload, "--nodes", "1000", "--pods", "1000"];
+        let value = microseconds_per_decision(&podscope, &args)?;
+        rows.push((format!("{workload}, 1000 nodes of 8 devices"), value, unit.to_owned()));
+    }
+    Ok(rows)
+}
+
 /// Tools that [`in_chromium`] needs.
 pub(crate) const CHROMIUM_TOOLS: &[Tool] = &[
     Tool::Toolchain,

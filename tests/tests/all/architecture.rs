@@ -12,7 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("podscope-cel", &["podscope-api"]),
     ("podscope-scheduler", &["podscope-cel"]),
     ("podscope-sim", &["podscope-api"]),
-    ("podscope-apiserver", &["podscope-sim"]),
+    ("podscope-apiserver", &["podscope-sim", "podscope-cel"]),
     ("podscope-node", &["podscope-sim"]),
     ("podscope-controllers", &["podscope-sim"]),
     (

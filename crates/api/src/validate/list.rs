@@ -46,6 +46,16 @@ impl ErrorList {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
 
+    /// Adds an invalid text; for checks outside of this crate.
+    pub fn add_invalid(&mut self, path: &str, value: &str, detail: &str) {
+        self.invalid_text(&Path::root(path), value, detail);
+    }
+
+    /// Adds a forbidden field; for checks outside of this crate.
+    pub fn add_forbidden(&mut self, path: &str, detail: &str) {
+        self.forbidden(&Path::root(path), detail);
+    }
+
     pub(crate) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }

@@ -3,6 +3,7 @@
 
 mod common;
 mod deletion;
+mod devices;
 mod faults;
 mod kubelet;
 mod traffic;

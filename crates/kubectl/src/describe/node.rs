@@ -1,9 +1,10 @@
 //! `kubectl describe node` (KC-074, KC-075).
 
+use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{Lease, Node, NodeCondition, Object, ObjectKey, Pod, Quantity, ResourceList};
+use podscope_api::{Lease, Node, NodeCondition, Object, ObjectKey, Pod, Quantity, ResourceList, ResourceSlice};
 use serde_json::Value;
 
 use super::super::View;
@@ -36,6 +37,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
             text.line(1, &format!("{resource}:\t{amount}"));
         }
     }
+    slices(node, view, text);
     text.line(0, "System Info:");
     for (title, field) in [
         ("Machine ID", "machineID"),
@@ -64,6 +66,31 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
         text.line(0, &format!("ProviderID:\t{}", node.spec.provider_id));
     }
     pods(node, view, text);
+}
+
+/// The pools of devices on the node (DRA-264).
+fn slices(node: &Node, view: &View<'_>, text: &mut TabbedText) {
+    const MAX_POOLS: usize = 10;
+    let mut pools: ordered::Map<(&str, &str), (usize, usize)> = ordered::Map::new();
+    for slice in view.objects.list::<ResourceSlice>() {
+        if slice.spec.node_name.as_ref() == Some(&node.metadata.name) {
+            let (slices, devices) = pools.entry((&slice.spec.driver, &slice.spec.pool.name)).or_default();
+            *slices += 1;
+            *devices += slice.spec.devices.len();
+        }
+    }
+    if pools.is_empty() {
+        return;
+    }
+    text.line(0, "Node-Local ResourceSlices:");
+    text.line(1, "Driver\tPool\tSlices\tDevices");
+    text.line(1, "------\t----\t------\t-------");
+    for ((driver, pool), (slices, devices)) in pools.iter().take(MAX_POOLS) {
+        text.line(1, &format!("{driver}\t{pool}\t{slices}\t{devices}"));
+    }
+    if pools.len() > MAX_POOLS {
+        text.line(1, &format!("...and {} more pools", pools.len() - MAX_POOLS));
+    }
 }
 
 /// The taints, sorted by effect and key.

@@ -1,7 +1,7 @@
 //! `NodeResourcesFit`: the node must have room for the pod's requests; scores nodes by their utilization (SCH-053 to
 //! SCH-060).
 
-use podscope_api::{Quantity, Str};
+use podscope_api::{CLASS_RESOURCE_PREFIX, DeviceClass, Kind, Object, Quantity, Str};
 use serde_json::Value;
 
 use super::Point::{Filter, PreFilter, PreScore, Score};
@@ -26,6 +26,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::PodScaleDown,
         EventKind::NodeAdd,
         EventKind::NodeAllocatable,
+        EventKind::Add(Kind::DeviceClass),
+        EventKind::Update(Kind::DeviceClass),
     ],
     about: "room for the pod's requests",
     refused: "too full for its requests",
@@ -106,8 +108,11 @@ impl ExtensionPoints for NodeResourcesFit {
         true
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let pod = &waiting.incoming.info;
+        if let Some(Object::DeviceClass(class)) = event.new {
+            return serves_new_resource(cache, event.old, class, pod);
+        }
         match (event.kind, &event.old_node, &event.new_node) {
             (EventKind::PodDelete, ..) => event.freed().is_some(),
             (EventKind::PodScaleDown, ..) => event.is_about(waiting) || has_scaled_down(event, pod),
@@ -124,6 +129,21 @@ impl ExtensionPoints for NodeResourcesFit {
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         explain_rejection(cache, decision, cache.node(node), status)
     }
+}
+
+/// Returns whether a class that was added or changed provides an extended resource that the pod requests (DRA-116).
+fn serves_new_resource(cache: &Cache, old: Option<&Object>, class: &DeviceClass, pod: &PodInfo) -> bool {
+    let declared = class.spec.extended_resource_name.as_deref();
+    let before = match old {
+        Some(Object::DeviceClass(old)) => old.spec.extended_resource_name.as_deref(),
+        _ => None,
+    };
+    let mut scalars = pod.requests.requests.scalars.iter();
+    scalars.any(|(name, _)| {
+        let name = &**cache.symbols.text(*name);
+        let is_implicit = name.strip_prefix(CLASS_RESOURCE_PREFIX) == Some(&*class.metadata.name);
+        (old.is_none() && is_implicit) || (declared == Some(name) && declared != before)
+    })
 }
 
 /// Checks all resources of a node. The status lists every insufficient one in kube-scheduler's order.

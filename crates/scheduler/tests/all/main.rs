@@ -2,6 +2,7 @@
 #![allow(clippy::too_many_lines, reason = "tables of cases, and tests with many steps")]
 
 mod config;
+mod devices;
 mod explain;
 mod incremental;
 mod plain;

@@ -145,7 +145,7 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
 fn decisions_match_plain_formulas() {
     let mut refused = 0;
     for (workload, name) in Workload::ALL {
-        if workload == Workload::Preempt {
+        if matches!(workload, Workload::Preempt | Workload::Dra) {
             continue;
         }
         for (templates, pods) in [(1, 450), (20, 900)] {

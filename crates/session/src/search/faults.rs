@@ -69,6 +69,10 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horiz
                 format!("fault slow {node} 0s"),
             )
         }
+        SearchFault::Driver => (
+            format!("fault crash driver {node}"),
+            format!("fault restart driver {node}"),
+        ),
         // The repair is a restart: it ends both instances and starts one.
         SearchFault::SecondManager => (
             "fault second controller-manager".to_owned(),

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use podscope_api::explained::Refusal;
 use podscope_api::ordered;
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
 use podscope_protocol::gate_setter;
 use podscope_scheduler::Scheduler;
-use podscope_scheduler::explain::explain;
+use podscope_scheduler::explain::{Explanation, NodeVerdict, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::{Problem, Triage, clause, pod_name, standing};
@@ -455,7 +456,8 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
     };
     let explanation = explain(&cache, &decision);
     if let Some(message) = &explanation.message {
-        let more = standing::particulars(triage.objects, pod);
+        let mut more = standing::particulars(triage.objects, pod);
+        more.extend(devices(&explanation));
         let parts: Vec<&str> = std::iter::once(&**message)
             .chain(more.iter().map(String::as_str))
             .collect();
@@ -468,6 +470,16 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
     Some(match pod.condition("PodScheduled").map(|one| &one.status) {
         Some(ConditionStatus::False) => format!("by what the files hold it fits now: on {fits}"),
         _ => format!("it was not scheduled yet: it fits on {fits}"),
+    })
+}
+
+/// What the scheduler says of the devices of the first node that lacks them.
+fn devices(explanation: &Explanation) -> Option<String> {
+    explanation.nodes.iter().find_map(|node| match &node.verdict {
+        NodeVerdict::Refused(Refusal::Plugin { name, text }) if name == "DynamicResources" => {
+            Some(format!("On {}: {text}", node.name))
+        }
+        _ => None,
     })
 }
 

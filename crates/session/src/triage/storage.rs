@@ -2,8 +2,8 @@
 
 use podscope_api::ordered;
 use podscope_api::{
-    ClaimPhase, ConditionStatus, Kind, Namespace, Object, ObjectKey, PersistentVolumeClaim, Pod, StorageClass, Str,
-    VolumeAttachment, VolumeBindingMode,
+    ClaimPhase, ConditionStatus, Kind, Namespace, Object, ObjectKey, PersistentVolumeClaim, Pod, ResourceClaim,
+    StorageClass, Str, VolumeAttachment, VolumeBindingMode,
 };
 use podscope_cluster::NOT_IN_THE_DUMP;
 
@@ -15,6 +15,7 @@ impl Triage<'_> {
     pub(super) fn storage(&mut self) {
         let used = self.used_claims();
         self.claims(&used);
+        self.device_claims();
         if self.scope.namespace.is_none() {
             self.attachments();
         }
@@ -71,6 +72,47 @@ impl Triage<'_> {
             let owner = user.map(|pod| format!("Pod {}/{pod}", meta.namespace));
             let since = meta.creation_timestamp;
             let object = format!("PersistentVolumeClaim {}", meta.key());
+            self.add(Problem::ClaimPending, object, meta, reason, since).owner = owner;
+        }
+    }
+
+    /// ResourceClaims that wait for devices, or for the end of the pods that use them.
+    fn device_claims(&mut self) {
+        let objects = self.objects;
+        for claim in objects.list::<ResourceClaim>() {
+            let meta = &claim.metadata;
+            if !self.sees(&meta.namespace) {
+                continue;
+            }
+            if meta.is_terminating() {
+                let users: Vec<&str> = claim.status.reserved_for.iter().map(|user| &*user.name).collect();
+                let reason = match users.as_slice() {
+                    [] => "its finalizer was not removed yet".to_owned(),
+                    users => format!("it is reserved for {}", users.join(", ")),
+                };
+                let object = format!("ResourceClaim {}", meta.key());
+                self.add(Problem::Terminating, object, meta, reason, meta.deletion_timestamp);
+                continue;
+            }
+            let uses = |pod: &&std::sync::Arc<Pod>| {
+                let generated = pod.status.resource_claim_statuses.iter();
+                let mut names = (pod.spec.resource_claims.iter())
+                    .filter_map(|entry| entry.resource_claim_name.as_ref())
+                    .chain(generated.filter_map(|status| status.resource_claim_name.as_ref()));
+                !pod.is_terminal() && names.any(|name| *name == meta.name)
+            };
+            let user = objects.list_in::<Pod>(&meta.namespace).find(uses);
+            let Some(user) = user.filter(|_| claim.status.allocation.is_none()) else {
+                continue;
+            };
+            let pod = &user.metadata.name;
+            let reason = match &user.spec.node_name {
+                Some(node) => format!("pod {pod} was bound to {node} without it, and nothing allocates it"),
+                None => format!("it gets its devices when pod {pod}, which uses it, gets a node"),
+            };
+            let owner = Some(format!("Pod {}/{pod}", meta.namespace));
+            let object = format!("ResourceClaim {}", meta.key());
+            let since = meta.creation_timestamp;
             self.add(Problem::ClaimPending, object, meta, reason, since).owner = owner;
         }
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::too_many_lines, reason = "tables of cases, and long scenarios")]
 
 mod describe;
+mod devices;
 mod director;
 mod host;
 mod kubectl;

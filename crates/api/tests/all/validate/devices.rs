@@ -182,7 +182,7 @@ fn invalid_slices_are_refused() {
             ],
         ),
         (
-            "driver: d, pool: {name: p, resourceSliceCount: 1}, nodeName: n, allNodes: true, perDeviceNodeSelection: false, \
+            "driver: d, pool: {name: p, resourceSliceCount: 1}, nodeName: n1, allNodes: true, perDeviceNodeSelection: false, \
              devices: [{name: g}], sharedCounters: [{name: s}]",
             &[
                 "spec.perDeviceNodeSelection: Invalid value: false: must be either unset or set to true",
@@ -263,7 +263,7 @@ fn invalid_devices_are_refused() {
 #[test]
 fn malformed_description_of_devices_is_refused() {
     let node =
-        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {podscope.dev/devices: '[{\"count\": 0}]'}}}";
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {podscope.dev/devices: '[{\"count\": 0}]'}}}";
     check(
         &problems(node),
         &[

@@ -81,6 +81,10 @@ impl Search<'_> {
         let mut gets: Vec<Str> = Vec::new();
         let mut reasons: Vec<(String, Vec<Str>)> = Vec::new();
         for candidate in candidates {
+            // As in the search, the devices after the last one that is taken are not tried.
+            if !is_all && gets.len() >= n {
+                break;
+            }
             let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&(candidate.slice, candidate.device)));
             let name = self.device(candidate).name.clone();
             let why = self.why_not(position, alternative, candidate);
@@ -89,7 +93,7 @@ impl Search<'_> {
                     Some((_, devices)) => devices.push(name),
                     None => reasons.push((why, vec![name])),
                 },
-                None if is_wanted && (is_all || gets.len() < n) => {
+                None if is_wanted => {
                     let taken = self.take(position, alternative, candidate, false);
                     if matches!(taken, Ok(true)) {
                         gets.push(name);

@@ -1,0 +1,52 @@
+//! Compiles the CEL expressions of device selectors, so that a bad one is refused when it is written (DRA-032).
+//!
+//! Deviation: these errors come after all others of the object.
+
+use podscope_api::{DeviceClaim, DeviceSelector, ErrorList, Object};
+use podscope_cel::Selector;
+
+/// What the compiler says of an expression whose estimated cost is too high.
+const TOO_COMPLEX: &str = "too complex, exceeds cost limit";
+
+/// Adds a problem for each expression that does not compile.
+pub(super) fn check(object: &Object, problems: &mut ErrorList) {
+    match object {
+        Object::DeviceClass(class) => selectors(&class.spec.selectors, "spec.selectors", problems),
+        Object::ResourceClaim(claim) => of_claim(&claim.spec.devices, "spec.devices", problems),
+        Object::ResourceClaimTemplate(template) => {
+            of_claim(&template.spec.spec.devices, "spec.spec.devices", problems);
+        }
+        _ => {}
+    }
+}
+
+fn of_claim(claim: &DeviceClaim, path: &str, problems: &mut ErrorList) {
+    for (index, request) in claim.requests.iter().enumerate() {
+        let path = format!("{path}.requests[{index}]");
+        if let Some(exactly) = &request.exactly {
+            selectors(&exactly.selectors, &format!("{path}.exactly.selectors"), problems);
+        }
+        for (index, sub) in request.first_available.iter().enumerate() {
+            let path = format!("{path}.firstAvailable[{index}].selectors");
+            selectors(&sub.selectors, &path, problems);
+        }
+    }
+}
+
+fn selectors(selectors: &[DeviceSelector], path: &str, problems: &mut ErrorList) {
+    for (index, selector) in selectors.iter().enumerate() {
+        let Some(cel) = &selector.cel else { continue };
+        // A longer one was refused for its length.
+        if cel.expression.len() > podscope_cel::MAX_LENGTH {
+            continue;
+        }
+        if let Err(text) = Selector::compile(&cel.expression) {
+            let path = format!("{path}[{index}].cel.expression");
+            if text == TOO_COMPLEX {
+                problems.add_forbidden(&path, &text);
+            } else {
+                problems.add_invalid(&path, &cel.expression, &text);
+            }
+        }
+    }
+}

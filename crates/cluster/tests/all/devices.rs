@@ -1,0 +1,361 @@
+//! Device drivers on nodes: what they publish, the kubelet's preparation of claims, and faults (DRA-240 to DRA-271).
+
+use podscope_api::{DEVICES_ANNOTATION, Node, NodeName, Pod, PodPhase, ResourceClaim, ResourceSlice};
+use podscope_cluster::fault::{DeviceChange, Fault};
+use podscope_cluster::{Happening, Setup, World};
+use serde_json::{Value, json};
+
+use crate::common::{self, Trace, at, key, partition};
+
+/// Two GPUs on each generated node.
+const GPUS: &str = r#"[{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"}}]"#;
+
+fn class() -> Value {
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
+        "spec": {"selectors": [{"cel": {"expression": "device.driver == \"gpu.example.com\""}}]},
+    })
+}
+
+fn template() -> Value {
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one", "namespace": "default"},
+        "spec": {"spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}},
+    })
+}
+
+/// A pod with a claim from the template, which only node a-1 may run.
+fn pod(name: &str) -> Value {
+    let mut pod = common::pod(name, None);
+    pod["spec"]["nodeSelector"] = json!({"kubernetes.io/hostname": "a-1"});
+    pod["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimTemplateName": "one"}]);
+    pod["spec"]["containers"][0]["resources"] = json!({"claims": [{"name": "gpu"}]});
+    pod
+}
+
+fn lab(devices: &str, objects: &[Value]) -> (World, Trace) {
+    let mut trace = Trace::default();
+    let mut setup = Setup {
+        objects: [class(), template()]
+            .iter()
+            .chain(objects)
+            .map(common::object)
+            .collect(),
+        ..Setup::default()
+    };
+    setup.nodes.devices = devices.into();
+    let world = World::new(setup, &mut trace).expect("the objects are accepted");
+    (world, trace)
+}
+
+fn a_1() -> NodeName {
+    NodeName("a-1".into())
+}
+
+fn device(name: &str, change: DeviceChange) -> Fault {
+    Fault::Device {
+        node: a_1(),
+        device: name.into(),
+        change,
+    }
+}
+
+/// The slices of node a-1, in name order.
+fn slices(world: &World) -> Vec<ResourceSlice> {
+    let slices = world.objects().list::<ResourceSlice>();
+    let local = slices.filter(|slice| slice.spec.node_name.as_deref() == Some("a-1"));
+    local.map(|slice| ResourceSlice::clone(slice)).collect()
+}
+
+/// Names of the devices that node a-1 publishes, and the generation of its pool.
+fn published(world: &World) -> (Vec<String>, i64) {
+    let slices = slices(world);
+    let names = slices
+        .iter()
+        .flat_map(|slice| &slice.spec.devices)
+        .map(|device| device.name.to_string());
+    (
+        names.collect(),
+        slices.iter().map(|slice| slice.spec.pool.generation).max().unwrap_or(0),
+    )
+}
+
+fn claims(world: &World) -> Vec<ResourceClaim> {
+    world
+        .objects()
+        .list::<ResourceClaim>()
+        .map(|claim| ResourceClaim::clone(claim))
+        .collect()
+}
+
+fn phase(world: &World, pod: &str) -> Option<PodPhase> {
+    world.objects().get::<Pod>(&key(pod))?.status.phase.clone()
+}
+
+/// Messages of the events with that reason.
+fn events(trace: &Trace, wanted: &str) -> Vec<String> {
+    let message = |happening: &Happening| match happening {
+        Happening::Event { reason, message, .. } if &**reason == wanted => Some(message.to_string()),
+        _ => None,
+    };
+    trace
+        .records
+        .iter()
+        .filter_map(|record| message(&record.happening))
+        .collect()
+}
+
+/// Health of the devices of a pod's container.
+fn health(world: &World, pod: &str) -> Vec<String> {
+    let pod = world.objects().get::<Pod>(&key(pod)).expect("the pod exists");
+    let statuses = pod
+        .status
+        .container_statuses
+        .iter()
+        .flat_map(|status| &status.allocated_resources_status);
+    let shown = statuses.flat_map(|status| {
+        let resources = status.resources.iter();
+        resources.map(|one| format!("{} {} {}", status.name, one.resource_id, one.health))
+    });
+    shown.collect()
+}
+
+/// Shows: DRA-270, DRA-271
+#[test]
+fn described_devices_are_published_before_the_start() {
+    let partitioned = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
+        "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]"#;
+    let (world, _) = lab(partitioned, &[]);
+    let slices = slices(&world);
+    assert_eq!(slices.len(), 2);
+    assert!(
+        slices[0].metadata.name.starts_with("0-gpu.example.com-a-1-"),
+        "{}",
+        slices[0].metadata.name
+    );
+    assert_eq!(
+        slices[0].spec.shared_counters[0].counters["memory"].value.to_string(),
+        "40Gi"
+    );
+    assert_eq!(slices[1].metadata.owner_references[0].kind.as_ref(), "Node");
+    assert_eq!(
+        published(&world),
+        (vec!["gpu-0-half-0".into(), "gpu-0-half-1".into(), "gpu-0".into()], 1)
+    );
+    assert_eq!(slices[1].spec.pool.resource_slice_count, 2);
+}
+
+/// Shows: DRA-200, DRA-203, DRA-240, DRA-245, DRA-246, DRA-249, DRA-281
+#[test]
+fn claim_is_prepared_and_ends_with_its_pod() {
+    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    world.run_until(at(20), &mut trace);
+    assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
+    let claim = &claims(&world)[0];
+    assert_eq!(claim.status.reserved_for.len(), 1);
+    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]);
+    world.start_client(common::delete("a", Some(0), false), &mut trace);
+    world.run_until(at(60), &mut trace);
+    assert_eq!(phase(&world, "a"), None);
+    assert_eq!(claims(&world), []);
+    assert_eq!(trace.violations(), [] as [String; 0]);
+}
+
+/// Shows: DRA-243
+#[test]
+fn failed_preparation_keeps_the_pod_creating() {
+    let fails = GPUS.replace("\"count\"", "\"prepare\": \"fails\", \"count\"");
+    let (mut world, mut trace) = lab(&fails, &[pod("a")]);
+    world.run_until(at(120), &mut trace);
+    assert_eq!(phase(&world, "a"), Some(PodPhase::Pending));
+    let messages = events(&trace, "FailedPrepareDynamicResources");
+    assert_eq!(
+        messages.len(),
+        2,
+        "the kubelet tries again after 60 to 90 s: {messages:?}"
+    );
+    let start = "Failed to prepare dynamic resources: prepare dynamic resources: NodePrepareResources failed for \
+                 ResourceClaim a-gpu-";
+    assert!(messages[0].starts_with(start), "{}", messages[0]);
+}
+
+/// Shows: DRA-220, DRA-222, DRA-224, DRA-228, DRA-272, DRA-291
+#[test]
+fn device_taint_evicts_and_keeps_the_device_free() {
+    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    world.run_until(at(20), &mut trace);
+    let taint = DeviceChange::Taint {
+        key: "example.com/bad".into(),
+        value: "1".into(),
+        effect: "NoExecute".into(),
+    };
+    world
+        .apply_fault(&device("gpu-0", taint), &mut trace)
+        .expect("the device exists");
+    world.run_until(at(70), &mut trace);
+    assert_eq!(events(&trace, "DeviceTaintManagerEviction"), ["Marking for deletion"]);
+    assert_eq!(phase(&world, "a"), None);
+    let slices = slices(&world);
+    let [slice] = slices.as_slice() else {
+        panic!("{slices:?}")
+    };
+    assert_eq!(slice.spec.pool.generation, 1, "one update keeps the generation");
+    assert_eq!(slice.spec.devices[0].taints.len(), 1);
+    assert!(slice.spec.devices[0].taints[0].time_added.is_some());
+    let untaint = DeviceChange::Untaint {
+        key: "example.com/bad".into(),
+        effect: None,
+    };
+    world
+        .apply_fault(&device("gpu-0", untaint.clone()), &mut trace)
+        .expect("the taint exists");
+    let again = world.apply_fault(&device("gpu-0", untaint), &mut trace);
+    assert_eq!(
+        again,
+        Err("device \"gpu-0\" of \"a-1\" has no such taint by a fault".into())
+    );
+}
+
+/// Shows: DRA-226, DRA-249
+#[test]
+fn device_that_is_gone_leaves_its_pod_running() {
+    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    world.run_until(at(20), &mut trace);
+    world
+        .apply_fault(&device("gpu-0", DeviceChange::Gone), &mut trace)
+        .expect("the device exists");
+    world.run_until(at(40), &mut trace);
+    assert_eq!(published(&world).0, ["gpu-1"]);
+    assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
+    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Unhealthy"]);
+    world
+        .apply_fault(&device("gpu-0", DeviceChange::Back), &mut trace)
+        .expect("the device is gone");
+    world.run_until(at(60), &mut trace);
+    assert_eq!(published(&world).0, ["gpu-0", "gpu-1"]);
+    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]);
+    let unknown = world.apply_fault(&device("gpu-7", DeviceChange::Gone), &mut trace);
+    assert_eq!(
+        unknown,
+        Err("machine \"a-1\" has no device called \"gpu-7\"; it has gpu-0, gpu-1".into())
+    );
+}
+
+/// Shows: DRA-241, DRA-245, DRA-250
+#[test]
+fn crashed_driver_returns_with_a_new_generation() {
+    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    world.run_until(at(20), &mut trace);
+    let driver = |up: bool| Fault::Driver { node: a_1(), up };
+    world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
+    world.run_until(at(45), &mut trace);
+    assert_eq!(published(&world).0.len(), 2, "the kubelet waits for 30 s");
+    world.start_client(common::delete("a", Some(0), false), &mut trace);
+    world.run_until(at(60), &mut trace);
+    assert_eq!(published(&world).0.len(), 0);
+    let pod = world.objects().get::<Pod>(&key("a"));
+    assert!(
+        pod.is_none(),
+        "a deletion with grace period 0 does not wait for the kubelet"
+    );
+    world
+        .apply_fault(&driver(true), &mut trace)
+        .expect("the driver is down");
+    world.run_until(at(90), &mut trace);
+    assert_eq!(published(&world), (vec!["gpu-0".into(), "gpu-1".into()], 2));
+}
+
+/// Shows: DRA-245
+#[test]
+fn pod_terminates_until_its_driver_unprepares() {
+    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    world.run_until(at(20), &mut trace);
+    let driver = |up: bool| Fault::Driver { node: a_1(), up };
+    world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
+    world.start_client(common::delete("a", None, false), &mut trace);
+    world.run_until(at(80), &mut trace);
+    assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
+    world
+        .apply_fault(&driver(true), &mut trace)
+        .expect("the driver is down");
+    world.run_until(at(110), &mut trace);
+    assert_eq!(phase(&world, "a"), None);
+}
+
+/// Shows: DRA-250
+#[test]
+fn restarted_kubelet_makes_the_drivers_publish_again() {
+    let (mut world, mut trace) = lab(GPUS, &[]);
+    world.run_until(at(5), &mut trace);
+    let before = slices(&world);
+    let restart = Fault::Kubelet { node: a_1(), up: true };
+    world.apply_fault(&restart, &mut trace).expect("the machine runs");
+    world.run_until(at(20), &mut trace);
+    let after = slices(&world);
+    assert_eq!(published(&world).0, ["gpu-0", "gpu-1"]);
+    assert_ne!(before[0].metadata.uid, after[0].metadata.uid);
+}
+
+#[test]
+fn cut_off_driver_publishes_after_the_heal() {
+    let (mut world, mut trace) = lab(GPUS, &[]);
+    world.run_until(at(5), &mut trace);
+    world
+        .apply_fault(&partition(&[a_1()]), &mut trace)
+        .expect("the machine exists");
+    world
+        .apply_fault(&device("gpu-1", DeviceChange::Gone), &mut trace)
+        .expect("the device exists");
+    world.run_until(at(30), &mut trace);
+    assert_eq!(published(&world).0.len(), 2);
+    let heal = Fault::Heal(podscope_cluster::fault::Targets::All);
+    world.apply_fault(&heal, &mut trace).expect("a link is cut");
+    world.run_until(at(60), &mut trace);
+    assert_eq!(published(&world).0, ["gpu-0"]);
+}
+
+/// Slices of a scenario or dump get a driver with the first fault.
+#[test]
+fn slices_without_a_description_are_adopted() {
+    let slice = json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "gpus"},
+        "spec": {
+            "driver": "gpu.example.com", "nodeName": "a-1",
+            "pool": {"name": "a-1", "generation": 4, "resourceSliceCount": 1},
+            "devices": [{"name": "g0"}, {"name": "g1"}],
+        },
+    });
+    let (mut world, mut trace) = lab("", &[slice, pod("a")]);
+    world.run_until(at(20), &mut trace);
+    assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
+    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Unknown"]);
+    world
+        .apply_fault(&device("g1", DeviceChange::Gone), &mut trace)
+        .expect("the device exists");
+    world.run_until(at(40), &mut trace);
+    assert_eq!(published(&world), (vec!["g0".into()], 5));
+    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Healthy"]);
+}
+
+#[test]
+fn joined_machine_has_the_devices_of_its_model() {
+    let (mut world, mut trace) = lab(GPUS, &[]);
+    let join = Fault::Join {
+        node: NodeName("z".into()),
+        count: None,
+        like: Some(a_1()),
+        labels: podscope_api::ordered::Map::new(),
+        capacity: podscope_api::ResourceList::new(),
+    };
+    world.apply_fault(&join, &mut trace).expect("the name is free");
+    world.run_until(at(20), &mut trace);
+    let node = world.objects().named::<Node>("z").expect("the kubelet registers");
+    assert_eq!(node.metadata.annotation(DEVICES_ANNOTATION), Some(GPUS));
+    let of_z = |slice: &&std::sync::Arc<ResourceSlice>| slice.spec.node_name.as_deref() == Some("z");
+    assert_eq!(world.objects().list::<ResourceSlice>().filter(of_z).count(), 1);
+    let no_devices = lab("", &[])
+        .0
+        .apply_fault(&device("gpu-0", DeviceChange::Gone), &mut trace);
+    assert_eq!(no_devices, Err("machine \"a-1\" has no devices".into()));
+}
