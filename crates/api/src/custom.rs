@@ -326,14 +326,17 @@ impl<'d> Version<'d> {
         unknown
     }
 
-    /// Everything that is wrong with an object of this version, beside what is wrong with it as with any other.
-    pub fn validate(self, object: &UntypedObject, errors: &mut ErrorList) {
-        errors.extend(structural::validate(&object.fields, self.schema()));
+    /// Adds everything that is wrong with an object of this version, beside what is wrong with it as with any other.
+    /// `old` is the object that it replaces: what has not changed is not reported again (HT-164). Returns whether the
+    /// schema's validation rules are to be evaluated.
+    pub fn validate(self, object: &UntypedObject, old: Option<&UntypedObject>, errors: &mut ErrorList) -> bool {
+        let old = old.map(|old| &old.fields);
+        errors.extend(structural::validate(&object.fields, old, self.schema()));
         let replicas = self.scale().map(|scale| text(scale, "specReplicasPath"));
         if let Some(path) = replicas {
             structural::check_path(&object.fields, path, errors);
         }
-        structural::unchecked_rules(errors, self.schema());
+        !structural::unchecked_rules(errors, self.schema())
     }
 
     /// The kind of its objects.

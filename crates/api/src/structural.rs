@@ -15,6 +15,46 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 /// Fields of every object, whatever its schema says.
 const ENVELOPE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
+/// The fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
+#[must_use]
+pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, value) in document.as_object().into_iter().flatten() {
+        if !ENVELOPE.contains(&name.as_str()) {
+            undeclared_field(name, value, schema, "", &mut found);
+        }
+    }
+    found
+}
+
+fn undeclared_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
+    let path = format!("{path}.{name}");
+    match property(schema, name) {
+        Some(schema) => undeclared_value(value, schema, &path, found),
+        None if is_true(schema, PRESERVE) => {}
+        None => found.push(format!("{path}: field not declared in schema")),
+    }
+}
+
+fn undeclared_value(value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
+    match (value, schema.get("items")) {
+        (Value::Object(map), _) => {
+            let is_object = is_true(schema, EMBEDDED);
+            for (name, value) in map {
+                if !is_object || !ENVELOPE.contains(&name.as_str()) {
+                    undeclared_field(name, value, schema, path, found);
+                }
+            }
+        }
+        (Value::Array(items), Some(of)) => {
+            for (index, item) in items.iter().enumerate() {
+                undeclared_value(item, of, &format!("{path}[{index}]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Drops the fields of an object that its schema does not know; their paths, sorted: `spec.ports[0].nope`.
 pub fn prune(object: &mut Map<String, Value>, schema: &Value) -> Vec<String> {
     let mut unknown = Vec::new();

@@ -1,10 +1,9 @@
 //! Server-side apply and field ownership. A command owns the fields that it changed last. An apply owns all fields of
 //! its document, even those that it did not change, and conflicts if it would change a field of another manager.
 
-use std::sync::Arc;
-
 use podscope_api::managed::{
-    FieldPath, Manager, Managers, Owned, element_step, fields_of, is_atomic, list_keys, path_text, position, value_at,
+    Changes, Elements, FieldPath, FieldSet, Manager, Managers, Semantics, compare, compare_with_new, fields_of,
+    path_text, position, value_at,
 };
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Object, Str, Time, Tree, object_from_tree, object_from_value, schema};
@@ -31,67 +30,128 @@ pub(super) struct Writer {
     name: Str,
     subresource: Str,
     time: Time,
+    /// The managers that the object names which the client sent; the stored ones count if it names none.
+    sent: Managers,
+    /// Whether the client asks to forget all managers.
+    is_reset: bool,
 }
 
 impl Writer {
     /// The field manager of a write; `change` is the name for writes of clients. `None` if ownership is not tracked.
-    pub(super) fn of(caller: &Caller<'_>, old: &Object, change: &str, subresource: &str, part: Part) -> Option<Writer> {
-        let managers = old.metadata().managers.list();
-        let is_applied = managers.iter().any(|manager| manager.is_apply);
+    pub(super) fn of(
+        caller: &Caller<'_>,
+        (old, new): (&Object, &Object),
+        change: &str,
+        subresource: &str,
+        part: Part,
+    ) -> Option<Writer> {
+        if old.metadata().managers.list().is_empty() {
+            return None;
+        }
         let name = match caller.actor {
-            Actor::Client(_) if !managers.is_empty() => change,
-            Actor::Kubelet(_) if is_applied && part == Part::Main => "kubelet",
-            _ if is_applied && part == Part::Main => "kube-controller-manager",
-            _ => return None,
+            Actor::Client(_) => change,
+            Actor::Kubelet(_) => "kubelet",
+            Actor::Scheduler(_) => "kube-scheduler",
+            _ if old.kind() == Kind::CustomResourceDefinition => "kube-apiserver",
+            _ => "kube-controller-manager",
         };
         let subresource = match part {
             Part::Main => subresource,
             Part::Status => "status",
             Part::Resize => "resize",
         };
+        let sent = new.metadata().managers.list().iter();
+        let is_reset = sent.clone().any(|manager| manager.name.is_empty());
+        let sent = sent.filter(|manager| !manager.fields.is_empty()).cloned().collect();
         Some(Writer {
             name: name.into(),
             subresource: subresource.into(),
             time: caller.wall(),
+            sent: Managers::of(sent),
+            is_reset,
         })
     }
 }
 
+/// The schema that tells how the fields of a kind are owned.
+pub(super) struct Ownable {
+    kind: Kind,
+    /// Of a defined kind.
+    schema: Option<Value>,
+}
+
+impl Ownable {
+    fn semantics(&self) -> Semantics<'_> {
+        match &self.schema {
+            Some(schema) => Semantics::Defined(schema),
+            None => Semantics::BuiltIn(self.kind, ""),
+        }
+    }
+}
+
 impl ApiServer {
+    /// How the fields of a kind are owned.
+    pub(super) fn ownable(&self, kind: Kind) -> Ownable {
+        let schema = self.objects().with_version(kind, |version| version.schema().clone());
+        Ownable { kind, schema }
+    }
+
+    /// Gives the fields of a new object to the client that sends it.
+    pub(super) fn sign(&self, object: &mut Object, caller: &Caller<'_>) {
+        if !object
+            .metadata()
+            .managers
+            .list()
+            .iter()
+            .any(|one| one.fields.is_empty())
+        {
+            return;
+        }
+        let ownable = self.ownable(object.kind());
+        let fields = FieldSet::of(&compare_with_new(&object.to_value(), ownable.semantics()));
+        let metadata = object.metadata_mut();
+        let mut managers = metadata.managers.list().to_vec();
+        for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
+            manager.fields = fields.clone();
+            manager.time = Some(caller.wall());
+        }
+        managers.retain(|manager| !manager.fields.is_empty());
+        metadata.managers = Managers::of(managers);
+    }
+
     /// PATCH of server-side apply.
     pub(super) fn apply(&mut self, applied: &Applied, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let Applied {
             kind, key, document, ..
         } = applied;
-        if let Some(served) = schema::served(kind.api_version(), kind.name()) {
-            let errors = schema::typed_errors(served.fields, document);
-            if !errors.is_empty() {
-                return Err(typed_patch_error(applied, &errors));
-            }
-        }
-        let applied_fields = fields_of(document);
+        let ownable = self.ownable(*kind);
+        let semantics = ownable.semantics();
+        check_types(applied, semantics)?;
+        let is_status = &*applied.subresource == "status";
+        let in_part = |path: &FieldPath| match is_status {
+            true => path.first().is_some_and(|step| &**step == "f:status"),
+            false => !self.keeps_status_apart(*kind) || path.first().is_none_or(|step| &**step != "f:status"),
+        };
+        let mut applied_fields = fields_of(document, semantics);
+        applied_fields.retain(in_part);
         let own = Manager {
             name: applied.manager.clone(),
-            subresource: Str::default(),
+            subresource: applied.subresource.clone(),
             is_apply: true,
             time: Some(caller.wall()),
-            fields: Owned::Fields(Arc::new(applied_fields.clone())),
+            fields: FieldSet::of(&applied_fields),
         };
         let Some(live) = self.objects().get_kind(*kind, key) else {
-            let mut object = read(applied, document)?;
-            if !object.metadata().uid.is_empty() {
-                let uid = &object.metadata().uid;
-                let why =
-                    format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
-                return Err(ApiError::conflict(*kind, &key.name, &why));
+            if !applied.subresource.is_empty() {
+                return Err(ApiError::not_found(*kind, &key.name));
             }
-            object.metadata_mut().namespace = key.namespace.clone();
-            object.metadata_mut().managers = Managers::of(vec![own]);
+            let object = new_object(applied, own)?;
             return self.create(object, caller, out);
         };
+        check_uid(&live, document)?;
         let before = live.to_value();
-        let mut managers = explicit_managers(&live);
-        let mut conflicting = conflicts(&managers, &applied_fields, document, &before, applied);
+        let mut managers = explicit_managers(&live, semantics);
+        let mut conflicting = conflicts(&managers, &applied_fields, document, &before, &own);
         if applied.manager == KUBECTL.into() {
             allow_last_applied(&live, &before, &mut conflicting);
         }
@@ -101,76 +161,129 @@ impl ApiServer {
         for (owner, path) in &conflicting {
             managers
                 .iter_mut()
-                .filter(|manager| *manager == owner)
+                .filter(|manager| *manager == owner || manager.is_same(owner))
                 .for_each(|manager| disown(manager, path));
         }
-        let mut dropped = take_over(&mut managers, applied);
+        let mut dropped = take_over(&mut managers, &own);
         dropped.retain(|path| applied_fields.binary_search(path).is_err() && !is_owned(&managers, path));
-        let mut merged = merge("", &before, document);
+        let mut merged = merge(semantics, &before, &part_of(document, is_status));
         // In reverse order, so that the fields of a list element are removed before the element itself.
         dropped.iter().rev().for_each(|path| remove(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
-        managers.push(own);
+        if !own.fields.is_empty() {
+            managers.push(own);
+        }
+        managers.retain(|manager| !manager.fields.is_empty());
         let object = read(applied, &merged)?;
         if merged == before && are_equal_except_times(live.metadata().managers.list(), &managers) {
             return Ok(Some(live));
         }
-        self.replace_as(
-            &live,
-            object,
-            Part::Main,
-            Ownership::Managers(Managers::of(managers)),
-            caller,
-            out,
-        )
+        keep_times(live.metadata().managers.list(), &mut managers, merged == before);
+        let part = if is_status { Part::Status } else { Part::Main };
+        let by = Ownership::Managers(Managers::of(managers));
+        self.replace_as(&live, object, part, by, caller, out)
     }
-}
 
-/// Makes the writer the owner of the fields that the write changes, and removes those from all other managers.
-pub(super) fn note_write(old: &Object, new: &mut Object, writer: &Writer) {
-    let (before, after) = (old.to_value(), new.to_value());
-    let fields_after = fields_of(&after);
-    let changed: Vec<FieldPath> = fields_after
-        .iter()
-        .filter(|path| value_at(&before, path) != value_at(&after, path))
-        .filter(|path| !is_element(path) || value_at(&before, path).is_none())
-        .cloned()
-        .collect();
-    let mut managers = explicit_managers(old);
-    for manager in &mut managers {
-        let is_writer = !manager.is_apply && manager.name == writer.name && manager.subresource == writer.subresource;
-        if let Owned::Fields(fields) = &mut manager.fields {
-            let fields = Arc::make_mut(fields);
-            fields.retain(|path| fields_after.binary_search(path).is_ok());
-            match is_writer {
-                true => fields.extend(changed.iter().cloned()),
-                false => fields.retain(|path| changed.binary_search(path).is_err()),
-            }
-            fields.stable_sort();
-            fields.dedup();
+    /// Makes the writer the owner of the fields that the write changes, and removes those from all other managers.
+    pub(super) fn note_write(&self, old: &Object, new: &mut Object, writer: &Writer) {
+        if writer.is_reset {
+            new.metadata_mut().managers = Managers::default();
+            return;
         }
-        if is_writer && !changed.is_empty() {
-            manager.time = Some(writer.time);
-        }
-    }
-    let is_known = managers
-        .iter()
-        .any(|one| !one.is_apply && one.name == writer.name && one.subresource == writer.subresource);
-    if !is_known && !changed.is_empty() {
-        managers.push(Manager {
-            name: writer.name.clone(),
+        let ownable = self.ownable(new.kind());
+        let (before, after) = (old.to_value(), new.to_value());
+        let Changes { written, removed } = compare(&before, &after, ownable.semantics());
+        let mut managers = match writer.sent.list() {
+            [] => old.metadata().managers.list().to_vec(),
+            sent => sent.to_vec(),
+        };
+        let own = Manager {
             subresource: writer.subresource.clone(),
-            is_apply: false,
-            time: Some(writer.time),
-            fields: Owned::Fields(Arc::new(changed)),
-        });
+            ..Manager::sender(writer.name.clone())
+        };
+        if !managers.iter().any(|manager| manager.is_same(&own)) {
+            managers.push(own.clone());
+        }
+        let is_changed = |path: &FieldPath| written.binary_search(path).is_ok() || removed.binary_search(path).is_ok();
+        for manager in &mut managers {
+            let is_writer = manager.is_same(&own);
+            let had = manager.fields.paths();
+            let mut fields = had.clone();
+            fields.retain(|path| !is_changed(path));
+            if is_writer {
+                fields.extend(written.iter().cloned());
+                fields.stable_sort();
+            }
+            if fields == had {
+                continue;
+            }
+            manager.fields = FieldSet::of(&fields);
+            if is_writer && &*manager.subresource != "scale" {
+                manager.time = Some(writer.time);
+            }
+        }
+        managers.retain(|manager| !manager.fields.is_empty());
+        new.metadata_mut().managers = Managers::of(managers);
     }
-    managers.retain(|manager| !matches!(&manager.fields, Owned::Fields(fields) if fields.is_empty()));
-    new.metadata_mut().managers = Managers::of(managers);
 }
 
-/// The managers with explicit field lists. An object without managers gets one that owns all its fields.
-fn explicit_managers(object: &Object) -> Vec<Manager> {
+/// Refuses a document with fields that the kind does not have, or with values of another type.
+fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiError> {
+    let kind = applied.kind;
+    let errors = match (semantics, schema::served(kind.api_version(), kind.name())) {
+        (Semantics::BuiltIn(..), Some(served)) => schema::typed_errors(served.fields, &applied.document),
+        (Semantics::Defined(of), _) => podscope_api::structural::undeclared(&applied.document, of),
+        (Semantics::BuiltIn(..), None) => Vec::new(),
+    };
+    match errors.as_slice() {
+        [] => Ok(()),
+        errors => Err(typed_patch_error(applied, errors)),
+    }
+}
+
+/// The object of a document that is applied where there is none.
+fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
+    let mut object = read(applied, &applied.document)?;
+    let metadata = object.metadata_mut();
+    if !metadata.uid.is_empty() {
+        let uid = &metadata.uid;
+        let why = format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+        return Err(ApiError::conflict(applied.kind, &applied.key.name, &why));
+    }
+    metadata.namespace = applied.key.namespace.clone();
+    metadata.managers = Managers::of(if own.fields.is_empty() { Vec::new() } else { vec![own] });
+    Ok(object)
+}
+
+/// Refuses a document that names another object than the one that is stored, or another version of it.
+fn check_uid(live: &Object, document: &Value) -> Result<(), ApiError> {
+    let text = |field: &str| document.pointer(field).and_then(Value::as_str);
+    let metadata = live.metadata();
+    if let Some(uid) = text("/metadata/uid").filter(|uid| **uid != *metadata.uid.as_str()) {
+        return Err(ApiError::immutable_uid(live.kind(), &metadata.name, uid));
+    }
+    match text("/metadata/resourceVersion") {
+        Some(version) if !version.is_empty() && *version != *metadata.resource_version => {
+            Err(ApiError::stale(live.kind(), &metadata.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The part of a document that its subresource writes.
+fn part_of(document: &Value, is_status: bool) -> Value {
+    let mut document = document.clone();
+    if let Some(map) = document.as_object_mut() {
+        match is_status {
+            true => map.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "status")),
+            false => drop(map.shift_remove("status")),
+        }
+    }
+    document
+}
+
+/// The managers of an object. An object without managers gets one that owns all its fields.
+fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
     let metadata = object.metadata();
     let mut managers = metadata.managers.list().to_vec();
     if managers.is_empty() {
@@ -178,47 +291,53 @@ fn explicit_managers(object: &Object) -> Vec<Manager> {
             Some(_) => "kube-controller-manager",
             None => "before-first-apply",
         };
-        managers.push(Manager::creating(name));
-    }
-    for manager in &mut managers {
-        manager.fields = Owned::Fields(manager.fields_of(object));
-        manager.time = manager.time.or(metadata.creation_timestamp);
+        let mut fields = compare_with_new(&object.to_value(), semantics);
+        fields.retain(|path| path.first().is_none_or(|step| &**step != "f:status"));
+        managers.push(Manager {
+            time: metadata.creation_timestamp,
+            fields: FieldSet::of(&fields),
+            ..Manager::sender(name)
+        });
     }
     managers
 }
 
 /// Returns whether the same managers own the same fields, regardless of their timestamps.
 fn are_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
-    let without_time = |manager: &Manager| Manager {
-        time: None,
-        ..manager.clone()
-    };
-    before.len() == now.len()
-        && now
+    let is_known = |one: &Manager| {
+        before
             .iter()
-            .all(|one| before.iter().any(|other| without_time(other) == without_time(one)))
+            .any(|other| other.is_same(one) && other.fields == one.fields)
+    };
+    before.len() == now.len() && now.iter().all(is_known)
+}
+
+/// An entry whose set did not change keeps its time, unless its apply changed the object.
+fn keep_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
+    for manager in now.iter_mut().filter(|_| is_unchanged) {
+        let old = before
+            .iter()
+            .find(|old| old.is_same(manager) && old.fields == manager.fields);
+        if let Some(old) = old {
+            manager.time = old.time;
+        }
+    }
 }
 
 fn is_element(path: &[Str]) -> bool {
     path.last().is_some_and(|step| step.starts_with("k:"))
 }
 
-fn owns_field(manager: &Manager, path: &FieldPath) -> bool {
-    matches!(&manager.fields, Owned::Fields(fields) if fields.binary_search(path).is_ok())
-}
-
 /// Returns whether a manager owns the field or a field inside it.
 fn is_owned(managers: &[Manager], path: &FieldPath) -> bool {
-    managers.iter().any(|manager| match &manager.fields {
-        Owned::Fields(fields) => fields.iter().any(|one| one.starts_with(path)),
-        Owned::All => true,
-    })
+    let mut owned = managers.iter().flat_map(|manager| manager.fields.paths());
+    owned.any(|one| one.starts_with(path))
 }
 
 fn disown(manager: &mut Manager, path: &FieldPath) {
-    if let Owned::Fields(fields) = &mut manager.fields {
-        Arc::make_mut(fields).retain(|one| one != path);
-    }
+    let mut fields = manager.fields.paths();
+    fields.retain(|one| one != path);
+    manager.fields = FieldSet::of(&fields);
 }
 
 /// The fields of other managers that the document would set to a different value.
@@ -227,16 +346,15 @@ fn conflicts(
     applied_fields: &[FieldPath],
     document: &Value,
     live: &Value,
-    applied: &Applied,
+    own: &Manager,
 ) -> Vec<(Manager, FieldPath)> {
     let differs = |path: &&FieldPath| !is_element(path) && value_at(document, path) != value_at(live, path);
     let changed: Vec<&FieldPath> = applied_fields.iter().filter(differs).collect();
-    let others = managers
-        .iter()
-        .filter(|manager| !(manager.is_apply && manager.name == applied.manager));
+    let others = managers.iter().filter(|manager| !manager.is_same(own));
     others
         .flat_map(|manager| {
-            let held = changed.iter().filter(|path| owns_field(manager, path));
+            let fields = manager.fields.paths();
+            let held = changed.iter().filter(|path| fields.binary_search(path).is_ok());
             held.map(|path| (manager.clone(), (*path).clone())).collect::<Vec<_>>()
         })
         .collect()
@@ -253,17 +371,13 @@ fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Mana
 
 /// Removes the entries that the new apply replaces (its own, and for kubectl that of client-side apply), and returns
 /// their fields.
-fn take_over(managers: &mut Vec<Manager>, applied: &Applied) -> Vec<FieldPath> {
+fn take_over(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
-        let is_followed = applied.manager == KUBECTL.into() && !manager.is_apply && manager.name == CLIENT_SIDE.into();
-        is_followed || (manager.is_apply && manager.name == applied.manager)
+        let is_followed = own.name == KUBECTL.into() && !manager.is_apply && manager.name == CLIENT_SIDE.into();
+        is_followed || manager.is_same(own)
     };
-    let mut had: Vec<FieldPath> = Vec::new();
-    for manager in managers.iter().filter(|manager| is_own(manager)) {
-        if let Owned::Fields(fields) = &manager.fields {
-            had.extend(fields.iter().cloned());
-        }
-    }
+    let replaced = managers.iter().filter(|manager| is_own(manager));
+    let mut had: Vec<FieldPath> = replaced.flat_map(|manager| manager.fields.paths()).collect();
     managers.retain(|manager| !is_own(manager));
     had.stable_sort();
     had.dedup();
@@ -314,14 +428,15 @@ fn read(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
 }
 
 /// Merges two values of a field by the merge strategy of its list or map type.
-fn merge(field: &str, live: &Value, wanted: &Value) -> Value {
+fn merge(semantics: Semantics<'_>, live: &Value, wanted: &Value) -> Value {
     match (live, wanted) {
-        (Value::Object(existing), Value::Object(map)) if !is_atomic(field) => {
+        (Value::Object(existing), Value::Object(map)) if !semantics.is_atomic() => {
             let mut merged = existing.clone();
             for (key, value) in map {
+                let field = semantics.field(key);
                 let next = existing
                     .get(key)
-                    .map_or_else(|| value.clone(), |live| merge(key, live, value));
+                    .map_or_else(|| value.clone(), |live| merge(field, live, value));
                 match next {
                     Value::Null => drop(merged.shift_remove(key)),
                     next => drop(merged.insert(key.clone(), next)),
@@ -329,21 +444,21 @@ fn merge(field: &str, live: &Value, wanted: &Value) -> Value {
             }
             Value::Object(merged)
         }
-        (Value::Array(existing), Value::Array(items)) if field == "finalizers" => {
-            let mut merged = existing.clone();
-            merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned());
-            Value::Array(merged)
-        }
         (Value::Array(existing), Value::Array(items)) => {
-            let Some(keys) = list_keys(field, items) else {
-                return wanted.clone();
-            };
             let mut merged = existing.clone();
-            for item in items {
-                let Some(step) = element_step(item, keys) else { continue };
-                match position(&merged, &step).and_then(|at| merged.get_mut(at)) {
-                    Some(element) => *element = merge("", element, item),
-                    None => merged.push(item.clone()),
+            match semantics.elements(items) {
+                Elements::Atomic => return wanted.clone(),
+                Elements::Set => merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned()),
+                Elements::Keyed(keys) => {
+                    for item in items {
+                        let Some(step) = semantics.step(item, &keys) else {
+                            continue;
+                        };
+                        match position(&merged, &step).and_then(|at| merged.get_mut(at)) {
+                            Some(element) => *element = merge(semantics.item(), element, item),
+                            None => merged.push(item.clone()),
+                        }
+                    }
                 }
             }
             Value::Array(merged)

@@ -50,6 +50,7 @@ impl ApiServer {
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall());
         self.conform(&mut object);
+        self.sign(&mut object, caller);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
         }
@@ -60,7 +61,7 @@ impl ApiServer {
         }
         self.apply_strategy(&mut object, caller);
         let mut problems = validate(&object);
-        self.check_schema(&object, &mut problems);
+        self.check_schema(&object, None, &mut problems);
         #[cfg(feature = "devices")]
         super::device_selectors::check(&object, &mut problems);
         if !problems.is_empty() {

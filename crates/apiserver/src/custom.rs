@@ -11,7 +11,7 @@ use podscope_api::{ErrorList, Kind, Object, ObjectKey, UntypedObject};
 use podscope_sim::ApiError;
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller};
+use super::{ApiServer, Caller, rules};
 
 impl ApiServer {
     /// Whether an object of that kind can be made.
@@ -49,12 +49,19 @@ impl ApiServer {
         }
     }
 
-    /// Everything that is wrong with an object of a defined kind, behind what is wrong with it as with any other.
-    pub(super) fn check_schema(&self, object: &Object, problems: &mut ErrorList) {
-        if let Object::Untyped(untyped) = object {
-            self.objects()
-                .with_version(untyped.kind, |version| version.validate(untyped, problems));
+    /// Adds everything that the schema of a defined kind refuses of an object, and the rules of a definition that do not
+    /// compile. `old` is the object that it replaces.
+    pub(super) fn check_schema(&self, object: &Object, old: Option<&Object>, problems: &mut ErrorList) {
+        let Object::Untyped(untyped) = object else { return };
+        if untyped.kind == Kind::CustomResourceDefinition && problems.is_empty() {
+            problems.extend(rules::check_definition(untyped, old.and_then(Object::as_untyped)));
         }
+        let old_fields = old.and_then(Object::as_untyped).map(|untyped| &**untyped);
+        self.objects().with_version(untyped.kind, |version| {
+            if version.validate(untyped, old_fields, problems) {
+                problems.extend(rules::check_object(object, old, version.schema()));
+            }
+        });
     }
 
     /// Turns an object into the version that is stored.

@@ -34,6 +34,7 @@ mod pods;
 mod quota;
 mod records;
 mod resize;
+mod rules;
 mod service;
 mod store;
 mod update;

@@ -3,7 +3,7 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::apply::{self, Ownership, Writer};
+use super::apply::{Ownership, Writer};
 use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
@@ -15,14 +15,17 @@ impl ApiServer {
         let metadata = object.metadata();
         custom::check_version(kind, &key, &metadata.resource_version)?;
         if !metadata.uid.is_empty() && metadata.uid != old.metadata().uid {
-            return Err(other_uid(kind, &key, &metadata.uid, &old));
+            let stored = old.metadata().uid.as_str();
+            return Err(ApiError::storage_uid(kind, &key, metadata.uid.as_str(), stored));
         }
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
         // A body sent over HTTP names its field manager in managedFields.
-        let sender = metadata.managers.list().first().map(|manager| manager.name.clone());
-        let writer = Writer::of(caller, &old, sender.as_deref().unwrap_or("kubectl-replace"), "", part);
+        let mut managers = metadata.managers.list().iter();
+        let sender = managers.find(|manager| manager.fields.is_empty());
+        let sender = sender.map_or("kubectl-replace", |manager| &*manager.name);
+        let writer = Writer::of(caller, (&old, object), sender, "", part);
         let new = with_finalizers(&old, object.clone());
         self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
@@ -46,7 +49,7 @@ impl ApiServer {
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        let writer = Writer::of(caller, &old, &change.name, change.subresource, part);
+        let writer = Writer::of(caller, (&old, &new), &change.name, change.subresource, part);
         let new = with_finalizers(&old, new);
         self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
@@ -61,7 +64,7 @@ impl ApiServer {
     fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
         self.conform(merged);
         let mut problems = podscope_api::validate_status_update(old, merged);
-        self.check_schema(merged, &mut problems);
+        self.check_schema(merged, Some(old), &mut problems);
         if problems.is_empty() {
             return Ok(());
         }
@@ -81,8 +84,10 @@ impl ApiServer {
         let (kind, key) = (old.kind(), old.key());
         let is_client = matches!(caller.actor, Actor::Client(_));
         if is_client {
-            let problems = podscope_api::validate_metadata_update(old, &new);
+            let mut problems = podscope_api::validate_metadata_update(old, &new);
             if !problems.is_empty() {
+                // The checks of all objects and those of the kind both report them.
+                problems.extend(problems.clone());
                 return Err(ApiError::invalid(kind, &key.name, problems));
             }
         }
@@ -107,7 +112,7 @@ impl ApiServer {
             }
             self.admit_update(old, &mut merged)?;
             let mut problems = podscope_api::validate_update(old, &merged);
-            self.check_schema(&merged, &mut problems);
+            self.check_schema(&merged, Some(old), &mut problems);
             #[cfg(feature = "devices")]
             if kind == Kind::DeviceClass {
                 super::device_selectors::check(&merged, &mut problems);
@@ -139,7 +144,7 @@ impl ApiServer {
         self.to_storage(&mut merged);
         match by {
             Ownership::Managers(managers) => merged.metadata_mut().managers = managers,
-            Ownership::Writer(Some(writer)) if merged != *old => apply::note_write(old, &mut merged, &writer),
+            Ownership::Writer(Some(writer)) => self.note_write(old, &mut merged, &writer),
             Ownership::Writer(_) => {}
         }
         if merged == *old {

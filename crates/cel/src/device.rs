@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cel::ExecutionError;
-use cel::common::traits::{Container, Indexer, Iterable, Iterator as Elements, Sizer};
-use cel::common::types::{CelBool, CelInt, CelString, MAP_TYPE, Type};
+use cel::common::traits::Indexer;
+use cel::common::types::{CelBool, CelInt, CelString, Type};
 use cel::common::value::{CowVal, Val};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Device, DeviceAttribute};
 
+use crate::map::{Record, Shared, SortedMap, key_of};
 use crate::quantity::CelQuantity;
 use crate::version::CelVersion;
 
@@ -38,8 +39,8 @@ impl DeviceValue {
             (&**name, value)
         });
         Self(Arc::new(Fields {
-            attributes: Domains::new(driver, attributes),
-            capacity: Domains::new(driver, capacity),
+            attributes: Domains::by_domain(driver, attributes),
+            capacity: Domains::by_domain(driver, capacity),
             driver: CelString::from(driver.to_owned()),
             allow_multiple_allocations: CelBool::from(device.allow_multiple_allocations == Some(true)),
         }))
@@ -58,16 +59,6 @@ fn attribute(value: &DeviceAttribute) -> Option<Box<dyn Val>> {
     }
     let version = value.version.as_ref()?.parse().ok()?;
     Some(Box::new(CelVersion(version)))
-}
-
-fn key_of(value: &dyn Val) -> Result<&str, ExecutionError> {
-    value
-        .downcast_ref::<CelString<'_>>()
-        .map(CelString::inner)
-        .ok_or_else(|| ExecutionError::UnexpectedType {
-            got: value.get_type().name().to_owned(),
-            want: "string".to_owned(),
-        })
 }
 
 impl Val for DeviceValue {
@@ -116,40 +107,11 @@ impl Indexer for DeviceValue {
     }
 }
 
-/// A map sorted by key, so that the order of iteration is defined.
-#[derive(Debug, Clone)]
-struct SortedMap<V> {
-    entries: Arc<Vec<(CelString<'static>, V)>>,
-    /// The value of missing keys; None if a missing key is an error.
-    absent: Option<V>,
-}
-
-type Domain = SortedMap<Shared>;
+type Domain = Record;
 type Domains = SortedMap<Domain>;
 
-/// A value shared by its clones.
-#[derive(Debug, Clone)]
-struct Shared(Arc<dyn Val>);
-
-/// A value of a [`SortedMap`].
-trait MapValue: std::fmt::Debug + Clone + Send + Sync + 'static {
-    fn as_val(&self) -> &(dyn Val + 'static);
-}
-
-impl MapValue for Shared {
-    fn as_val(&self) -> &(dyn Val + 'static) {
-        &*self.0
-    }
-}
-
-impl MapValue for Domain {
-    fn as_val(&self) -> &(dyn Val + 'static) {
-        self
-    }
-}
-
 impl Domains {
-    fn new<'a>(driver: &str, values: impl Iterator<Item = (&'a str, Box<dyn Val>)>) -> Self {
+    fn by_domain<'a>(driver: &str, values: impl Iterator<Item = (&'a str, Box<dyn Val>)>) -> Self {
         let mut sorted: Vec<(&str, &str, Box<dyn Val>)> = values
             .map(|(name, value)| {
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
@@ -164,120 +126,10 @@ impl Domains {
                 domains.push((CelString::from(domain.to_owned()), Vec::new()));
             }
             if let Some((_, ids)) = domains.last_mut() {
-                ids.push((CelString::from(id.to_owned()), Shared(Arc::from(value))));
+                ids.push((CelString::from(id.to_owned()), Shared::new(value)));
             }
         }
         let entries = domains.into_iter().map(|(domain, ids)| (domain, Domain::of(ids)));
-        Self {
-            entries: Arc::new(entries.collect()),
-            absent: Some(Domain::of(Vec::new())),
-        }
-    }
-}
-
-impl Domain {
-    fn of(entries: Vec<(CelString<'static>, Shared)>) -> Self {
-        Self {
-            entries: Arc::new(entries),
-            absent: None,
-        }
-    }
-}
-
-impl<V> SortedMap<V> {
-    fn find(&self, key: &str) -> Option<&V> {
-        let at = self
-            .entries
-            .binary_search_by(|(known, _)| known.inner().cmp(key))
-            .ok()?;
-        Some(&self.entries[at].1)
-    }
-}
-
-impl<V: MapValue> Val for SortedMap<V> {
-    fn get_type(&self) -> &Type {
-        &MAP_TYPE
-    }
-
-    fn cel_type() -> &'static Type {
-        &MAP_TYPE
-    }
-
-    fn as_container(&self) -> Option<&dyn Container> {
-        Some(self)
-    }
-
-    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
-
-    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
-
-    fn as_sizer(&self) -> Option<&dyn Sizer> {
-        Some(self)
-    }
-
-    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
-    where
-        Self: 'v,
-    {
-        Box::new(self.clone())
-    }
-}
-
-impl<V: MapValue> Indexer for SortedMap<V> {
-    fn get<'b, 'v>(&'b self, index: &dyn Val) -> Result<CowVal<'b, 'v>, ExecutionError>
-    where
-        Self: 'v,
-    {
-        let key = key_of(index)?;
-        let found = self.find(key).or(self.absent.as_ref());
-        found
-            .map(|value| CowVal::Borrowed(value.as_val()))
-            .ok_or_else(|| ExecutionError::no_such_key(key))
-    }
-
-    fn steal<'v>(self: Box<Self>, index: &dyn Val) -> Result<Box<dyn Val + 'v>, ExecutionError>
-    where
-        Self: 'v,
-    {
-        self.get(index).map(CowVal::into_owned)
-    }
-}
-
-impl<V: MapValue> Container for SortedMap<V> {
-    fn contains(&self, value: &dyn Val) -> Result<bool, ExecutionError> {
-        Ok(key_of(value).is_ok_and(|key| self.find(key).is_some()))
-    }
-}
-
-impl<V: MapValue> Sizer for SortedMap<V> {
-    fn size(&self) -> CelInt {
-        CelInt::from(self.entries.len() as i64)
-    }
-}
-
-impl<V: MapValue> Iterable for SortedMap<V> {
-    fn iter<'b, 'v>(&'b self) -> Box<dyn Elements<'b, 'v> + 'b>
-    where
-        Self: 'v,
-    {
-        Box::new(Keys(self.entries.iter()))
-    }
-}
-
-struct Keys<'b, V>(std::slice::Iter<'b, (CelString<'static>, V)>);
-
-impl<'b, 'v, V> Elements<'b, 'v> for Keys<'b, V> {
-    fn next(&mut self) -> Option<&'b (dyn Val + 'v)> {
-        self.0.next().map(|(key, _)| key as &dyn Val)
+        Self::of(entries.collect()).or(Domain::of(Vec::new()))
     }
 }

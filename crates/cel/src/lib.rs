@@ -1,16 +1,19 @@
-//! Device selectors: CEL expressions over the variable `device` (DRA-176 to DRA-178).
+//! The Common Expression Language in the two places where Podscope evaluates it: device selectors over the variable
+//! `device` (DRA-176 to DRA-178), here, and validation rules of CustomResourceDefinitions in [`rules`].
 //!
 //! An expression is compiled once ([`Selector::compile`]) and evaluated for many devices ([`Selector::matches`]). The
 //! crate `cel` provides the language; this crate adds the types and functions of Kubernetes.
 //!
 //! Deviation: types are checked at evaluation, not at compilation. Timestamps, durations and the URL and IP libraries
-//! are not supported, because no device attribute has such a type.
+//! are not supported.
 
 mod bind;
 mod cost;
 mod device;
 mod library;
+mod map;
 mod quantity;
+pub mod rules;
 mod version;
 
 use std::sync::{Arc, OnceLock};
@@ -41,7 +44,7 @@ impl Selector {
         let program = environment()
             .compile(expression)
             .map_err(|errors| format!("compilation failed: {errors}"))?;
-        undeclared(&program, expression)?;
+        undeclared(&program, expression, &["device"])?;
         let found = cost::of(program.expression());
         if found > cost::LIMIT {
             return Err("too complex, exceeds cost limit".to_owned());
@@ -56,7 +59,7 @@ impl Selector {
     pub fn matches(&self, device: &DeviceValue) -> Result<bool, String> {
         let mut context = Context::with_env(environment().clone());
         context.add_variable_as_val("device", Box::new(device.clone()));
-        let value = Value::resolve_val(self.program.expression(), &context).map_err(|error| text(&error))?;
+        let value = Value::resolve_val(self.program.expression(), &context).map_err(|error| error_text(&error))?;
         match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(*value.inner()),
             None => {
@@ -86,7 +89,7 @@ fn environment() -> &'static Arc<Env> {
 }
 
 /// Reports the first undeclared variable, in the wording of cel-go.
-fn undeclared(program: &Program, source: &str) -> Result<(), String> {
+fn undeclared(program: &Program, source: &str, variables: &[&str]) -> Result<(), String> {
     const DECLARED: &[&str] = &[
         "bool",
         "bytes",
@@ -109,7 +112,7 @@ fn undeclared(program: &Program, source: &str) -> Result<(), String> {
         .variables()
         .into_iter()
         // Names that begin with `@` or `.` belong to macros.
-        .filter(|name| *name != "device" && !DECLARED.contains(name) && !name.starts_with(['@', '.']))
+        .filter(|name| !variables.contains(name) && !DECLARED.contains(name) && !name.starts_with(['@', '.']))
         .filter(|name| !is_bound(program.expression(), name))
         .collect();
     names.sort_unstable();
@@ -137,7 +140,7 @@ fn is_bound(expression: &cel::IdedExpr, name: &str) -> bool {
 }
 
 /// The message of an error, in the wording of cel-go.
-fn text(error: &ExecutionError) -> String {
+fn error_text(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::NoSuchOverload(_)

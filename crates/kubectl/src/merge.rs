@@ -22,6 +22,30 @@ pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Valu
     three_way_field("", original, desired, live)
 }
 
+/// The merge of `apply` for a kind whose lists are not merged: a defined one.
+pub(crate) fn three_way_json(original: &Value, desired: &Value, live: &Value) -> Value {
+    let (Value::Object(wanted), Value::Object(have)) = (desired, live) else {
+        return desired.clone();
+    };
+    let mut merged = have.clone();
+    for key in original.as_object().into_iter().flat_map(Map::keys) {
+        if !wanted.contains_key(key) {
+            merged.shift_remove(key);
+        }
+    }
+    for (key, value) in wanted {
+        let before = original.get(key).unwrap_or(&Value::Null);
+        let next = have
+            .get(key)
+            .map_or_else(|| without_nulls(value), |live| three_way_json(before, value, live));
+        match next {
+            Value::Null => drop(merged.shift_remove(key)),
+            next => drop(merged.insert(key.clone(), next)),
+        }
+    }
+    Value::Object(merged)
+}
+
 /// Applies `$retainKeys`: a changed `strategy` keeps only the keys that the file sets.
 fn with_retained_keys(field: &str, mut merged: Value, desired: &Value, live: &Value) -> Value {
     if field == "strategy"
@@ -186,9 +210,9 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                 );
             }
             if field == "finalizers" {
-                let mut merged = have.clone();
-                merged.extend(wanted.iter().filter(|item| !have.contains(item)).cloned());
-                return Value::Array(merged);
+                // New elements precede the existing ones.
+                let new = wanted.iter().filter(|item| !have.contains(item));
+                return Value::Array(new.chain(have).cloned().collect());
             }
             let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
             let Some(key) = merge_key(field, &all) else {
@@ -277,6 +301,20 @@ pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Opt
             wanted.iter().find(lacks).map(|item| (item.clone(), key))
         }
         _ => None,
+    }
+}
+
+/// Returns whether a strategic merge patch sets a field of a map that its `$retainKeys` do not name.
+pub(crate) fn has_bad_retain_keys(patch: &Value) -> bool {
+    match patch {
+        Value::Object(map) => {
+            let retained = map.get("$retainKeys").and_then(Value::as_array);
+            let is_retained = |key: &str| retained.is_none_or(|keys| keys.iter().any(|kept| kept == key));
+            let is_bad = map.keys().any(|key| !key.starts_with('$') && !is_retained(key));
+            is_bad || map.values().any(has_bad_retain_keys)
+        }
+        Value::Array(items) => items.iter().any(has_bad_retain_keys),
+        _ => false,
     }
 }
 

@@ -356,7 +356,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
 
 /// `diff -f -`: prints the changes that `apply` would make in the format of `diff -u -N`.
 fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
-    let objects = match manifest_objects(text, namespace) {
+    let objects = match manifest_objects(text, namespace, view) {
         Ok(objects) => objects,
         Err(message) => return printed.fail(message),
     };

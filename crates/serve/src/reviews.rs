@@ -188,7 +188,8 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
         "kind": "TokenRequest",
         "apiVersion": "authentication.k8s.io/v1",
         "metadata": {
-            "name": path.name, "namespace": path.namespace, "creationTimestamp": snapshot.now.to_string(),
+            "name": path.name, "namespace": path.namespace, "uid": account.metadata().uid.as_str(),
+            "creationTimestamp": snapshot.now.to_string(),
         },
         "spec": spec,
         "status": {

@@ -27,6 +27,9 @@ const NUMBERS: [(&str, &str); 8] = [
     ("controllerrevisions", "Revision"),
 ];
 
+/// Resources without a printer, whose table has no list of rows where it has no row.
+const WITHOUT_PRINTER: [&str; 3] = ["csistoragecapacities", "customresourcedefinitions", "limitranges"];
+
 /// A column of a built-in kind.
 #[derive(Debug, Clone)]
 struct Definition {
@@ -201,7 +204,13 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
     let cell = |column: &Definition| {
         let header = column.name.to_ascii_uppercase();
         let found = known.iter().find(|cell| cell.header.eq_ignore_ascii_case(&header));
-        let Some(found) = found else { return Value::Null };
+        let Some(found) = found else {
+            let created = object
+                .metadata()
+                .creation_timestamp
+                .filter(|_| column.name == "Created At");
+            return created.map_or(Value::Null, |created| created.to_string().into());
+        };
         let text = found.text.as_str();
         if NUMBERS.contains(&(path.resource.as_str(), column.name.as_str())) {
             return text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
@@ -242,7 +251,11 @@ pub(crate) fn of_objects(
         .iter()
         .map(|(object, shown)| columns.row(object, shown, include, snapshot.now))
         .collect();
-    Ok(table(metadata(rows), columns.definitions(), lines))
+    let mut table = table(metadata(rows), columns.definitions(), lines);
+    if rows.is_empty() && WITHOUT_PRINTER.contains(&path.resource.as_str()) {
+        table["rows"] = Value::Null;
+    }
+    Ok(table)
 }
 
 pub(crate) fn table(metadata: Map<String, Value>, columns: Value, rows: Vec<Value>) -> Value {

@@ -36,6 +36,8 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
         let objects: Result<Vec<Option<Object>>, ApiError> = answers.into_iter().collect();
         let rows: Vec<(Object, Value)> = (objects?.into_iter().flatten())
             .map(|object| {
+                // The objects as they were listed.
+                let object = before.objects.get_kind(kind, &object.key()).unwrap_or(object);
                 let shown = value::of(&object, served, &snapshot);
                 (object, shown)
             })

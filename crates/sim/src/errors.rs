@@ -1,6 +1,6 @@
 //! Errors of the API server, with the messages of the real one (KC-117).
 
-use podscope_api::Kind;
+use podscope_api::{Kind, ObjectKey};
 
 use crate::{ApiError, Cause};
 
@@ -119,6 +119,40 @@ impl ApiError {
             name,
             "the object has been modified; please apply your changes to the latest version and try again",
         )
+    }
+
+    /// 422 for a write that names another UID. The checks of all objects and those of the kind both refuse it.
+    pub fn immutable_uid(kind: Kind, name: &str, uid: &str) -> Self {
+        let message = format!("Invalid value: {uid:?}: field is immutable");
+        let cause = || Cause::new("metadata.uid", message.clone()).with_reason("FieldValueInvalid");
+        let mut error = Self::invalid_of(&kind.qualified_name(), name, vec![cause()]);
+        error.causes.push(cause());
+        error
+    }
+
+    /// 409 for a PUT whose UID is not the stored one, as the storage reports it.
+    pub fn storage_uid(kind: Kind, key: &ObjectKey, wanted: &str, stored: &str) -> Self {
+        let resource = match kind {
+            Kind::Node => "minions",
+            Kind::ReplicationController => "controllers",
+            Kind::Service => "services/specs",
+            Kind::Endpoints => "services/endpoints",
+            Kind::Ingress => "ingress",
+            kind => kind.plural(),
+        };
+        let group = match kind {
+            Kind::Custom(_) => format!("{}/", kind.group()),
+            _ => String::new(),
+        };
+        let namespace = match &*key.namespace {
+            "" => String::new(),
+            namespace => format!("{namespace}/"),
+        };
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{group}{resource}/{namespace}{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {stored}",
+            key.name
+        );
+        Self::conflict(kind, &key.name, &why)
     }
 
     /// 409: the UID precondition of a write does not match the stored UID.

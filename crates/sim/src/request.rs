@@ -188,6 +188,8 @@ pub struct Applied {
     pub document: serde_json::Value,
     /// `--field-manager`.
     pub manager: Str,
+    /// `status` or `scale`; empty for the object itself.
+    pub subresource: Str,
     /// `--force-conflicts`: takes over fields from other managers.
     pub force: bool,
 }

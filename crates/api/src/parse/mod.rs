@@ -155,6 +155,20 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     (found, None)
 }
 
+/// Reads the first document of a YAML text as the API server does. Of duplicate keys the last value wins.
+///
+/// # Errors
+/// The first syntax error, in the words of go-yaml.
+pub fn read_yaml_document(text: &str) -> Result<Option<Tree<'_>>, SyntaxError> {
+    match text.len() > limits::INPUT_BYTES {
+        true => {
+            let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
+            Err(SyntaxError::Yaml(1, message))
+        }
+        false => yaml_document(text, 0),
+    }
+}
+
 /// Reads the first document of a piece of text between two document markers; `above` is the number of lines before the
 /// piece. Further documents in the piece are ignored.
 fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {

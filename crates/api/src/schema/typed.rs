@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use super::{GoType, Shape, Struct};
-use crate::managed::{element_step, list_keys, path_text};
+use crate::Kind;
+use crate::managed::{Elements, Semantics, path_text};
 
 /// All type errors in the document, each prefixed with its path.
 #[must_use]
@@ -51,18 +52,17 @@ fn typed(name: &str, go_type: GoType, value: &Value, at: &str, found: &mut Vec<S
 }
 
 fn list(name: &str, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
-    let keys = list_keys(name, items);
+    // How elements are told apart depends on the field alone.
+    let semantics = Semantics::BuiltIn(Kind::Pod, name);
+    let elements = semantics.elements(items);
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let Some(keys) = keys else {
-            typed("", go_type, item, &format!("{at}[{index}]"), found);
-            continue;
+        let step = match &elements {
+            Elements::Keyed(keys) => semantics.step(item, keys),
+            Elements::Set | Elements::Atomic => None,
         };
-        let Some(step) = element_step(item, keys) else {
-            let lacking = keys.iter().find(|key| item.get(**key).is_none()).unwrap_or(&"");
-            found.push(format!(
-                "{at}: element {index}: associative list with keys has an element that omits key field {lacking:?} (and doesn't have default value)"
-            ));
+        let Some(step) = step else {
+            typed("", go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
         let element = path_text(std::slice::from_ref(&step));

@@ -6,36 +6,59 @@ use super::{EMBEDDED, ENVELOPE, property};
 use crate::untyped::{is_true, items, text, texts};
 use crate::validate::{ErrorList, Path, quoted};
 
-/// Rules in CEL, which are not evaluated.
+/// Validation rules in CEL; the API server evaluates them after these checks.
 const RULES: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// Everything that is wrong with an object.
+/// Everything that is wrong with an object; `old` are the fields of the object that it replaces. A value that is equal
+/// to the old one is not checked again (HT-164).
 ///
-/// Deviation: rules in CEL are not evaluated; `pattern` is checked where the build has regular expressions.
+/// Deviation: `pattern` is checked where the build has regular expressions.
 #[must_use]
-pub fn validate(fields: &Map<String, Value>, schema: &Value) -> ErrorList {
+pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, schema: &Value) -> ErrorList {
     let mut errors = ErrorList::default();
-    let known = || {
+    let known = |fields: &Map<String, Value>| -> Vec<(String, Value)> {
         let own = fields.iter().filter(|(name, _)| !ENVELOPE.contains(&name.as_str()));
-        own.filter_map(|(name, value)| Some((name, value, property(schema, name)?)))
+        own.map(|(name, value)| (name.clone(), value.clone())).collect()
     };
-    for (name, value, schema) in known() {
-        check(value, schema, &Path::root(name), &mut errors);
+    let known = known(fields);
+    let with_schema = || {
+        known
+            .iter()
+            .filter_map(|(name, value)| Some((name, value, property(schema, name)?)))
+    };
+    for (name, value, schema) in with_schema() {
+        let old = old.and_then(|old| old.get(name));
+        check(value, old, schema, &Path::root(name), &mut errors);
     }
     for name in texts(schema, "required") {
         if !fields.contains_key(name) && !ENVELOPE.contains(&name) {
             errors.required(&Path::root(name), "");
         }
     }
-    for (name, value, schema) in known() {
-        lists(value, schema, &Path::root(name), &mut errors);
+    let mut duplicates = ErrorList::default();
+    for (name, value, schema) in with_schema() {
+        lists(value, schema, &Path::root(name), &mut duplicates);
+    }
+    if !duplicates.is_empty() && !old.is_some_and(|old| has_duplicates(old, schema)) {
+        errors.extend(duplicates);
     }
     errors
 }
 
-/// What is told where rules could not be checked because of other errors; none where there are no rules.
-pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) {
+/// Returns whether a list of the object that is a set or a map holds an element twice.
+fn has_duplicates(fields: &Map<String, Value>, schema: &Value) -> bool {
+    let mut errors = ErrorList::default();
+    for (name, value) in fields {
+        if let Some(schema) = property(schema, name) {
+            lists(value, schema, &Path::root(name), &mut errors);
+        }
+    }
+    !errors.is_empty()
+}
+
+/// Returns whether other errors keep the rules of a schema from being evaluated, and says so in the list.
+pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) -> bool {
     let blocks = [
         "FieldValueRequired",
         "FieldValueNotSupported",
@@ -43,10 +66,12 @@ pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) {
         "FieldValueTooMany",
         "FieldValueTypeInvalid",
     ];
-    if has_rules(schema) && errors.iter().any(|error| blocks.contains(&error.reason)) {
+    let is_blocked = has_rules(schema) && errors.iter().any(|error| blocks.contains(&error.reason));
+    if is_blocked {
         let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
         errors.invalid(&Path::root("<nil>"), "null", why);
     }
+    is_blocked
 }
 
 /// Whether the replicas of an object stand where its definition says, as Go reads nested fields.
@@ -85,7 +110,10 @@ fn has_rules(schema: &Value) -> bool {
     }
 }
 
-fn check(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if old == Some(value) {
+        return;
+    }
     if value.is_null() && is_true(schema, "nullable") {
         return;
     }
@@ -96,9 +124,12 @@ fn check(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList)
         Value::Number(_) => number(value, schema, path, errors),
         Value::Array(list) => {
             count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
+            let schema_of_list = schema;
             if let Some(schema) = schema.get("items") {
+                let keys = texts(schema_of_list, "x-kubernetes-list-map-keys");
                 for (index, item) in list.iter().enumerate() {
-                    check(item, schema, &path.index(index), errors);
+                    let old = old.and_then(|old| correlated(old, item, &keys));
+                    check(item, old, schema, &path.index(index), errors);
                 }
             }
         }
@@ -125,10 +156,22 @@ fn check(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList)
                 continue;
             }
             if let Some(schema) = property(schema, name) {
-                check(value, schema, &path.child(name), errors);
+                check(
+                    value,
+                    old.and_then(|old| old.get(name)),
+                    schema,
+                    &path.child(name),
+                    errors,
+                );
             }
         }
     }
+}
+
+/// The element of a keyed list that an item replaces. Elements of other lists have no identity.
+fn correlated<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
+    let is_same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
+    old.as_array()?.iter().find(is_same).filter(|_| !keys.is_empty())
 }
 
 /// The type of a value, as OpenAPI calls it.
@@ -268,11 +311,11 @@ fn enumerated(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
 fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let fits = |schema: &Value| {
         let mut errors = ErrorList::default();
-        check(value, schema, path, &mut errors);
+        check(value, None, schema, path, &mut errors);
         errors.is_empty()
     };
     for (_, schema) in items(schema, "allOf") {
-        check(value, schema, path, errors);
+        check(value, None, schema, path, errors);
     }
     let given = |field: &str| {
         let all: Vec<&Value> = items(schema, field).map(|(_, schema)| schema).collect();

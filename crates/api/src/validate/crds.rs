@@ -68,6 +68,15 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
             "must have at least one stored version",
         );
     }
+    let storage: Vec<&str> = items(spec, "versions")
+        .filter(|(_, version)| is_true(version, "storage"))
+        .map(|(_, version)| text(version, "name"))
+        .collect();
+    if let [first, .., last] = storage.as_slice() {
+        let status = Path::root("status");
+        let why = format!("must have the storage version {last}");
+        errors.invalid(&status.child("storedVersions"), serde_json::json!([first]), &why);
+    }
     approval(object, errors);
     if is_true(spec, "preserveUnknownFields") {
         let message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema \
@@ -131,8 +140,8 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("versions");
     for (index, version) in items(spec, "versions") {
         if version.pointer("/schema/openAPIV3Schema").is_none() {
-            let (at, why) = (path.index(index), "schemas are required");
-            errors.required(&at.child("schema").child("openAPIV3Schema"), why);
+            let at = path.index(index);
+            errors.required(&at.child("schema").child("openAPIV3Schema"), "");
         }
     }
     let mut known: Vec<&str> = Vec::new();
@@ -236,7 +245,7 @@ fn schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut E
         structural(schema, Level::Root, &path, &mut found);
         let mut found: Vec<_> = found.into_iter().collect();
         found.stable_sort_by_key(ToString::to_string);
-        errors.extend(found.into_iter().collect());
+        errors.extend(found);
         schema_types(schema, &path, errors);
         return;
     }

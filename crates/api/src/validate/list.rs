@@ -56,8 +56,9 @@ impl ErrorList {
         self.forbidden(&Path::root(path), detail);
     }
 
-    pub(crate) fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
+    /// Adds further problems behind those that are known.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = ValidationError>) {
+        self.0.extend(more);
     }
 
     fn push(&mut self, path: &Path<'_>, reason: &'static str, message: String) {

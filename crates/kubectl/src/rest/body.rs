@@ -27,8 +27,9 @@ pub(super) enum Read {
 /// A decoded body.
 pub(super) struct SentBody {
     pub(super) value: Value,
-    /// Paths of the fields that its JSON contains more than once.
+    /// Warnings of the fields that it contains more than once.
     duplicates: Vec<String>,
+    is_yaml: bool,
 }
 
 /// The value of a body.
@@ -59,7 +60,14 @@ pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
             let (value, duplicates) = json_with_duplicates(&call.body)
                 .map_err(|why| unreadable(format!("couldn't get version/kind; json parse error: {why}"), &shown))?;
             match &value {
-                Value::Object(_) => Ok(SentBody { value, duplicates }),
+                Value::Object(_) => Ok(SentBody {
+                    value,
+                    duplicates: duplicates
+                        .iter()
+                        .map(|field| format!("duplicate field {field:?}"))
+                        .collect(),
+                    is_yaml: false,
+                }),
                 other => {
                     let of = go_type(other);
                     let why = format!(
@@ -69,15 +77,13 @@ pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
                 }
             }
         }
-        "application/yaml" => match podscope_api::read_yaml(&call.body) {
-            Ok(tree) => Ok(SentBody {
-                value: tree.to_value(),
-                duplicates: Vec::new(),
+        "application/yaml" => match duplicates::read_applied(&call.body) {
+            Ok((value, duplicates)) => Ok(SentBody {
+                value,
+                duplicates,
+                is_yaml: true,
             }),
-            Err(problems) => {
-                let why = problems.first().map_or_else(String::new, ToString::to_string);
-                Err(unreadable(format!("yaml: {why}"), &hex(&call.body)))
-            }
+            Err(why) => Err(unreadable(format!("yaml: {why}"), &hex(&call.body))),
         },
         _ => Err(ApiError::unsupported_media_type(ACCEPTED)),
     }
@@ -152,17 +158,20 @@ pub(super) fn read_sent(
     objects: &Objects,
 ) -> Result<Read, ApiError> {
     let value = &sent.value;
-    let duplicates = sent.duplicates.iter();
-    let told: Vec<String> = duplicates.map(|field| format!("duplicate field {field:?}")).collect();
+    let told = &sent.duplicates;
     if options.validation == Validation::Strict && !told.is_empty() {
         of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
-        let why = Rejection::Type(format!("strict decoding error: {}", told.join(", ")));
+        let told = match sent.is_yaml {
+            true => format!("yaml: unmarshal errors:\n  {}", told.join("\n  ")),
+            false => told.join(", "),
+        };
+        let why = Rejection::Type(format!("strict decoding error: {told}"));
         let (kind, key) = (target.kind, target.key.clone());
         return Ok(Read::Malformed(Request::Malformed { kind, key, why }));
     }
     let mut read = read(value, target, options, objects)?;
     if let (Validation::Warn, Read::Object { warnings, .. }) = (options.validation, &mut read) {
-        warnings.splice(0..0, told);
+        warnings.splice(0..0, told.iter().cloned());
     }
     Ok(read)
 }

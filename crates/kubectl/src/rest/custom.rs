@@ -12,7 +12,7 @@ use super::options::Options;
 use crate::command::Validation;
 
 /// The fields of an object that its kind does not know, metadata's among them, sorted.
-pub(super) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
+pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
     let map = object.as_object().cloned().unwrap_or_default();
     let (envelope, mut fields): (Map<String, Value>, Map<String, Value>) = map
         .into_iter()
@@ -66,7 +66,7 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
 ///
 /// # Errors
 /// What is wrong with its metadata.
-pub(super) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
+pub(crate) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
     podscope_api::object_from_tree(kind, &Tree::from_value(value)).map_err(|errors| {
         errors
             .into_iter()
@@ -109,6 +109,11 @@ impl ScalePaths {
             .flatten()
     }
 
+    /// The fields that lead to the wanted replicas: `spec/replicas`.
+    pub(super) fn wanted_path(&self) -> String {
+        self.wanted.trim_start_matches('/').to_owned()
+    }
+
     /// The `Scale` of an object.
     ///
     /// # Errors
@@ -138,7 +143,7 @@ impl ScalePaths {
 }
 
 /// Puts a value at a path of fields, which are made where they are missing.
-fn put(value: &mut Value, path: &str, new: Value) {
+pub(super) fn put(value: &mut Value, path: &str, new: Value) {
     let (field, rest) = path
         .split_once('/')
         .map_or((path, None), |(field, rest)| (field, Some(rest)));

@@ -73,10 +73,16 @@ impl Selectors {
                 .map(|path| path.trim_start_matches('.').to_owned())
                 .collect::<Vec<_>>()
         });
+        // Events have other field names in events.k8s.io.
+        let fields = match kind {
+            Kind::Event => text("fieldSelector")
+                .replace("regarding.", "involvedObject.")
+                .replace("reportingController", "reportingComponent"),
+            _ => text("fieldSelector").to_owned(),
+        };
         Ok(Selectors {
             labels: LabelQuery::parse(text("labelSelector")).map_err(ApiError::bad_request)?,
-            fields: FieldQuery::read(kind, text("fieldSelector"), &selectable.unwrap_or_default())
-                .map_err(ApiError::bad_request)?,
+            fields: FieldQuery::read(kind, &fields, &selectable.unwrap_or_default()).map_err(ApiError::bad_request)?,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_api::{ProblemKind, SyntaxError};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -19,6 +20,24 @@ pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error
     let value = seed.deserialize(&mut reader)?;
     reader.end()?;
     Ok((value, found))
+}
+
+/// The document of an apply patch, YAML or JSON, and its keys that come more than once: `line 7: key "a" already set in
+/// map`. The last value of such a key counts.
+///
+/// # Errors
+/// What go-yaml says of a text that is no YAML: `line 1: did not find expected node content`.
+pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
+    let document = podscope_api::read_yaml_document(text).map_err(|error| match error {
+        SyntaxError::Yaml(0, message) | SyntaxError::Json(message) => message,
+        SyntaxError::Yaml(line, message) => format!("line {line}: {message}"),
+    })?;
+    let problems = podscope_api::read_yaml(text).err().unwrap_or_default().into_iter();
+    let duplicates = problems
+        .filter(|problem| problem.kind == ProblemKind::Duplicate)
+        .map(|problem| format!("line {}: {}", problem.line, problem.message))
+        .collect();
+    Ok((document.map_or(Value::Null, |document| document.to_value()), duplicates))
 }
 
 struct Seed<'a> {

@@ -6,7 +6,7 @@
 //! Deviation: a call is read when it is sent, not when it arrives. What it is about is looked at when it arrives.
 
 mod body;
-mod custom;
+pub(crate) mod custom;
 mod delete;
 mod duplicates;
 mod options;

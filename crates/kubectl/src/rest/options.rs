@@ -84,7 +84,7 @@ impl Options {
 
     /// Says in an object who sends it.
     pub(super) fn sign(&self, object: &mut Object) {
-        object.metadata_mut().managers = Managers::of(vec![Manager::creating(self.manager.as_str())]);
+        object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
     }
 }
 

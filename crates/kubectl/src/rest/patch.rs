@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::schema::{self, Rejection};
+use podscope_api::managed::Managers;
+use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Kind, Object};
 use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::body::{go_type, json, named, of_kind};
 use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target, custom, part_of, subresource};
 use crate::command::{PatchType, Validation};
-use crate::merge::{json_merge, json_patch, strategic};
+use crate::merge::{has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
 use crate::scale::{has_scale, scale_of};
 use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
@@ -27,6 +28,8 @@ struct Given {
     tree: Value,
     validation: Validation,
     kind: Kind,
+    /// The kind as it is served on the path.
+    served: ServedKind,
 }
 
 pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
@@ -35,7 +38,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
     }
     let is_custom = matches!(target.kind, Kind::Custom(_));
     let how = match call.media_type() {
-        APPLY => return apply(call, target, options),
+        APPLY => return apply(call, target, options, objects),
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
         "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
@@ -57,6 +60,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         tree: read(&call.body, how)?,
         validation: options.validation,
         kind: target.kind,
+        served: target.served,
     };
     let live = objects.get_kind(target.kind, &target.key);
     let warnings = match &live {
@@ -116,7 +120,17 @@ fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
 impl Given {
     fn merged(&self, before: &Value) -> Result<Value, ApiError> {
         match self.how {
-            PatchType::Strategic => Ok(strategic(before, &self.tree)),
+            PatchType::Strategic => match without_merge_key("", before, &self.tree) {
+                _ if has_bad_retain_keys(&self.tree) => {
+                    Err(ApiError::bad_request("invalid patch format of retainKeys"))
+                }
+                Some((item, key)) => {
+                    let item = crate::gotext::plain(&item);
+                    let why = format!("map: {item} does not contain declared merge key: {key}");
+                    Err(ApiError::unnamed(why))
+                }
+                None => Ok(strategic(before, &self.tree)),
+            },
             PatchType::Merge => Ok(json_merge(before, &self.tree)),
             PatchType::Json => json_patch(before, &self.tree).map_err(|_| ApiError::rejected()),
         }
@@ -127,8 +141,21 @@ impl Given {
         let kind = live.kind();
         let mut patched = self.merged(&self.served(live))?;
         same_object(live, &patched)?;
+        let managers = managers_sent(live, &mut patched);
+        let with_managers = |mut object: Object| {
+            object.metadata_mut().managers = managers;
+            object
+        };
         if let Kind::Custom(_) = kind {
-            return custom::object_of(self.kind, &patched).map_err(ApiError::bad_request);
+            let object = custom::object_of(self.kind, &patched).map_err(ApiError::bad_request)?;
+            return Ok(with_managers(object));
+        }
+        if let Some(why) = self.other_version(&patched) {
+            return Err(self.invalid(&patched, &Rejection::Type(why)));
+        }
+        let stored = podscope_api::stored_form(self.served.api_version, self.served.kind, || patched.clone());
+        if let Some((_, stored)) = stored {
+            patched = stored;
         }
         match convertible(kind, &patched) {
             Ok(()) => {}
@@ -138,10 +165,11 @@ impl Given {
             Err(Rejection::Unknown(fields)) => patched = without_fields(&patched, &fields),
             Err(why) => return Err(self.invalid(&patched, &why)),
         }
-        podscope_api::object_from_value(&patched).map_err(|errors| {
+        let object = podscope_api::object_from_value(&patched).map_err(|errors| {
             let first = errors.into_iter().next();
             ApiError::bad_request(first.map_or_else(String::new, |error| error.message))
-        })
+        })?;
+        Ok(with_managers(object))
     }
 
     /// The object with the replicas that a patch of its `Scale` leaves.
@@ -154,11 +182,25 @@ impl Given {
 
     /// The object in the version that the patch is for.
     fn served(&self, live: &Object) -> Value {
-        let mut value = live.to_value();
+        let mut value = crate::get::shown(live, true);
         if let Kind::Custom(_) = self.kind {
             value["apiVersion"] = self.kind.api_version().into();
+            return value;
         }
-        value
+        podscope_api::served_form(self.served.api_version, self.served.kind, value)
+    }
+
+    /// What the decoder says of a patched object that is of another version or kind.
+    fn other_version(&self, patched: &Value) -> Option<String> {
+        let text = |field: &str| patched.get(field).and_then(Value::as_str).unwrap_or_default();
+        let (version, kind) = (text("apiVersion"), text("kind"));
+        let is_served = schema::served(version, kind).is_some();
+        let why = || {
+            format!(
+                "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+            )
+        };
+        (!is_served && (version, kind) != (self.served.api_version, self.served.kind)).then(why)
     }
 
     /// Warnings of fields that a defined kind does not know.
@@ -177,8 +219,15 @@ impl Given {
 
     /// Warnings of fields that are not known, where they are wanted.
     fn unknown_fields(&self, live: &Object) -> Vec<String> {
+        if self.served.api_version != live.kind().api_version() {
+            return Vec::new();
+        }
         let patched = self.merged(&live.to_value());
-        match patched.map(|patched| convertible(live.kind(), &patched)) {
+        let convertible = |mut patched: Value| {
+            managers_sent(live, &mut patched);
+            convertible(live.kind(), &patched)
+        };
+        match patched.map(convertible) {
             Ok(Err(Rejection::Unknown(fields))) if self.validation == Validation::Warn => {
                 fields.iter().map(|field| format!("unknown field {field:?}")).collect()
             }
@@ -208,7 +257,7 @@ fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
         ));
     }
     if let Some(uid) = text("uid").filter(|uid| **uid != *metadata.uid.as_str()) {
-        return Err(immutable_uid(live, uid));
+        return Err(ApiError::immutable_uid(live.kind(), &metadata.name, uid));
     }
     match text("resourceVersion") {
         Some(version) if !version.is_empty() && *version != *metadata.resource_version => {
@@ -218,55 +267,33 @@ fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Told by the checks of all objects and by those of the kind, so twice.
-fn immutable_uid(live: &Object, uid: &str) -> ApiError {
-    let message = format!("Invalid value: {uid:?}: field is immutable");
-    let cause = Cause::new("metadata.uid", message).with_reason("FieldValueInvalid");
-    let mut error = ApiError::invalid_of(
-        &live.kind().qualified_name(),
-        &live.metadata().name,
-        vec![cause.clone()],
-    );
-    error.causes.push(cause);
-    error
+/// Takes `managedFields` out of a patched object. Returns the managers where the patch changed them.
+fn managers_sent(live: &Object, patched: &mut Value) -> Managers {
+    let metadata = patched.get_mut("metadata").and_then(Value::as_object_mut);
+    let sent = metadata.and_then(|metadata| metadata.shift_remove("managedFields"));
+    match sent {
+        Some(sent) if Some(&sent) != live.metadata().managers.to_value(live).as_ref() => Managers::sent(&sent),
+        _ => Managers::default(),
+    }
 }
 
 /// Server-side apply.
-fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
+fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
     if !options.has_manager {
         let why =
             Cause::new("fieldManager", "Required value: is required for apply patch").with_reason("FieldValueRequired");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
-    if !matches!(target.subresource.as_str(), "" | "status") {
-        return Err(ApiError::no_such_resource());
+    let is_scale = target.subresource == "scale";
+    if !is_scale {
+        part_of(target.kind, &target.subresource, objects).ok_or_else(ApiError::no_such_resource)?;
     }
-    let tree = podscope_api::read_yaml(&call.body).map_err(|problems| {
-        let why = problems.first().map_or_else(String::new, ToString::to_string);
-        ApiError::bad_request(format!("error decoding YAML: {why}"))
-    })?;
-    let mut document = tree.to_value();
-    if !document.is_object() {
-        let of = go_type(&document);
-        return Err(ApiError::bad_request(format!(
-            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
-        )));
-    }
-    let text = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("/apiVersion"), text("/kind"));
-    let is_other = (version, kind) != (target.served.api_version, target.served.kind);
-    if is_other && schema::served(version, kind).is_none_or(|other| other.kind != target.served.kind) {
-        let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
-        return Err(ApiError::bad_request(format!(
-            "invalid object type: {group}/{version}, Kind={kind}"
-        )));
-    }
-    of_kind(
-        &document,
-        target.served.api_version,
-        target.served.kind,
-        target.kind.name(),
-    )?;
+    let (mut document, warnings) = applied_document(&call.body, options.validation)?;
+    let served = match is_scale {
+        true => ("autoscaling/v1", "Scale"),
+        false => (target.served.api_version, target.served.kind),
+    };
+    of_served_kind(&document, served, target)?;
     if document
         .pointer("/metadata/managedFields")
         .is_some_and(|entries| !entries.is_null())
@@ -275,12 +302,15 @@ fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, Api
     }
     named(&document, &target.key.name)?;
     if target.kind.is_namespaced() {
-        let namespace = text("/metadata/namespace");
-        if !namespace.is_empty() && *namespace != *target.key.namespace {
+        let namespace = document.pointer("/metadata/namespace").and_then(Value::as_str);
+        if namespace.is_some_and(|namespace| !namespace.is_empty() && *namespace != *target.key.namespace) {
             return Err(ApiError::bad_request(
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
+    }
+    if is_scale {
+        document = subresource::scaled_document(&document, target, objects)?;
     }
     if matches!(target.kind, Kind::Event | Kind::HorizontalPodAutoscaler)
         && let Some((_, stored)) =
@@ -295,8 +325,54 @@ fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, Api
             key: target.key.clone(),
             document,
             manager: options.manager.as_str().into(),
+            subresource: target.subresource.as_str().into(),
             force: options.force == Some(true),
         }))],
-        warnings: Vec::new(),
+        warnings,
     })
+}
+
+/// The document of an apply patch. A key that comes twice is refused where decoding is strict; else the last one counts.
+fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<String>), ApiError> {
+    let (value, duplicates) = match super::duplicates::read_applied(text) {
+        Ok(read) => read,
+        Err(why) => {
+            let why = format!("error decoding YAML: error converting YAML to JSON: yaml: {why}");
+            return Err(ApiError::bad_request(why));
+        }
+    };
+    if validation == Validation::Strict && !duplicates.is_empty() {
+        let lines = duplicates.join("\n  ");
+        return Err(ApiError::bad_request(format!(
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {lines}"
+        )));
+    }
+    if !value.is_object() {
+        let of = go_type(&value);
+        return Err(ApiError::bad_request(format!(
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
+        )));
+    }
+    let warnings = if validation == Validation::Warn {
+        duplicates
+    } else {
+        Vec::new()
+    };
+    Ok((value, warnings))
+}
+
+/// Refuses a document of another kind than the one that the URL takes.
+fn of_served_kind(document: &Value, served: (&str, &str), target: &Target) -> Result<(), ApiError> {
+    let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if (version, kind) == served {
+        return Ok(());
+    }
+    if schema::served(version, kind).is_none_or(|other| other.kind != served.1) {
+        let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
+        return Err(ApiError::bad_request(format!(
+            "invalid object type: {group}/{version}, Kind={kind}"
+        )));
+    }
+    of_kind(document, served.0, served.1, target.kind.name())
 }

@@ -103,6 +103,24 @@ fn call_uid(call: &ApiCall) -> Option<Uid> {
     (!uid.is_empty()).then(|| Uid(uid.into()))
 }
 
+/// The document of the scaled kind that sets what an applied `Scale` sets.
+pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects) -> Result<Value, ApiError> {
+    let path = match ScalePaths::of(target.kind, objects) {
+        Some(paths) => paths.wanted_path(),
+        None if has_scale(target.kind) => "spec/replicas".to_owned(),
+        None => return Err(ApiError::no_such_resource()),
+    };
+    let mut document = serde_json::json!({
+        "apiVersion": target.served.api_version,
+        "kind": target.served.kind,
+        "metadata": {"name": &*target.key.name},
+    });
+    if let Some(wanted) = scale.pointer("/spec/replicas") {
+        super::custom::put(&mut document, &path, wanted.clone());
+    }
+    Ok(document)
+}
+
 /// An object with the replicas of a `Scale`.
 pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
     let wanted = match scale.pointer("/spec/replicas") {

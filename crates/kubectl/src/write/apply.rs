@@ -9,7 +9,7 @@ use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
 use serde_json::Value;
 
-use super::super::merge::{merge_patch, three_way};
+use super::super::merge::{merge_patch, three_way, three_way_json};
 use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
 use super::patch::{convertible, identity_change_error, invalid_patch};
@@ -27,7 +27,12 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         Err(why) => return Plan::refuse(format!("error: {why}")),
     };
     let mut applied = Vec::new();
-    let mut found = Manifest::read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
+    let mut found = Manifest::read(
+        &apply.manifest,
+        apply.namespace.as_deref(),
+        apply.validation,
+        view.objects,
+    );
     found.retain(|object| query.matches(object));
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to apply");
@@ -130,6 +135,7 @@ fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
         key,
         document,
         manager: options.manager.as_str().into(),
+        subresource: Default::default(),
         force: options.force_conflicts,
     };
     Ok(Write::new(Request::Apply(Arc::new(applied)), success))
@@ -166,7 +172,7 @@ fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Res
 fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
     saved::annotate_object(&mut object, &saved::document_annotation(document));
-    object.metadata_mut().managers = Managers::of(vec![Manager::creating(CLIENT_SIDE)]);
+    object.metadata_mut().managers = Managers::of(vec![Manager::sender(CLIENT_SIDE)]);
     manifest::with_create_context(Request::Create(object), success)
 }
 
@@ -213,14 +219,18 @@ fn patch_request(
     };
     // kubectl does not send an empty patch. It does send one that has no effect.
     let before = live.to_value();
-    let is_empty = three_way(&original, &desired, &before) == before;
+    let merge = match live.kind() {
+        Kind::Custom(_) => three_way_json,
+        _ => three_way,
+    };
+    let is_empty = merge(&original, &desired, &before) == before;
     let mut write = change(
         live,
         Part::Main,
         CLIENT_SIDE,
         &format!("{name} configured"),
         is_empty.then(|| format!("{name} unchanged")),
-        move |live| Ok(without_fields(&three_way(&original, &desired, live), &fields)),
+        move |live| Ok(without_fields(&merge(&original, &desired, live), &fields)),
     )?;
     if force {
         write.instead = delete_and_create(live, object, &document);

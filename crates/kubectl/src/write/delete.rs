@@ -23,7 +23,7 @@ struct Deletion {
 /// Finds the objects to delete; `None` if there are none.
 fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, String> {
     match &command.objects {
-        DeleteTarget::Manifest { text, namespace } => deletion_of_manifest(text, namespace.as_deref()),
+        DeleteTarget::Manifest { text, namespace } => deletion_of_manifest(text, namespace.as_deref(), view),
         // Named objects are deleted without a lookup, so that the server reports missing ones.
         DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Deletion {
             targets,
@@ -34,8 +34,8 @@ fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, S
     }
 }
 
-fn deletion_of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Deletion>, String> {
-    let found = Manifest::read(text, namespace, Validation::Ignore);
+fn deletion_of_manifest(text: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Option<Deletion>, String> {
+    let found = Manifest::read(text, namespace, Validation::Ignore, view.objects);
     if found.is_empty() {
         return Ok(None);
     }

@@ -28,7 +28,7 @@ fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<W
 pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
-    for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore).items() {
+    for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore, view.objects).items() {
         let (kind, key, document) = match item.map(Item::into_document) {
             Ok(Some(sent)) => sent,
             Ok(None) => continue,

@@ -9,23 +9,17 @@ use serde_json::Value;
 
 use super::super::output::{ObjectFormat, manifest_text};
 use super::reading::{Item, Manifest};
-use super::{Plan, saved};
+use super::{Plan, View, saved};
 use crate::command::{Output, Validation};
 use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
 
 /// `kubectl create -f - --dry-run=client`: sends no request and validates only the text.
-pub(super) fn create_client_dry_run(
-    manifest: &str,
-    namespace: Option<&str>,
-    validation: Validation,
-    save_config: bool,
-    output: &Output,
-) -> Plan {
+pub(super) fn create_client_dry_run(manifest: Manifest, save_config: bool, output: &Output) -> Plan {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
         Err(message) => return Plan::refuse(message),
     };
-    let outcome = Manifest::read(manifest, namespace, validation).for_each_item(|item, _, writes| {
+    let outcome = manifest.for_each_item(|item, _, writes| {
         if let Item::Binding { pod, .. } = &item {
             writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
         }
@@ -54,8 +48,7 @@ pub(super) fn create_client_dry_run(
 }
 
 /// Plans `kubectl create -f -`.
-pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation, save_config: bool) -> Plan {
-    let found = Manifest::read(manifest, namespace, validation);
+pub(super) fn create(found: Manifest, save_config: bool) -> Plan {
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
@@ -72,7 +65,7 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 plan.warn_unknown_fields(&unknown);
                 // kubectl never sends a resourceVersion when it creates an object.
                 object.metadata_mut().resource_version = Str::default();
-                object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
+                object.metadata_mut().managers = Managers::of(vec![Manager::sender("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
                 with_create_context(Request::Create(object), success)
             }
@@ -93,8 +86,12 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
 ///
 /// # Errors
 /// The first object that cannot be read.
-pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) -> Result<Vec<Object>, Refusal> {
-    let items = Manifest::read(text, namespace, Validation::Ignore).items();
+pub(in super::super) fn manifest_objects(
+    text: &str,
+    namespace: Option<&str>,
+    view: &View<'_>,
+) -> Result<Vec<Object>, Refusal> {
+    let items = Manifest::read(text, namespace, Validation::Ignore, view.objects).items();
     let objects = items.map(|item| match item? {
         Item::Object { object, .. } => Ok(object),
         Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),

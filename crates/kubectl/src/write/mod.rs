@@ -21,11 +21,12 @@ pub(super) use manifest::manifest_objects;
 
 use std::sync::Arc;
 
-use podscope_api::{Object, Time};
+use podscope_api::{Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, Shows, Write, object_name};
 use podscope_cluster::{Mutation, Objects, OutputKind, Part, Request};
 use serde_json::Value;
 
+use self::reading::Manifest;
 use super::View;
 use super::get::find;
 use super::output::{ObjectFormat, object_text};
@@ -218,11 +219,11 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => {
-            let namespace = namespace.as_deref();
+            let found = Manifest::read(manifest, namespace.as_deref(), *validation, objects);
             if dry_run.is_of_client() {
-                manifest::create_client_dry_run(manifest, namespace, *validation, *save_config, output)
+                manifest::create_client_dry_run(found, *save_config, output)
             } else {
-                let plan = manifest::create(manifest, namespace, *validation, *save_config);
+                let plan = manifest::create(found, *save_config);
                 with_dry_run(plan, *dry_run, output, &view)
             }
         }
@@ -368,12 +369,7 @@ pub(super) fn change(
     apply: impl Fn(&Value) -> Result<Value, Refusal> + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
     let patched = apply(&object.to_value())?;
-    podscope_api::object_from_value(&patched).map_err(|errors| {
-        let first = errors
-            .first()
-            .map(|error| bad_request(format!("{}: {}", error.path, error.message)));
-        first.unwrap_or_else(|| Refusal::as_is(""))
-    })?;
+    object_of(object.kind(), &patched).map_err(bad_request)?;
     Ok(Write {
         request: Some(Request::Patch {
             kind: object.kind(),
@@ -382,7 +378,7 @@ pub(super) fn change(
             part,
             change: Mutation::of_object(manager, move |live| {
                 let value = apply(&live.to_value()).ok()?;
-                podscope_api::object_from_value(&value).ok()
+                object_of(live.kind(), &value).ok()
             }),
         }),
         success: success.to_owned(),
@@ -473,4 +469,18 @@ fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
         plan.client = Some(ClientCommand::Write(writes));
     }
     plan
+}
+
+/// The object of a kind, built in or defined, that a value is.
+///
+/// # Errors
+/// The first field that cannot be decoded.
+fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
+    if let Kind::Custom(_) = kind {
+        return super::rest::custom::object_of(kind, value);
+    }
+    podscope_api::object_from_value(value).map_err(|errors| {
+        let first = errors.first();
+        first.map_or_else(String::new, |error| format!("{}: {}", error.path, error.message))
+    })
 }

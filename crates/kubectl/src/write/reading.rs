@@ -3,12 +3,14 @@
 
 use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
+use podscope_cluster::Objects;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::{Plan, finish};
 use crate::command::Validation;
 use crate::refusals::{Refusal, no_mapping};
+use crate::rest::custom;
 
 /// The parts of a manifest in order. A part that cannot be read is the error that kubectl prints about it.
 pub(super) struct Manifest(Vec<Result<ManifestPart, Refusal>>);
@@ -65,8 +67,9 @@ pub(super) struct Outcome {
 }
 
 impl Manifest {
-    /// Reads a manifest. Reading ends at the first document that kubectl's own validation rejects.
-    pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Self {
+    /// Reads a manifest. Reading ends at the first document that kubectl's own validation rejects. `defined` holds the
+    /// CustomResourceDefinitions whose kinds are served.
+    pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation, defined: &Objects) -> Self {
         let (documents, error) = podscope_api::read_documents(text);
         let mut found = Vec::new();
         for document in &documents {
@@ -78,7 +81,12 @@ impl Manifest {
                 ))));
                 return Self(found);
             }
-            items(document, "", "", namespace, validation, &mut found);
+            let source = Source {
+                namespace,
+                validation,
+                defined,
+            };
+            items(document, "", "", &source, &mut found);
         }
         found.extend(error.map(|error| Err(Refusal::kubectl_error(format!("error parsing STDIN: {error}")))));
         Self(found)
@@ -136,14 +144,22 @@ impl Outcome {
     }
 }
 
+/// What all objects of a manifest are read with.
+struct Source<'a> {
+    /// `-n`.
+    namespace: Option<&'a str>,
+    validation: Validation,
+    /// The objects of the cluster, with the definitions of custom kinds.
+    defined: &'a Objects,
+}
+
 /// Appends the object of a document, or the objects of a list. The items of a typed list (`PodList`) may omit
 /// `apiVersion` and `kind`, which are then `api_version` and `kind`.
 fn items(
     tree: &Tree<'_>,
     api_version: &str,
     kind: &str,
-    namespace: Option<&str>,
-    validation: Validation,
+    source: &Source<'_>,
     found: &mut Vec<Result<ManifestPart, Refusal>>,
 ) {
     let undecodable = |why: String| Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {why}")));
@@ -173,11 +189,11 @@ fn items(
         (Some(item_kind), Some(Data::Seq(list))) => {
             let version = if item_kind.is_empty() { "" } else { api_version };
             for item in list {
-                items(item, version, item_kind, namespace, validation, found);
+                items(item, version, item_kind, source, found);
             }
         }
         (Some(_), Some(_)) => found.push(undecodable("items is no list".to_owned())),
-        _ => found.push(object(tree, api_version, kind, namespace, validation)),
+        _ => found.push(object(tree, api_version, kind, source)),
     }
 }
 
@@ -221,13 +237,8 @@ fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
 }
 
 /// Reads one object.
-fn object(
-    tree: &Tree<'_>,
-    api_version: &str,
-    kind: &str,
-    namespace: Option<&str>,
-    validation: Validation,
-) -> Result<ManifestPart, Refusal> {
+fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -> Result<ManifestPart, Refusal> {
+    let namespace = source.namespace;
     if let Some(error) = schema::decode_metadata(tree) {
         return Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {error}")));
     }
@@ -251,7 +262,11 @@ fn object(
             document: document(tree, ""),
         }));
     }
-    let Some(served) = served else {
+    let custom = match served {
+        Some(_) => None,
+        None => source.defined.served_kind(api_version, kind),
+    };
+    let Some(served) = served.or(custom.map(schema::of_custom)) else {
         return Err(Refusal::KubectlError(no_mapping(
             name,
             own_namespace,
@@ -271,6 +286,10 @@ fn object(
         (true, "") => namespace.unwrap_or("default"),
         (true, own_namespace) => own_namespace,
     };
+    if let Some(custom) = custom {
+        let key = ObjectKey::new(key_namespace, name);
+        return Ok(ManifestPart::Item(custom_item(tree, custom, key, source)));
+    }
     if served.kind == "Binding" {
         return binding(tree, ObjectKey::new(key_namespace, name));
     }
@@ -290,7 +309,38 @@ fn object(
         stored: stored.map(|(_, value)| value),
         as_sent: false,
     };
-    Ok(ManifestPart::Item(document.item(validation)))
+    Ok(ManifestPart::Item(document.item(source.validation)))
+}
+
+/// Decodes an object of a defined kind.
+fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>) -> Item {
+    let malformed = |why: Rejection| Item::Malformed {
+        kind,
+        key: key.clone(),
+        why,
+        document: document(tree, &key.namespace),
+    };
+    let value = tree.to_value();
+    let mut unknown = match custom::unknown_fields(kind, &value, source.defined) {
+        Ok(unknown) => unknown,
+        Err(why) => return malformed(why),
+    };
+    match source.validation {
+        Validation::Strict if !unknown.is_empty() => return malformed(Rejection::Unknown(unknown)),
+        Validation::Ignore => unknown.clear(),
+        Validation::Strict | Validation::Warn => {}
+    }
+    match custom::object_of(kind, &value) {
+        Ok(mut object) => {
+            object.metadata_mut().namespace = key.namespace.clone();
+            Item::Object {
+                object,
+                document: document(tree, &key.namespace),
+                unknown,
+            }
+        }
+        Err(why) => malformed(Rejection::Type(why)),
+    }
 }
 
 /// Reads the binding of a pod to its target node.

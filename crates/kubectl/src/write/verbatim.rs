@@ -77,7 +77,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
 fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let text = verbatim.words.stdin.as_deref().unwrap_or_default();
     let mut objects = Objects::default();
-    for item in Manifest::read(text, Some(namespace), Validation::Ignore).items() {
+    for item in Manifest::read(text, Some(namespace), Validation::Ignore, view.objects).items() {
         match item {
             Ok(Item::Object { object, .. }) => drop(objects.put(object)),
             Ok(Item::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
@@ -147,7 +147,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         match podscope_api::object_from_value(&value) {
             Ok(mut object) => {
                 let verb = verbatim.words.verb.split(' ').next().unwrap_or_default();
-                object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
+                object.metadata_mut().managers = Managers::of(vec![Manager::sender(format!("kubectl-{verb}"))]);
                 let success = format!("{} {}", object_name(object.kind(), "{name}"), generated.done);
                 writes.push(Write {
                     context: generated.context.clone(),

@@ -506,17 +506,10 @@ fn trimmed(wanted: &Value, mut found: Value) -> Value {
 
 fn status(exchange: &Value, answer: &Answer) -> Option<String> {
     let wanted = exchange["status"].as_u64().unwrap_or(0);
-    let message = || {
-        serde_json::from_str::<Value>(&answer.body)
-            .ok()
-            .map(|body| body["message"].to_string())
-    };
-    (wanted != u64::from(answer.status)).then(|| {
-        format!(
-            "status: wanted {wanted}, found {}: {}",
-            answer.status,
-            message().unwrap_or_default()
-        )
+    let found = answer.status;
+    (wanted != u64::from(found)).then(|| {
+        let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        format!("status: wanted {wanted}, found {found}: {}", body["message"])
     })
 }
 
@@ -550,12 +543,14 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
     group.found
 }
 
-/// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all).
+/// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all); with `PODSCOPE_WIRE_MANAGERS` set,
+/// `managedFields` are compared too.
 ///
 /// Shows: HT-006, HT-013, HT-022, HT-024, HT-028, HT-031, HT-032, HT-043, HT-044, HT-045, HT-056, HT-057, HT-060, HT-061
 #[test]
 fn recorded_exchanges_are_answered_alike() {
     let wanted = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
+    let has_managers = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for exchange in exchanges() {
         groups
@@ -575,7 +570,7 @@ fn recorded_exchanges_are_answered_alike() {
     // Most of the time something is waited for.
     let results: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = chosen
-            .map(|(name, exchanges)| (name, scope.spawn(|| replayed(exchanges, false))))
+            .map(|(name, exchanges)| (name, scope.spawn(|| replayed(exchanges, has_managers))))
             .collect();
         running
             .into_iter()

@@ -136,7 +136,7 @@ fn invalid_crds_are_refused() {
         (
             &definition("shortNames: [F]", "name: 1v, storage: true"),
             &[
-                "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required",
+                "spec.versions[0].schema.openAPIV3Schema: Required value",
                 &format!("spec.versions[0].name: Invalid value: \"1v\": {LABEL}"),
                 &format!("spec.version: Invalid value: \"1v\": {LABEL}"),
                 "spec.names.singular: Required value",

@@ -1,0 +1,250 @@
+//! Sets of fields: of a document, and of the difference between two objects.
+
+use serde_json::{Map, Value};
+
+use super::{Elements, FieldPath, Semantics};
+use crate::Str;
+use crate::ordered::StableSort as _;
+
+/// What a write changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Fields that are new or have another value, sorted.
+    pub written: Vec<FieldPath>,
+    /// Fields that are gone, sorted.
+    pub removed: Vec<FieldPath>,
+}
+
+/// Fields of `metadata` that nobody owns.
+const UNOWNED: [&str; 9] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "uid",
+];
+
+/// Returns whether nobody owns a field.
+fn is_unowned(path: &[Str]) -> bool {
+    match path {
+        [only] => matches!(&**only, "f:apiVersion" | "f:kind" | "f:metadata"),
+        [first, second, ..] => &**first == "f:metadata" && second.get(2..).is_some_and(|name| UNOWNED.contains(&name)),
+        [] => true,
+    }
+}
+
+fn sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
+    paths.retain(|path| !is_unowned(path));
+    paths.stable_sort();
+    paths.dedup();
+    paths
+}
+
+fn step_of(field: &str) -> Str {
+    format!("f:{field}").into()
+}
+
+/// The fields that a document sets, sorted: its leaves, and the elements of its lists.
+#[must_use]
+pub fn fields_of(document: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
+    let mut found = Vec::new();
+    collect(document, semantics, &mut Vec::new(), &mut found);
+    sorted(found)
+}
+
+fn collect(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+    match value {
+        Value::Object(map) if !map.is_empty() && !semantics.is_atomic() => {
+            for (key, value) in map {
+                path.push(step_of(key));
+                collect(value, semantics.field(key), path, found);
+                path.pop();
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let elements = semantics.elements(items);
+            if elements == Elements::Atomic {
+                return found.push(path.clone());
+            }
+            for item in items {
+                let Some(step) = step(item, semantics, &elements) else {
+                    continue;
+                };
+                path.push(step);
+                found.push(path.clone());
+                let item_semantics = semantics.item();
+                if item.is_object() && !item_semantics.is_atomic() {
+                    collect(item, item_semantics, path, found);
+                }
+                path.pop();
+            }
+        }
+        _ => found.push(path.clone()),
+    }
+}
+
+fn step(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
+    match elements {
+        Elements::Atomic => None,
+        Elements::Set => Some(format!("v:{item}").into()),
+        Elements::Keyed(keys) => semantics.step(item, keys),
+    }
+}
+
+/// The fields that differ between two objects.
+#[must_use]
+pub fn compare(old: &Value, new: &Value, semantics: Semantics<'_>) -> Changes {
+    let mut changes = Changes::default();
+    walk((Some(old), Some(new)), semantics, &mut Vec::new(), &mut changes);
+    Changes {
+        written: sorted(changes.written),
+        removed: sorted(changes.removed),
+    }
+}
+
+/// The fields that the creation of an object sets, defaults included.
+#[must_use]
+pub fn compare_with_new(object: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
+    compare(&Value::Object(Map::new()), object, semantics).written
+}
+
+type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
+
+fn walk(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+    let (old, new) = pair;
+    let is = |of: fn(&Value) -> bool| old.is_some_and(of) || new.is_some_and(of);
+    let fits = |of: fn(&Value) -> bool| {
+        let fits = |value: Option<&Value>| value.is_none_or(|value| value.is_null() || of(value));
+        fits(old) && fits(new)
+    };
+    if is(Value::is_object) && fits(Value::is_object) {
+        walk_map(pair, semantics, path, changes);
+    } else if is(Value::is_array) && fits(Value::is_array) {
+        walk_list(pair, semantics, path, changes);
+    } else {
+        leaf(pair, path, changes);
+    }
+}
+
+fn leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => {}
+        (_, Some(_)) => changes.written.push(path.clone()),
+        (Some(_), None) => changes.removed.push(path.clone()),
+        (None, None) => {}
+    }
+}
+
+/// A field that has fields is itself new where there was none, and gone where there is none.
+fn appearance((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+    match (old, new) {
+        (None, Some(_)) => changes.written.push(path.clone()),
+        (Some(_), None) => changes.removed.push(path.clone()),
+        _ => {}
+    }
+}
+
+fn walk_map(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+    let (old, new) = (pair.0.and_then(Value::as_object), pair.1.and_then(Value::as_object));
+    let is_empty = |map: Option<&Map<String, Value>>| map.is_none_or(Map::is_empty);
+    if semantics.is_atomic() || is_empty(old) && is_empty(new) {
+        return leaf(pair, path, changes);
+    }
+    let mut keys: Vec<&String> = old.into_iter().chain(new).flat_map(Map::keys).collect();
+    keys.stable_sort();
+    keys.dedup();
+    for key in keys {
+        let unset = semantics.unset(key);
+        let before = old.and_then(|map| map.get(key)).or(unset.filter(|_| pair.0.is_some()));
+        let after = new.and_then(|map| map.get(key)).or(unset.filter(|_| pair.1.is_some()));
+        path.push(step_of(key));
+        walk((before, after), semantics.field(key), path, changes);
+        path.pop();
+    }
+    appearance(pair, path, changes);
+}
+
+fn items(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn walk_list(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+    let (old, new) = (items(pair.0), items(pair.1));
+    let elements = semantics.elements(if new.is_empty() { old } else { new });
+    if elements == Elements::Atomic || old.is_empty() && new.is_empty() {
+        return leaf(pair, path, changes);
+    }
+    let with_steps = |items: &'_ [Value]| -> Vec<(Str, Value)> {
+        let with_step = |item: &Value| Some((step(item, semantics, &elements)?, item.clone()));
+        items.iter().filter_map(with_step).collect()
+    };
+    let (old, new) = (with_steps(old), with_steps(new));
+    let mut steps: Vec<&Str> = old.iter().chain(&new).map(|(step, _)| step).collect();
+    steps.stable_sort();
+    steps.dedup();
+    for step in steps {
+        let find = |items: &'_ [(Str, Value)]| items.iter().position(|(known, _)| known == step);
+        let (before, after) = (find(&old), find(&new));
+        let pair = (before.map(|at| &old[at].1), after.map(|at| &new[at].1));
+        path.push(step.clone());
+        match semantics.item() {
+            item if matches!(elements, Elements::Keyed(_)) && !item.is_atomic() => walk(pair, item, path, changes),
+            _ => leaf(pair, path, changes),
+        }
+        path.pop();
+    }
+    appearance(pair, path, changes);
+}
+
+/// The value at a path.
+#[must_use]
+pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
+    path.iter().try_fold(object, |value, step| match step.split_once(':')? {
+        ("f", name) => value.get(name),
+        ("k", _) => {
+            let items = value.as_array()?;
+            items.get(position(items, step)?)
+        }
+        _ => {
+            let wanted: Value = serde_json::from_str(step.get(2..)?).ok()?;
+            value.as_array()?.iter().find(|item| **item == wanted)
+        }
+    })
+}
+
+/// The index of the list element that a path element `k:…` refers to. A key that an element lacks has its default.
+#[must_use]
+pub fn position(items: &[Value], step: &str) -> Option<usize> {
+    let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
+    let is_value = |item: &Value, key: &str, wanted: &Value| match item.get(key) {
+        Some(value) => value == wanted,
+        None if key == "protocol" => wanted == "TCP",
+        None => *wanted == "" || *wanted == 0,
+    };
+    items
+        .iter()
+        .position(|item| keys.iter().all(|(key, wanted)| is_value(item, key, wanted)))
+}
+
+/// Prints a path as in error messages: `.spec.containers[name="app"].image`.
+#[must_use]
+pub fn path_text(path: &[Str]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step.split_once(':') {
+            Some(("f", name)) => text.push_str(&format!(".{name}")),
+            Some(("k", keys)) => {
+                let keys: Map<String, Value> = serde_json::from_str(keys).unwrap_or_default();
+                let keys: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                text.push_str(&format!("[{}]", keys.join(",")));
+            }
+            Some((_, value)) => text.push_str(&format!("[={value}]")),
+            None => {}
+        }
+    }
+    text
+}

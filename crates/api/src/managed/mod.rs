@@ -1,0 +1,228 @@
+//! Field managers of server-side apply and the sets of fields that they own, as in `metadata.managedFields` (HT-131,
+//! HT-132).
+//!
+//! [`Semantics`] knows which lists and maps are one field and which have fields of their own. With it
+//! [`fields_of`] gives the fields of a document, and [`compare`] those that a write changes. A [`FieldSet`] is such a
+//! set as an object stores it.
+
+mod fields;
+mod semantics;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::ordered::StableSort as _;
+use crate::{Object, Str, Time};
+
+pub use self::fields::{Changes, compare, compare_with_new, fields_of, path_text, position, value_at};
+pub use self::semantics::{Elements, Semantics, list_keys};
+
+/// A field as a list of path elements in FieldsV1 form: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
+pub type FieldPath = Vec<Str>;
+
+/// A set of fields, as the text of its FieldsV1 form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldSet(Str);
+
+impl FieldSet {
+    /// From paths.
+    #[must_use]
+    pub fn of(paths: &[FieldPath]) -> FieldSet {
+        if paths.is_empty() {
+            return FieldSet::default();
+        }
+        let mut root = Node::default();
+        paths.iter().for_each(|path| root.insert(path));
+        FieldSet(root.to_value().to_string().into())
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// FieldsV1: an owned field with owned fields inside has the key `.`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(&self.0).unwrap_or_else(|_| json!({}))
+    }
+
+    /// The paths, sorted.
+    #[must_use]
+    pub fn paths(&self) -> Vec<FieldPath> {
+        let mut found = Vec::new();
+        collect(&self.to_value(), &mut Vec::new(), &mut found);
+        found.stable_sort();
+        found
+    }
+}
+
+fn collect(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+    for (step, below) in value.as_object().into_iter().flatten() {
+        if step == "." {
+            found.push(path.clone());
+            continue;
+        }
+        path.push(step.as_str().into());
+        match below.as_object().is_none_or(Map::is_empty) {
+            true => found.push(path.clone()),
+            false => collect(below, path, found),
+        }
+        path.pop();
+    }
+}
+
+/// A node of a FieldsV1 tree.
+#[derive(Default)]
+struct Node {
+    is_owned: bool,
+    below: std::collections::BTreeMap<Str, Node>,
+}
+
+impl Node {
+    fn insert(&mut self, path: &[Str]) {
+        match path.split_first() {
+            Some((step, rest)) => self.below.entry(step.clone()).or_default().insert(rest),
+            None => self.is_owned = true,
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        let own = (self.is_owned && !self.below.is_empty()).then(|| (".".to_owned(), json!({})));
+        let below = self
+            .below
+            .iter()
+            .map(|(step, node)| (step.to_string(), node.to_value()));
+        Value::Object(own.into_iter().chain(below).collect())
+    }
+}
+
+/// An entry of `managedFields`: a client, its kind of write, and the fields it owns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manager {
+    /// The name of the client (`--field-manager`): `kubectl-create`.
+    pub name: Str,
+    /// The subresource: `scale`, `status`; usually empty.
+    pub subresource: Str,
+    /// Whether the manager used server-side apply.
+    pub is_apply: bool,
+    /// Time of the last write that changed the set.
+    pub time: Option<Time>,
+    pub fields: FieldSet,
+}
+
+impl Manager {
+    /// The sender of an object, whose fields the API server determines when it stores the object.
+    #[must_use]
+    pub fn sender(name: impl Into<Str>) -> Manager {
+        Manager {
+            name: name.into(),
+            subresource: Str::default(),
+            is_apply: false,
+            time: None,
+            fields: FieldSet::default(),
+        }
+    }
+
+    /// The manager as named in the server's error messages.
+    #[must_use]
+    pub fn printed(&self, api_version: &str) -> String {
+        let mut text = format!("{:?}", &*self.name);
+        if !self.subresource.is_empty() {
+            text.push_str(&format!(" with subresource {:?}", &*self.subresource));
+        }
+        if !self.is_apply {
+            text.push_str(&format!(" using {api_version}"));
+        }
+        text
+    }
+
+    /// Returns whether two entries are of the same manager.
+    #[must_use]
+    pub fn is_same(&self, other: &Manager) -> bool {
+        (self.is_apply, &self.name, &self.subresource) == (other.is_apply, &other.name, &other.subresource)
+    }
+
+    fn to_value(&self, api_version: &str) -> Value {
+        let mut entry = json!({
+            "manager": &*self.name,
+            "operation": if self.is_apply { "Apply" } else { "Update" },
+            "apiVersion": api_version,
+        });
+        if let Some(time) = self.time {
+            entry["time"] = Value::from(time.to_string());
+        }
+        entry["fieldsType"] = "FieldsV1".into();
+        entry["fieldsV1"] = self.fields.to_value();
+        if !self.subresource.is_empty() {
+            entry["subresource"] = Value::from(&*self.subresource);
+        }
+        entry
+    }
+
+    fn from_value(entry: &Value) -> Option<Manager> {
+        let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default();
+        let mut paths = Vec::new();
+        collect(entry.get("fieldsV1")?, &mut Vec::new(), &mut paths);
+        Some(Manager {
+            name: text("manager").into(),
+            subresource: text("subresource").into(),
+            is_apply: text("operation") == "Apply",
+            time: crate::parse_rfc3339(text("time")).map(Time),
+            fields: FieldSet::of(&paths),
+        })
+    }
+}
+
+/// The field managers of an object; not on the wire, but printed by `get --show-managed-fields`.
+///
+/// Deviation: recorded only for objects that a client created or applied.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Managers(Option<Arc<Vec<Manager>>>);
+
+impl Managers {
+    /// From a list of managers.
+    #[must_use]
+    pub fn of(list: Vec<Manager>) -> Managers {
+        Managers((!list.is_empty()).then(|| Arc::new(list)))
+    }
+
+    /// From `metadata.managedFields`.
+    #[must_use]
+    pub fn from_value(entries: &Value) -> Managers {
+        let entries = entries.as_array().into_iter().flatten();
+        Managers::of(entries.filter_map(Manager::from_value).collect())
+    }
+
+    /// The managers that a client sends in place of the stored ones. A list of one empty entry, or of none, is the
+    /// request to forget all of them: it gives one manager without a name (HT-134).
+    #[must_use]
+    pub fn sent(entries: &Value) -> Managers {
+        match Managers::from_value(entries) {
+            read if read.list().is_empty() => Managers::of(vec![Manager::sender("")]),
+            read => read,
+        }
+    }
+
+    /// The managers in order of their first write.
+    #[must_use]
+    pub fn list(&self) -> &[Manager] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// `metadata.managedFields` of the object; None if there are no managers. Applying managers come first, then by
+    /// time and name.
+    #[must_use]
+    pub fn to_value(&self, object: &Object) -> Option<Value> {
+        let mut list: Vec<&Manager> = self.list().iter().collect();
+        let rank = |one: &Manager| {
+            let seconds = one.time.map_or(i64::MIN, |time| time.0.div_euclid(1_000_000));
+            (!one.is_apply, seconds, one.name.clone(), one.subresource.clone())
+        };
+        list.stable_sort_by(|one, other| rank(one).cmp(&rank(other)));
+        let api_version = object.kind().api_version();
+        let entries: Vec<Value> = list.into_iter().map(|manager| manager.to_value(api_version)).collect();
+        (!entries.is_empty()).then_some(Value::Array(entries))
+    }
+}

@@ -1,0 +1,180 @@
+//! Which lists and maps are one field, and how the elements of the other lists are told apart
+//! (`x-kubernetes-list-type`, `x-kubernetes-map-type`).
+
+use serde_json::{Map, Value};
+
+use crate::untyped::{text, texts};
+use crate::{Kind, Str};
+
+/// What is known of a value for its field ownership.
+#[derive(Debug, Clone, Copy)]
+pub enum Semantics<'s> {
+    /// A field of a built-in kind, by its name; the name is empty for the object itself and for elements of lists.
+    BuiltIn(Kind, &'s str),
+    /// A value of a structural schema; null for a value that the schema does not know.
+    Defined(&'s Value),
+}
+
+/// How the elements of a list are told apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elements<'s> {
+    /// The list is one field.
+    Atomic,
+    /// By their value.
+    Set,
+    /// By these fields.
+    Keyed(Vec<&'s str>),
+}
+
+const NULL: &Value = &Value::Null;
+
+impl<'s> Semantics<'s> {
+    /// A field of a map or a struct.
+    #[must_use]
+    pub fn field<'f>(self, name: &'f str) -> Semantics<'f>
+    where
+        's: 'f,
+    {
+        match self {
+            Semantics::BuiltIn(kind, _) => Semantics::BuiltIn(kind, name),
+            Semantics::Defined(schema) => {
+                let own = schema.get("properties").and_then(|properties| properties.get(name));
+                let more = || schema.get("additionalProperties").filter(|more| more.is_object());
+                Semantics::Defined(own.or_else(more).unwrap_or(NULL))
+            }
+        }
+    }
+
+    /// An element of a list.
+    #[must_use]
+    pub fn item(self) -> Semantics<'s> {
+        match self {
+            Semantics::BuiltIn(kind, "ownerReferences" | "imagePullSecrets" | "secrets") => {
+                Semantics::BuiltIn(kind, "reference")
+            }
+            Semantics::BuiltIn(kind, _) => Semantics::BuiltIn(kind, ""),
+            Semantics::Defined(schema) => Semantics::Defined(schema.get("items").unwrap_or(NULL)),
+        }
+    }
+
+    /// How the elements of a list are told apart.
+    #[must_use]
+    pub fn elements(self, items: &[Value]) -> Elements<'s> {
+        match self {
+            Semantics::BuiltIn(_, "finalizers") => Elements::Set,
+            Semantics::BuiltIn(Kind::Job, "conditions") => Elements::Atomic,
+            Semantics::BuiltIn(_, field) => match list_keys(field, items) {
+                Some(keys) => Elements::Keyed(keys.to_vec()),
+                None => Elements::Atomic,
+            },
+            Semantics::Defined(schema) => match text(schema, "x-kubernetes-list-type") {
+                "set" => Elements::Set,
+                "map" => Elements::Keyed(texts(schema, "x-kubernetes-list-map-keys")),
+                _ => Elements::Atomic,
+            },
+        }
+    }
+
+    /// Returns whether a map is one field.
+    #[must_use]
+    pub fn is_atomic(self) -> bool {
+        match self {
+            Semantics::BuiltIn(_, field) => is_atomic(field),
+            Semantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
+        }
+    }
+
+    /// The value that Go encodes for a field that is not set: of a struct that is no pointer, and of `containers`.
+    pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
+        static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
+        let Semantics::BuiltIn(kind, _) = self else { return None };
+        match field {
+            "containers" => Some(NULL),
+            "template" if kind == Kind::ReplicationController => None,
+            "spec" | "status" | "metadata" | "template" | "jobTemplate" | "strategy" | "updateStrategy"
+            | "scaleTargetRef" | "resources" | "devices" | "names" | "acceptedNames" | "source" | "loadBalancer"
+            | "daemonEndpoints" | "nodeInfo" => Some(&EMPTY),
+            _ => None,
+        }
+    }
+
+    /// The path element for an element of a keyed list; None if it lacks a key that has no default.
+    #[must_use]
+    pub fn step(self, item: &Value, keys: &[&str]) -> Option<Str> {
+        let mut step = Map::new();
+        let mut sorted = keys.to_vec();
+        sorted.sort_unstable();
+        for key in sorted {
+            let value = item.get(key).cloned().or_else(|| self.key_default(key))?;
+            step.insert(key.to_owned(), value);
+        }
+        Some(format!("k:{}", Value::Object(step)).into())
+    }
+
+    fn key_default(self, key: &str) -> Option<Value> {
+        match self {
+            Semantics::BuiltIn(..) => Some(match key {
+                "protocol" => "TCP".into(),
+                "containerPort" | "port" => 0.into(),
+                _ => "".into(),
+            }),
+            Semantics::Defined(schema) => schema.pointer(&format!("/items/properties/{key}/default")).cloned(),
+        }
+    }
+}
+
+/// The fields that identify elements of a list of a built-in kind; None for an atomic list.
+#[must_use]
+pub fn list_keys(field: &str, items: &[Value]) -> Option<&'static [&'static str]> {
+    let has = |key: &str| items.iter().any(|item| item.get(key).is_some());
+    Some(match field {
+        "containers"
+        | "initContainers"
+        | "ephemeralContainers"
+        | "volumes"
+        | "env"
+        | "imagePullSecrets"
+        | "schedulingGates"
+        | "resourceClaims" => &["name"],
+        "webhooks" | "matchConditions" | "resourceClaimStatuses" => &["name"],
+        "secrets" if has("name") => &["name"],
+        "volumeMounts" => &["mountPath"],
+        "volumeDevices" => &["devicePath"],
+        "ports" if has("containerPort") => &["containerPort", "protocol"],
+        "ports" if has("port") => &["port", "protocol"],
+        "conditions" | "addresses" => &["type"],
+        "ownerReferences" => &["uid"],
+        "hostAliases" | "podIPs" => &["ip"],
+        "topologySpreadConstraints" => &["topologyKey", "whenUnsatisfiable"],
+        _ => return None,
+    })
+}
+
+/// Returns whether the map in this field of a built-in kind is atomic: a manager that sets a part of it owns all of it.
+fn is_atomic(field: &str) -> bool {
+    matches!(
+        field,
+        "selector"
+            | "labelSelector"
+            | "namespaceSelector"
+            | "objectSelector"
+            | "podSelector"
+            | "matchConstraints"
+            | "nodeSelector"
+            | "preference"
+            | "requiredDuringSchedulingIgnoredDuringExecution"
+            | "configMapKeyRef"
+            | "secretKeyRef"
+            | "fileKeyRef"
+            | "fieldRef"
+            | "resourceFieldRef"
+            | "claimRef"
+            | "dataSource"
+            | "involvedObject"
+            | "regarding"
+            | "related"
+            | "roleRef"
+            | "secretRef"
+            | "reference"
+    )
+}

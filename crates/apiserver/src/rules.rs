@@ -1,0 +1,51 @@
+//! Validation rules of CustomResourceDefinitions (HT-163 to HT-167), in builds with the feature `rules`. Other builds store
+//! the rules and evaluate none.
+
+use podscope_api::{Object, UntypedObject, ValidationError};
+use serde_json::Value;
+
+/// The rules of an object's schema that do not hold. `old` is the object that it replaces.
+#[cfg(feature = "rules")]
+pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
+    let old = old.map(Object::to_value);
+    podscope_cel::rules::validate(&object.to_value(), old.as_ref(), schema)
+}
+
+/// The rules of a definition that do not compile. `old` is the definition that it replaces, whose rules are accepted.
+#[cfg(feature = "rules")]
+pub(super) fn check_definition(
+    definition: &UntypedObject,
+    old: Option<&std::sync::Arc<UntypedObject>>,
+) -> Vec<ValidationError> {
+    let versions = |definition: &UntypedObject| definition.at("/spec/versions").cloned().unwrap_or_default();
+    let own = versions(definition);
+    if old.is_some_and(|old| versions(old) == own) {
+        return Vec::new();
+    }
+    let schemas: Vec<&Value> = own
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|version| version.pointer("/schema/openAPIV3Schema"))
+        .collect();
+    // A schema that all versions have is one of the whole definition.
+    if let [first, others @ ..] = schemas.as_slice()
+        && others.iter().all(|other| other == first)
+    {
+        return podscope_cel::rules::check(first, "spec.validation.openAPIV3Schema");
+    }
+    let each = schemas.iter().enumerate().flat_map(|(index, schema)| {
+        podscope_cel::rules::check(schema, &format!("spec.versions[{index}].schema.openAPIV3Schema"))
+    });
+    each.collect()
+}
+
+#[cfg(not(feature = "rules"))]
+pub(super) fn check_object(_: &Object, _: Option<&Object>, _: &Value) -> Vec<ValidationError> {
+    Vec::new()
+}
+
+#[cfg(not(feature = "rules"))]
+pub(super) fn check_definition(_: &UntypedObject, _: Option<&std::sync::Arc<UntypedObject>>) -> Vec<ValidationError> {
+    Vec::new()
+}

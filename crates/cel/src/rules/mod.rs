@@ -1,0 +1,365 @@
+//! Validation rules of CustomResourceDefinitions, `x-kubernetes-validations` (HT-163 to HT-167).
+//!
+//! [`check`] compiles the rules of a schema when its definition is written; [`validate`] evaluates them for an object.
+//! Both return field errors in the API server's wording.
+//!
+//! Deviation: the cost of a rule is not estimated, and errors that ratchet are dropped without a warning.
+
+mod types;
+mod value;
+
+use cel::common::types::{CelBool, CelOptional, CelString};
+use cel::common::value::Val;
+use cel::{Context, Program};
+use podscope_api::{ProblemKind, ValidationError};
+use serde_json::{Value, json};
+
+use crate::{environment, error_text, undeclared};
+
+const RULES: &str = "x-kubernetes-validations";
+const NULL: &Value = &Value::Null;
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_true(value: &Value, field: &str) -> bool {
+    value.get(field) == Some(&Value::Bool(true))
+}
+
+fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
+    schema.get(RULES).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The path of a field of an object whose path is given; the root has no path.
+fn child(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    }
+}
+
+fn invalid(path: &str, message: String) -> ValidationError {
+    error(path, "FieldValueInvalid", format!("Invalid value: {message}"))
+}
+
+fn error(path: &str, reason: &'static str, message: String) -> ValidationError {
+    let path = if path.is_empty() { "<nil>" } else { path }.to_owned();
+    ValidationError {
+        path,
+        reason,
+        message,
+        kind: ProblemKind::Other,
+    }
+}
+
+/// Compiles an expression over `self` and `oldSelf` of a schema.
+fn compile(expression: &str, schema: &Value, wanted: types::Type<'_>) -> Result<Program, String> {
+    let program = environment()
+        .compile(expression)
+        .map_err(|errors| format!("compilation failed: {errors}"))?;
+    undeclared(&program, expression, &["self", "oldSelf"])?;
+    types::check(&program, expression, schema, wanted)?;
+    Ok(program)
+}
+
+/// Compiles all rules of a schema; `path` is the schema's own path in its definition.
+#[must_use]
+pub fn check(schema: &Value, path: &str) -> Vec<ValidationError> {
+    let mut errors = Vec::new();
+    check_at(&value::with_metadata(schema), path, &mut errors);
+    errors
+}
+
+fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
+    for (index, rule) in rules(schema).enumerate() {
+        let at = format!("{path}.{RULES}[{index}]");
+        let expression = text(rule, "rule");
+        if expression.trim().is_empty() {
+            errors.push(error(
+                &format!("{at}.rule"),
+                "FieldValueRequired",
+                "Required value: rule is not specified".to_owned(),
+            ));
+            continue;
+        }
+        if let Err(why) = compile(expression, schema, types::Type::Bool) {
+            errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", in_go(rule))));
+        }
+        let message = text(rule, "messageExpression");
+        if !message.is_empty()
+            && let Err(why) = compile(message, schema, types::Type::String)
+        {
+            let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
+            errors.push(invalid(
+                &format!("{at}.messageExpression"),
+                format!("{}: {why}", in_go(rule)),
+            ));
+        }
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        check_at(schema, &format!("{path}.properties[{name}]"), errors);
+    }
+    for field in ["items", "additionalProperties"] {
+        if let Some(schema) = schema.get(field).filter(|schema| schema.is_object()) {
+            check_at(schema, &format!("{path}.{field}"), errors);
+        }
+    }
+}
+
+/// A rule as the server prints its Go struct.
+fn in_go(rule: &Value) -> Value {
+    json!({
+        "Rule": text(rule, "rule"),
+        "Message": text(rule, "message"),
+        "MessageExpression": text(rule, "messageExpression"),
+        "Reason": rule.get("reason"),
+        "FieldPath": text(rule, "fieldPath"),
+        "OptionalOldSelf": rule.get("optionalOldSelf"),
+    })
+}
+
+/// Evaluates the rules of a schema for an object; `old` is the object that it replaces.
+#[must_use]
+pub fn validate(object: &Value, old: Option<&Value>, schema: &Value) -> Vec<ValidationError> {
+    let mut errors = Vec::new();
+    validate_at(object, old, &value::with_metadata(schema), "", &mut errors);
+    errors
+}
+
+fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
+    if value.is_null() {
+        return;
+    }
+    for rule in rules(schema) {
+        errors.extend(evaluate(rule, value, old, schema, path));
+    }
+    match value {
+        Value::Array(items) => {
+            let Some(of) = schema.get("items") else { return };
+            for (index, item) in items.iter().enumerate() {
+                let old = old.and_then(|old| correlated(old, item, schema));
+                validate_at(item, old, of, &format!("{path}[{index}]"), errors);
+            }
+        }
+        Value::Object(map) => {
+            let more = schema.get("additionalProperties").filter(|more| more.is_object());
+            for (name, value) in map {
+                let own = schema.get("properties").and_then(|properties| properties.get(name));
+                let at = match own {
+                    Some(_) => child(path, name),
+                    None => format!("{path}[{name}]"),
+                };
+                if let Some(of) = own.or(more) {
+                    validate_at(value, old.and_then(|old| old.get(name)), of, &at, errors);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The element of a keyed list that an item replaces. Elements of other lists have no identity.
+fn correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
+    let keys = schema.get("x-kubernetes-list-map-keys")?.as_array()?;
+    let is_same = |other: &&Value| {
+        keys.iter()
+            .filter_map(Value::as_str)
+            .all(|key| other.get(key) == item.get(key))
+    };
+    old.as_array()?.iter().find(is_same)
+}
+
+/// The error of a rule that does not hold.
+fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, path: &str) -> Option<ValidationError> {
+    let expression = text(rule, "rule");
+    // A rule that does not compile was refused with its definition.
+    let program = environment().compile(expression).ok()?;
+    let is_transition = program.references().variables().contains(&"oldSelf");
+    let is_optional = is_true(rule, "optionalOldSelf");
+    if is_transition && old.is_none() && !is_optional {
+        return None;
+    }
+    let result = run(&program, value, old, schema, is_optional);
+    let is_ratcheted = !is_transition && old == Some(value);
+    let told = match text(rule, "message").trim() {
+        "" => expression.trim(),
+        message => message,
+    };
+    match result {
+        Ok(result) => {
+            if result.downcast_ref::<CelBool>().is_some_and(|holds| *holds.inner()) || is_ratcheted {
+                return None;
+            }
+        }
+        Err(why) if why.starts_with("no such overload") => {
+            let why = format!(
+                "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {told}"
+            );
+            return Some(invalid(path, format!("{}{why}", shown(value))));
+        }
+        Err(why) => {
+            let of = text(schema, "type");
+            return Some(invalid(path, format!("{of:?}: {why} evaluating rule: {told}")));
+        }
+    }
+    let own_message = || match text(rule, "message").trim() {
+        "" => format!("failed rule: {told}"),
+        message => message.to_owned(),
+    };
+    let detail = message(rule, value, old, schema).unwrap_or_else(own_message);
+    let path = format!("{path}{}", text(rule, "fieldPath"));
+    let path = path.trim_start_matches('.');
+    Some(match text(rule, "reason") {
+        "FieldValueForbidden" => error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
+        "FieldValueRequired" => error(path, "FieldValueRequired", format!("Required value: {detail}")),
+        "FieldValueDuplicate" => error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
+        _ => invalid(path, format!("{}{detail}", shown(value))),
+    })
+}
+
+/// A scalar before its message; objects and lists are not printed.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(_) | Value::Array(_) => String::new(),
+        value => format!("{value}: "),
+    }
+}
+
+/// The text of a rule's `messageExpression`; None if it has none, or none that can be used.
+fn message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
+    let program = environment().compile(text(rule, "messageExpression")).ok()?;
+    let result = run(&program, value, old, schema, false).ok()?;
+    let text = result.downcast_ref::<CelString<'_>>()?.inner().trim().to_owned();
+    (!text.is_empty() && !text.contains('\n')).then_some(text)
+}
+
+fn run(
+    program: &Program,
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Value,
+    is_optional: bool,
+) -> Result<Box<dyn Val>, String> {
+    let mut context = Context::with_env(environment().clone());
+    context.add_variable_as_val("self", value::of(value, schema));
+    let old = old.map(|old| value::of(old, schema));
+    match old {
+        old if is_optional => context.add_variable_as_val("oldSelf", Box::new(CelOptional::from(old))),
+        Some(old) => context.add_variable_as_val("oldSelf", old),
+        None => {}
+    }
+    let result = cel::Value::resolve_val(program.expression(), &context).map_err(|error| error_text(&error))?;
+    Ok((*result).clone_as_boxed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"type": "object", "properties": {"spec": {
+            "type": "object",
+            "properties": {
+                "size": {"type": "integer"},
+                "replicas": {"type": "integer"},
+                "name": {"type": "string", "x-kubernetes-validations": [
+                    {"rule": "self == oldSelf", "message": "name is immutable"},
+                ]},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "limits": {"type": "object", "additionalProperties": {"type": "string"}},
+                "in": {"type": "string"},
+            },
+            "x-kubernetes-validations": [
+                {"rule": "!has(self.replicas) || self.replicas <= self.size", "message": "too many",
+                 "reason": "FieldValueForbidden", "fieldPath": ".replicas"},
+                {"rule": "self.size != 7", "messageExpression": "'not ' + string(self.size)"},
+                {"rule": "!has(self.tags) || self.tags.all(tag, tag.startsWith('x') && size(tag) < 5)"},
+                {"rule": "!has(self.limits) || (!('cpu' in self.limits) || self.limits['cpu'].matches('^[0-9]+$'))"},
+                {"rule": "!has(self.__in__) || self.__in__ != 'no'"},
+            ],
+        }}})
+    }
+
+    fn errors(new: Value, old: Option<Value>) -> Vec<String> {
+        let object = |spec: Value| json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec});
+        let old = old.map(object);
+        let found = validate(&object(new), old.as_ref(), &schema());
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    /// Shows: HT-165
+    #[test]
+    fn broken_rules_are_worded_as_the_api_server_does() {
+        for (spec, wanted) in [
+            (json!({"size": 3, "replicas": 2}), vec![]),
+            (
+                json!({"size": 3, "replicas": 4}),
+                vec!["spec.replicas: Forbidden: too many"],
+            ),
+            (json!({"size": 7}), vec!["spec: Invalid value: not 7"]),
+            (
+                json!({"size": 1, "tags": ["x1", "longer"]}),
+                vec![
+                    "spec: Invalid value: failed rule: !has(self.tags) || self.tags.all(tag, tag.startsWith('x') && size(tag) < 5)",
+                ],
+            ),
+            (json!({"size": 1, "limits": {"cpu": "5"}}), vec![]),
+            (
+                json!({"size": 1, "in": "no"}),
+                vec!["spec: Invalid value: failed rule: !has(self.__in__) || self.__in__ != 'no'"],
+            ),
+            (
+                json!({}),
+                vec!["spec: Invalid value: \"object\": no such key: size evaluating rule: self.size != 7"],
+            ),
+        ] {
+            assert_eq!(errors(spec.clone(), None), wanted, "{spec}");
+        }
+    }
+
+    /// Shows: HT-164, HT-165
+    #[test]
+    fn transition_rules_need_an_old_value_and_unchanged_values_ratchet() {
+        let changed = errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
+        assert_eq!(changed, ["spec.name: Invalid value: \"b\": name is immutable"]);
+        assert!(errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());
+        assert!(errors(json!({"size": 7}), Some(json!({"size": 7}))).is_empty());
+    }
+
+    /// Shows: HT-166
+    #[test]
+    fn rules_that_do_not_compile_are_refused_with_the_definition() {
+        let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, RULES: [{"rule": rule}]});
+        for (rule, wanted) in [
+            ("self.a > 1", ""),
+            ("self.metadata.name == self.b && self.b.size() > 2", ""),
+            (
+                "self.nope > 1",
+                "compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope > 1\n | ....^",
+            ),
+            (
+                "self.b > 1",
+                "compilation failed: ERROR: <input>:1:8: found no matching overload for '_>_' applied to '(string, int)'\n | self.b > 1\n | .......^",
+            ),
+            ("self.a + 1", "must evaluate to a bool"),
+            (
+                "slef.a > 1",
+                "compilation failed: ERROR: <input>:1:1: undeclared reference to 'slef' (in container '')\n | slef.a > 1\n | ^",
+            ),
+        ] {
+            let found = check(&with(rule), "spec.validation.openAPIV3Schema");
+            match wanted {
+                "" => assert!(found.is_empty(), "{rule}: {found:?}"),
+                wanted => {
+                    assert_eq!(
+                        found[0].path,
+                        "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule"
+                    );
+                    assert!(found[0].message.ends_with(wanted), "{rule}: {}", found[0].message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Types of expressions over a schema, so that a rule with a misspelt field or mismatched operands is refused with its
+//! definition.
+//!
+//! What is not known is [`Type::Dyn`], which fits everywhere.
+
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, LiteralValue};
+use cel::{IdedExpr, Program};
+use serde_json::Value;
+
+use super::value::{escaped, with_metadata};
+use super::{NULL, is_true, text};
+
+/// The type of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Type<'s> {
+    Dyn,
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    List(Box<Type<'s>>),
+    Map(Box<Type<'s>>),
+    /// An object with the properties of a schema.
+    Object(&'s Value),
+}
+
+impl<'s> Type<'s> {
+    /// The type of the values of a schema.
+    fn of(schema: &'s Value) -> Type<'s> {
+        match text(schema, "type") {
+            "boolean" => Type::Bool,
+            "integer" => Type::Int,
+            "number" => Type::Double,
+            "string" => match text(schema, "format") {
+                "date-time" | "date" | "duration" | "byte" => Type::Dyn,
+                _ => Type::String,
+            },
+            "array" => Type::List(Box::new(Type::of(schema.get("items").unwrap_or(NULL)))),
+            "object" => match schema.get("additionalProperties").filter(|more| more.is_object()) {
+                Some(more) => Type::Map(Box::new(Type::of(more))),
+                None => Type::Object(schema),
+            },
+            _ => Type::Dyn,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Type::Dyn => "dyn".to_owned(),
+            Type::Null => "null".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Int => "int".to_owned(),
+            Type::Uint => "uint".to_owned(),
+            Type::Double => "double".to_owned(),
+            Type::String => "string".to_owned(),
+            Type::Bytes => "bytes".to_owned(),
+            Type::List(of) => format!("list({})", of.name()),
+            Type::Map(of) => format!("map(string, {})", of.name()),
+            Type::Object(_) => "object".to_owned(),
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Type::Int | Type::Uint | Type::Double)
+    }
+
+    /// Whether a value of the one type can stand where one of the other is wanted.
+    fn fits(&self, other: &Type<'_>) -> bool {
+        match (self, other) {
+            (Type::Dyn, _) | (_, Type::Dyn) => true,
+            (Type::List(one), Type::List(other)) | (Type::Map(one), Type::Map(other)) => one.fits(other),
+            (Type::Map(_) | Type::Object(_), Type::Map(_) | Type::Object(_)) => true,
+            (Type::Null, other) | (other, Type::Null) => {
+                matches!(other, Type::Null | Type::Object(_) | Type::Map(_) | Type::List(_))
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// An error, and the expression that it is at.
+type Failure = (u64, String);
+
+/// Checks an expression over a schema.
+///
+/// # Errors
+/// The message that the API server shows, with the place in the expression.
+pub(super) fn check(program: &Program, source: &str, schema: &Value, wanted: Type<'_>) -> Result<(), String> {
+    let mut scope = Scope {
+        names: vec![("self", Type::of(schema)), ("oldSelf", Type::Dyn)],
+    };
+    let found = scope.infer(program.expression()).map_err(|(id, why)| {
+        let at = program
+            .source_info()
+            .offset_for(id)
+            .map_or(0, |(start, _)| start as usize);
+        place(source, at, &why)
+    })?;
+    if found.fits(&wanted) {
+        return Ok(());
+    }
+    match wanted {
+        Type::Bool => Err("must evaluate to a bool".to_owned()),
+        _ => Err("messageExpression must evaluate to a string".to_owned()),
+    }
+}
+
+/// A message with the line of the expression that it is about, as cel-go prints it.
+fn place(source: &str, at: usize, why: &str) -> String {
+    let before: Vec<char> = source.chars().take(at).collect();
+    let row = before.iter().filter(|letter| **letter == '\n').count();
+    let column = before.iter().rev().take_while(|letter| **letter != '\n').count();
+    let line = source.lines().nth(row).unwrap_or_default();
+    let dots = ".".repeat(column);
+    format!(
+        "compilation failed: ERROR: <input>:{}:{}: {why}\n | {line}\n | {dots}^",
+        row + 1,
+        column + 1
+    )
+}
+
+/// The variables that an expression can name.
+struct Scope<'s, 'e> {
+    names: Vec<(&'e str, Type<'s>)>,
+}
+
+impl<'s, 'e> Scope<'s, 'e> {
+    fn infer(&mut self, expression: &'e IdedExpr) -> Result<Type<'s>, Failure> {
+        Ok(match &expression.expr {
+            Expr::Literal(literal) => match literal {
+                LiteralValue::Boolean(_) => Type::Bool,
+                LiteralValue::Bytes(_) => Type::Bytes,
+                LiteralValue::Double(_) => Type::Double,
+                LiteralValue::Int(_) => Type::Int,
+                LiteralValue::Null => Type::Null,
+                LiteralValue::String(_) => Type::String,
+                LiteralValue::UInt(_) => Type::Uint,
+            },
+            Expr::Ident(name) => {
+                let known = self.names.iter().rev().find(|(known, _)| known == name);
+                known.map_or(Type::Dyn, |(_, of)| of.clone())
+            }
+            Expr::Select(select) => {
+                let operand = self.infer(&select.operand)?;
+                let field = field(&operand, &select.field).map_err(|why| (expression.id, why))?;
+                if select.test { Type::Bool } else { field }
+            }
+            Expr::Call(call) => self.call(expression.id, call)?,
+            Expr::Comprehension(one) => self.comprehension(one)?,
+            Expr::List(list) => {
+                let mut of = None;
+                for element in &list.elements {
+                    let found = self.infer(element)?;
+                    of = Some(match of {
+                        None => found,
+                        Some(of) if of == found => of,
+                        Some(_) => Type::Dyn,
+                    });
+                }
+                Type::List(Box::new(of.unwrap_or(Type::Dyn)))
+            }
+            Expr::Map(_) => Type::Map(Box::new(Type::Dyn)),
+            Expr::Struct(_) | Expr::Unspecified => Type::Dyn,
+        })
+    }
+
+    fn call(&mut self, id: u64, call: &'e CallExpr) -> Result<Type<'s>, Failure> {
+        let target = call.target.as_deref().map(|target| self.infer(target)).transpose()?;
+        let args = call
+            .args
+            .iter()
+            .map(|arg| self.infer(arg))
+            .collect::<Result<Vec<_>, _>>()?;
+        let name = call.func_name.as_str();
+        let mismatch = || {
+            let names: Vec<String> = target.iter().chain(&args).map(Type::name).collect();
+            let why = format!(
+                "found no matching overload for '{name}' applied to '({})'",
+                names.join(", ")
+            );
+            Err((id, why))
+        };
+        Ok(match (name, args.as_slice()) {
+            ("_&&_" | "_||_", args) => match args.iter().all(|arg| arg.fits(&Type::Bool)) {
+                true => Type::Bool,
+                false => return mismatch(),
+            },
+            ("!_", [arg]) => match arg.fits(&Type::Bool) {
+                true => Type::Bool,
+                false => return mismatch(),
+            },
+            ("_==_" | "_!=_", [one, other]) => match one.fits(other) || one.is_number() && other.is_number() {
+                true => Type::Bool,
+                false => return mismatch(),
+            },
+            ("_<_" | "_<=_" | "_>_" | "_>=_", [one, other]) => {
+                let is_comparable = one.is_number() && other.is_number()
+                    || one.fits(other) && !matches!(one, Type::List(_) | Type::Map(_) | Type::Object(_));
+                match is_comparable {
+                    true => Type::Bool,
+                    false => return mismatch(),
+                }
+            }
+            ("_+_" | "_-_" | "_*_" | "_/_" | "_%_", [one, other]) => match (one, other) {
+                (Type::Dyn, _) | (_, Type::Dyn) => Type::Dyn,
+                (Type::String | Type::Bytes, _) if name == "_+_" && one == other => one.clone(),
+                (Type::List(_), Type::List(_)) if name == "_+_" && one.fits(other) => one.clone(),
+                (one, other) if one.is_number() && one == other => one.clone(),
+                _ => return mismatch(),
+            },
+            ("_?_:_", [_, one, other]) => {
+                if one == other {
+                    one.clone()
+                } else {
+                    Type::Dyn
+                }
+            }
+            ("_[_]", [of, _]) => match of {
+                Type::List(of) | Type::Map(of) => (**of).clone(),
+                _ => Type::Dyn,
+            },
+            ("@in" | "startsWith" | "endsWith" | "contains" | "matches", _) => Type::Bool,
+            ("size" | "int" | "indexOf" | "lastIndexOf", _) => Type::Int,
+            ("string" | "lowerAscii" | "upperAscii" | "replace" | "substring" | "trim" | "join" | "charAt", _) => {
+                Type::String
+            }
+            ("double", _) => Type::Double,
+            ("bool", _) => Type::Bool,
+            _ => Type::Dyn,
+        })
+    }
+
+    fn comprehension(&mut self, one: &'e ComprehensionExpr) -> Result<Type<'s>, Failure> {
+        let range = self.infer(&one.iter_range)?;
+        let start = self.infer(&one.accu_init)?;
+        let (key, value) = match range {
+            Type::List(of) => (Type::Int, *of),
+            Type::Map(of) => (Type::String, *of),
+            _ => (Type::Dyn, Type::Dyn),
+        };
+        let depth = self.names.len();
+        match (&one.iter_var2, matches!(key, Type::String)) {
+            (Some(second), _) => {
+                self.names.push((&one.iter_var, key));
+                self.names.push((second, value));
+            }
+            (None, true) => self.names.push((&one.iter_var, key)),
+            (None, false) => self.names.push((&one.iter_var, value)),
+        }
+        // A list that grows is of what is put into it.
+        let start = match start {
+            Type::List(_) => Type::List(Box::new(Type::Dyn)),
+            start => start,
+        };
+        self.names.push((&one.accu_var, start));
+        self.infer(&one.loop_step)?;
+        let result = self.infer(&one.result);
+        self.names.truncate(depth);
+        result
+    }
+}
+
+/// The type of a field of a value.
+///
+/// # Errors
+/// The value has no such field, or no fields at all.
+fn field<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
+    match of {
+        Type::Dyn => Ok(Type::Dyn),
+        Type::Map(of) => Ok((**of).clone()),
+        Type::Object(schema) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let mut known = properties.into_iter().flatten();
+            let found = known.find(|(known, _)| escaped(known).as_deref() == Some(name));
+            let embedded = || is_true(schema, "x-kubernetes-embedded-resource");
+            match found {
+                // An untyped property is not visible.
+                Some((_, schema)) if is_untyped(schema) => Err(format!("undefined field '{name}'")),
+                Some((_, schema)) => Ok(Type::of(schema)),
+                None if embedded() && with_metadata(NULL)["properties"].get(name).is_some() => Ok(Type::Dyn),
+                None => Err(format!("undefined field '{name}'")),
+            }
+        }
+        other => Err(format!("type '{}' does not support field selection", other.name())),
+    }
+}
+
+fn is_untyped(schema: &Value) -> bool {
+    text(schema, "type").is_empty() && !is_true(schema, "x-kubernetes-int-or-string")
+}
