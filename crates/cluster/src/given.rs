@@ -154,10 +154,30 @@ impl World {
                         self.with_machine(&node, sink, |machine, _| machine.set_static_pod(pod));
                     }
                 }
+                Ok(Some(definition)) if defines_given(&definition, setup) => self.establish(definition),
                 Ok(_) => {}
             }
         }
     }
+
+    /// Accepts the names of a definition at once, so that the objects of the file that it defines can be created.
+    fn establish(&mut self, mut definition: Object) {
+        if let Object::Untyped(untyped) = &mut definition {
+            let untyped = Arc::make_mut(untyped);
+            untyped.fields.shift_remove("status");
+            podscope_api::custom::assume_established(untyped);
+        }
+        self.import(definition);
+    }
+}
+
+/// Returns whether an object is the definition of another object of the scenario.
+fn defines_given(object: &Object, setup: &Setup) -> bool {
+    let Some(definition) = podscope_api::custom::Definition::of(object) else {
+        return false;
+    };
+    let kind = definition.versions().next().map(|version| version.kind());
+    setup.objects.iter().any(|object| Some(object.kind()) == kind)
 }
 
 /// The update that gives an existing default object the content of the scenario's object.

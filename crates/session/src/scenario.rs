@@ -7,6 +7,7 @@ mod components;
 mod condition;
 mod counted_requests;
 mod cut;
+mod defined;
 mod document;
 mod entries;
 mod expect;
@@ -284,15 +285,14 @@ pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadabl
             advice: Vec::new(),
         },
         others: ordered::Map::new(),
+        foreign: Vec::new(),
         machines: entries::Machines::default(),
         has_cluster: false,
         is_lenient: false,
         n_unread: 0,
     };
     reader.read(&files);
-    for (kind, count) in std::mem::take(&mut reader.others) {
-        reader.loaded.notices.push(Remark::NotSimulated { kind, count });
-    }
+    reader.add_defined_objects();
     reader.drop_older_duplicates();
     reader.drop_generated_nodes_of_dump();
     reader.add_assumed_objects();
@@ -338,6 +338,8 @@ struct Reader {
     document: u32,
     loaded: Loaded,
     others: ordered::Map<String, usize>,
+    /// Objects of kinds that are not built in.
+    foreign: Vec<defined::Foreign>,
     machines: entries::Machines,
     /// Whether `spec.cluster` is present.
     has_cluster: bool,
@@ -374,8 +376,12 @@ impl Reader {
             };
             self.report_unread(problem);
         }
-        for located in parsed.others {
-            *self.others.entry(located.value.kind.to_string()).or_default() += 1;
+        for object in parsed.others {
+            self.foreign.push(defined::Foreign {
+                file: index,
+                file_name: name.to_owned(),
+                object,
+            });
         }
         for located in parsed.configs {
             self.document = located.at.document;

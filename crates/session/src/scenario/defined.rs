@@ -1,0 +1,64 @@
+//! Objects of kinds that the CustomResourceDefinitions of the files define. They are read when all files are: a definition
+//! may stand behind its objects.
+
+use podscope_api::custom::Definition;
+use podscope_api::{Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
+use podscope_protocol::{Problem, Remark};
+
+use super::{Reader, with_namespace};
+
+/// An object of a kind that is not built in, with the index and name of its file.
+pub(super) struct Foreign {
+    pub(super) file: usize,
+    pub(super) file_name: String,
+    pub(super) object: Located<Unknown>,
+}
+
+impl Reader {
+    /// Takes over the objects of defined kinds; the others are left out with a notice.
+    pub(super) fn add_defined_objects(&mut self) {
+        for foreign in std::mem::take(&mut self.foreign) {
+            let Some(kind) = self.defined_kind(&foreign.object.value) else {
+                let kind = foreign.object.value.kind.to_string();
+                *self.others.entry(kind).or_default() += 1;
+                continue;
+            };
+            match object_from_tree(kind, &Tree::from_value(&foreign.object.value.raw)) {
+                Ok(object) => {
+                    self.loaded.places.push((foreign.file, foreign.object.at));
+                    self.loaded.setup.objects.push(with_namespace(object));
+                }
+                Err(errors) => {
+                    let at = foreign.object.at;
+                    for error in errors {
+                        self.report_unread(Problem {
+                            file: foreign.file_name.clone(),
+                            document: at.document,
+                            line: at.line,
+                            column: at.column,
+                            path: error.path,
+                            message: error.message,
+                            kind: ProblemKind::Other,
+                        });
+                    }
+                }
+            }
+        }
+        for (kind, count) in std::mem::take(&mut self.others) {
+            self.loaded.notices.push(Remark::NotSimulated { kind, count });
+        }
+    }
+
+    /// The kind that a definition of the files gives to an object.
+    fn defined_kind(&self, object: &Unknown) -> Option<Kind> {
+        let (group, version) = object.api_version.split_once('/')?;
+        let definitions = self.loaded.setup.objects.iter().filter_map(Definition::of);
+        let versions = definitions
+            .filter(|definition| definition.group() == group)
+            .filter_map(|definition| definition.version(version));
+        versions
+            .filter(|version| version.is_served())
+            .map(|version| version.kind())
+            .find(|kind| kind.name() == &*object.kind)
+    }
+}
