@@ -16,7 +16,7 @@
 //!
 //! A file each: `http` (connections, limits, who may ask), `route` (which request is answered where), `negotiate`,
 //! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `openapi`,
-//! `protobuf` (bodies), `status` (errors), `own` (`/podscope/v1`).
+//! `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 
 #![allow(
     clippy::disallowed_types,
@@ -38,6 +38,7 @@ mod resources;
 mod reviews;
 mod route;
 mod schemas;
+mod secrets;
 mod status;
 mod table;
 mod value;

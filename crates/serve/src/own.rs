@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{Door, Gone};
 use crate::http::{Asked, JSON, Reply};
+use crate::secrets;
 
 /// Seconds that one request may let pass: a hundred years.
 const LONGEST: f64 = 3.2e9;
@@ -52,6 +53,11 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
         }
         ("GET", ["scenario"]) => {
             let text = door.ask(|engine| export::scenario(engine.session())).await?;
+            let query = asked.path.split_once('?').map_or("", |(_, query)| query);
+            let text = match query.split('&').any(|parameter| parameter == "secrets=true") {
+                true => text,
+                false => secrets::without_data(&text),
+            };
             Ok(Reply::new(200, "application/yaml", text))
         }
         ("GET", ["time"]) => {

@@ -175,3 +175,70 @@ fn run_with_custom_objects_replays_to_same_trace() {
     assert!(trace.contains("Cabinet"), "{trace}");
     assert_eq!(trace, report::trace(session.trace()));
 }
+
+/// Shows: P-12
+#[test]
+fn objects_of_defined_kinds_in_scenario_file_exist_at_start() {
+    let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "a"}, "spec": {"label": "oak"}});
+    // The definition stands behind its object.
+    let file = format!("{cabinet}\n---\n{}\n", definition());
+    let server = serve(&file);
+    let stored = get(server.address(), &format!("{CABINETS}/a"));
+    assert_eq!(stored.status, 200, "{}", stored.body);
+    assert_eq!(stored.json()["spec"], json!({"label": "oak", "drawers": 2}));
+    let scenario = get(server.address(), "/podscope/v1/scenario").body;
+    assert!(scenario.contains("Cabinet"), "{scenario}");
+}
+
+/// Shows: P-12
+#[test]
+fn console_applies_and_deletes_objects_of_defined_kinds() {
+    let server = serve(&format!("{}\n", definition()));
+    let at = server.address();
+    advance(at, 1);
+    let run = |verb: &str, cabinet: Value| {
+        let line = format!("kubectl {verb} -f -");
+        let body = json!({"run": line, "stdin": cabinet.to_string()});
+        let answer = post(at, "/podscope/v1/command", &body.to_string());
+        advance(at, 1);
+        answer.json()["lines"].to_string()
+    };
+    let cabinet = |drawers: i64| json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "a"}, "spec": {"drawers": drawers, "label": "oak"}});
+    let said = run("apply", cabinet(3));
+    assert!(said.contains("cabinet.shop.example/a created"), "{said}");
+    let said = run("apply", cabinet(4));
+    assert!(said.contains("cabinet.shop.example/a configured"), "{said}");
+    assert_eq!(get(at, &format!("{CABINETS}/a")).json()["spec"]["drawers"], 4);
+    let said = run("apply", cabinet(0));
+    assert!(said.contains("should be greater than or equal to 1"), "{said}");
+    run("delete", cabinet(4));
+    assert_eq!(get(at, &format!("{CABINETS}/a")).status, 404);
+}
+
+/// Shows: HT-164, HT-165, HT-166
+#[test]
+fn validation_rules_refuse_objects_and_definitions() {
+    let server = serve("");
+    let at = server.address();
+    let with_rule = |rule: &str| {
+        let mut definition = definition();
+        let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+        if let Some(spec) = definition.pointer_mut(spec) {
+            spec["x-kubernetes-validations"] = json!([{"rule": rule, "message": "too many drawers"}]);
+        }
+        definition
+    };
+    let refused = post(at, DEFINITIONS, &with_rule("self.drawer < 5").to_string());
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("undefined field 'drawer'"), "{}", refused.body);
+    assert_eq!(
+        post(at, DEFINITIONS, &with_rule("self.drawers < 5").to_string()).status,
+        201
+    );
+    advance(at, 1);
+    assert_eq!(create(at, "a", json!({"spec": {"drawers": 4}})).0, 201);
+    let (code, refused) = create(at, "b", json!({"spec": {"drawers": 5}}));
+    assert_eq!(code, 422);
+    let message = refused["message"].as_str().unwrap_or_default();
+    assert!(message.ends_with("spec: Invalid value: too many drawers"), "{message}");
+}

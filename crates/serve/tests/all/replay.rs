@@ -75,3 +75,28 @@ fn restored_checkpoint_is_the_world_as_it_was() {
         201
     );
 }
+
+/// Shows: HT-185
+#[test]
+fn scenario_has_no_secret_data_unless_asked_for() {
+    let server = serve("");
+    let at = server.address();
+    let path = "/api/v1/namespaces/default/secrets";
+    let secret = r#"{"metadata": {"name": "s"}, "data": {"token": "c2VjcmV0"}, "stringData": {"word": "hush"}}"#;
+    assert_eq!(post(at, path, secret).status, 201);
+    let merge = vec![("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
+    let patch = br#"{"data": {"token": "cGF0Y2hlZA=="}}"#;
+    assert_eq!(send(at, "PATCH", &format!("{path}/s"), &merge, patch).status, 200);
+    let shared = get(at, "/podscope/v1/scenario").body;
+    for data in ["c2VjcmV0", "hush", "cGF0Y2hlZA=="] {
+        assert!(!shared.contains(data), "{shared}");
+    }
+    assert!(shared.contains("token"), "{shared}");
+    let whole = get(at, "/podscope/v1/scenario?secrets=true").body;
+    assert!(whole.contains("c2VjcmV0") && whole.contains("hush"), "{whole}");
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), shared)]).expect("the scenario is read");
+    let mut session = Session::new(loaded).expect("it is admitted");
+    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
+    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
+    assert_eq!(get(at, "/podscope/v1/trace").body, report::trace(session.trace()));
+}
