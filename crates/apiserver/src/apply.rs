@@ -291,11 +291,9 @@ fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> 
             Some(_) => "kube-controller-manager",
             None => "before-first-apply",
         };
-        let mut fields = compare_with_new(&object.to_value(), semantics);
-        fields.retain(|path| path.first().is_none_or(|step| &**step != "f:status"));
         managers.push(Manager {
             time: metadata.creation_timestamp,
-            fields: FieldSet::of(&fields),
+            fields: FieldSet::of(&compare_with_new(&object.to_value(), semantics)),
             ..Manager::sender(name)
         });
     }
