@@ -108,7 +108,7 @@ impl ApiServer {
             return;
         }
         let ownable = self.ownable(object.kind());
-        let fields = FieldSet::of(&compare_with_new(&object.to_value(), ownable.semantics()));
+        let fields = FieldSet::of(&created_fields(object, ownable.semantics()));
         let metadata = object.metadata_mut();
         let mut managers = metadata.managers.list().to_vec();
         for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
@@ -167,8 +167,8 @@ impl ApiServer {
         let mut dropped = take_over(&mut managers, &own);
         dropped.retain(|path| applied_fields.binary_search(path).is_err() && !is_owned(&managers, path));
         let mut merged = merge(semantics, &before, &part_of(document, is_status));
-        // In reverse order, so that the fields of a list element are removed before the element itself.
-        dropped.iter().rev().for_each(|path| remove(&mut merged, path));
+        // Elements of lists are removed before their fields, which tell which element is meant.
+        dropped.iter().for_each(|path| remove(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
         if !own.fields.is_empty() {
             managers.push(own);
@@ -282,6 +282,13 @@ fn part_of(document: &Value, is_status: bool) -> Value {
     document
 }
 
+/// The fields that the creation of an object sets; the status is not among them.
+fn created_fields(object: &Object, semantics: Semantics<'_>) -> Vec<FieldPath> {
+    let mut fields = compare_with_new(&object.to_value(), semantics);
+    fields.retain(|path| path.first().is_none_or(|step| &**step != "f:status"));
+    fields
+}
+
 /// The managers of an object. An object without managers gets one that owns all its fields.
 fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
     let metadata = object.metadata();
@@ -293,7 +300,7 @@ fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> 
         };
         managers.push(Manager {
             time: metadata.creation_timestamp,
-            fields: FieldSet::of(&compare_with_new(&object.to_value(), semantics)),
+            fields: FieldSet::of(&created_fields(object, semantics)),
             ..Manager::sender(name)
         });
     }

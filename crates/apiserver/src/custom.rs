@@ -131,7 +131,7 @@ pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>
         "status": "True",
         "lastTransitionTime": caller.wall().to_string(),
         "reason": "InstanceDeletionPending",
-        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will occur as soon as possible",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
     });
     let status = definition.fields.entry("status").or_insert_with(|| json!({}));
     match status.get_mut("conditions").and_then(Value::as_array_mut) {

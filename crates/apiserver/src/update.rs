@@ -84,11 +84,12 @@ impl ApiServer {
         let (kind, key) = (old.kind(), old.key());
         let is_client = matches!(caller.actor, Actor::Client(_));
         if is_client {
-            let mut problems = podscope_api::validate_metadata_update(old, &new);
+            let problems = podscope_api::validate_metadata_update(old, &new);
             if !problems.is_empty() {
                 // The checks of all objects and those of the kind both report them.
-                problems.extend(problems.clone());
-                return Err(ApiError::invalid(kind, &key.name, problems));
+                let mut error = ApiError::invalid(kind, &key.name, problems);
+                error.causes.extend(error.causes.clone());
+                return Err(error);
             }
         }
         let has_status = self.keeps_status_apart(new.kind());

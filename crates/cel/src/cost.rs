@@ -74,3 +74,27 @@ fn size(range: &IdedExpr) -> u64 {
         _ => UNKNOWN_SIZE,
     }
 }
+
+/// Returns whether an expression concatenates the result of `string(…)`, whose length the API server does not know.
+pub(crate) fn concatenates_unbounded(expression: &IdedExpr) -> bool {
+    let mut found = false;
+    walk(expression, &mut |expression| {
+        if let Expr::Call(call) = &expression.expr
+            && call.func_name == "_+_"
+        {
+            found |= call.args.iter().any(is_unbounded);
+        }
+    });
+    found
+}
+
+fn is_unbounded(expression: &IdedExpr) -> bool {
+    match &expression.expr {
+        Expr::Call(call) => match call.func_name.as_str() {
+            "string" => true,
+            "_+_" | "_?_:_" => call.args.iter().any(is_unbounded),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -41,6 +41,10 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
         _ if !is_v1 => Ok(Reply::page_not_found()),
         ("GET", ["trace"]) => {
             let text = door.ask(|engine| report::trace(engine.session().trace())).await?;
+            let text = match has_secrets(asked) {
+                true => text,
+                false => secrets::without_data_in_trace(&text),
+            };
             Ok(Reply::new(200, "application/jsonl", text))
         }
         ("GET", ["objects"]) => {
@@ -53,8 +57,7 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
         }
         ("GET", ["scenario"]) => {
             let text = door.ask(|engine| export::scenario(engine.session())).await?;
-            let query = asked.path.split_once('?').map_or("", |(_, query)| query);
-            let text = match query.split('&').any(|parameter| parameter == "secrets=true") {
+            let text = match has_secrets(asked) {
                 true => text,
                 false => secrets::without_data(&text),
             };
@@ -80,6 +83,12 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
             ))
         }
     }
+}
+
+/// Whether a request asks for the data of Secrets too.
+fn has_secrets(asked: &Asked) -> bool {
+    let query = asked.path.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|parameter| parameter == "secrets=true")
 }
 
 async fn advance(asked: &Asked, door: &Door) -> Result<Reply, Gone> {

@@ -37,23 +37,55 @@ fn drop_data_of_objects(object: &mut Value) {
     items.into_iter().flatten().for_each(drop_data_of_objects);
 }
 
-/// Empties the data in the body of a request about Secrets: an object, or one of the patches.
+/// The records of a trace without the data of Secrets: those of requests that programs sent hold their bodies.
+pub(crate) fn without_data_in_trace(trace: &str) -> String {
+    let mut text = String::with_capacity(trace.len());
+    for line in trace.lines() {
+        let is_call = line.contains("\"what\":\"Command\"") && line.contains("/secrets");
+        match is_call.then(|| without_data_in_record(line)).flatten() {
+            Some(record) => text.push_str(&record),
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A record of a command without the data of Secrets; None if it holds none.
+fn without_data_in_record(line: &str) -> Option<String> {
+    let mut record: Value = serde_json::from_str(line).ok()?;
+    let command = record.get("command")?.as_str()?;
+    let (call, rest) = command.split_once("<<'EOF'\n")?;
+    let body = rest.strip_suffix("\nEOF")?;
+    let path = call.strip_prefix("api ")?.split(' ').nth(1)?;
+    let body = without_data_in_body(path, body)?;
+    let command = format!("{call}<<'EOF'\n{body}\nEOF");
+    record["command"] = command.into();
+    Some(record.to_string())
+}
+
 fn drop_data_of_call(call: &mut Map<String, Value>) {
-    let path = call.get("path").and_then(Value::as_str).unwrap_or_default();
-    let is_about_secrets = path.split(['/', '?']).any(|part| part == "secrets");
-    let Some(Value::String(body)) = call.get_mut("body").filter(|_| is_about_secrets) else {
-        return;
-    };
-    // A body that cannot be read is refused, whatever it holds.
-    let Ok(mut value) = podscope_api::read_yaml(body).map(|tree: Tree<'_>| tree.to_value()) else {
-        body.clear();
-        return;
-    };
+    let text = |field: &str| call.get(field).and_then(Value::as_str).unwrap_or_default();
+    if let Some(body) = without_data_in_body(text("path"), text("body")) {
+        call.insert("body".to_owned(), body.into());
+    }
+}
+
+/// The body of a request about Secrets (an object, or one of the patches) without their data; None if it has none. A
+/// body that cannot be read is refused, whatever it holds, and stays.
+fn without_data_in_body(path: &str, body: &str) -> Option<String> {
+    if !path.split(['/', '?']).any(|part| part == "secrets") {
+        return None;
+    }
+    let sent = podscope_api::read_yaml(body)
+        .map(|tree: Tree<'_>| tree.to_value())
+        .ok()?;
+    let mut value = sent.clone();
     match &mut value {
         Value::Array(operations) => operations.iter_mut().for_each(drop_data_of_operation),
         value => drop_data(value),
     }
-    *body = value.to_string();
+    (value != sent).then(|| value.to_string())
 }
 
 /// Empties the value of an operation of a JSON patch that writes data.

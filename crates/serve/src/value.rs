@@ -20,6 +20,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
         renew(&mut value, &lease.metadata.name, snapshot);
     }
+    put_unset_structs(object.kind(), &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
         // Left out where they are empty in the newer group alone.
@@ -36,10 +37,33 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
                     value["status"][field] = 0.into();
                 }
             }
+            if let Some(status) = value["status"].as_object_mut() {
+                status.retain(|field, value| field != "currentMetrics" || !value.is_null());
+            }
         }
         _ => {}
     }
     value
+}
+
+/// Structs that Go encodes although they are not set, of kinds that are stored as they were sent.
+fn put_unset_structs(kind: Kind, value: &mut Value) {
+    let empty = || json!({});
+    match kind {
+        Kind::Ingress if value["status"]["loadBalancer"].is_null() => value["status"]["loadBalancer"] = empty(),
+        Kind::ResourceClaimTemplate if value["spec"]["metadata"].is_null() => value["spec"]["metadata"] = empty(),
+        Kind::PodTemplate => {
+            for field in ["containers", "initContainers"] {
+                let containers = value.pointer_mut(&format!("/template/spec/{field}"));
+                for container in containers.and_then(Value::as_array_mut).into_iter().flatten() {
+                    if container["resources"].is_null() {
+                        container["resources"] = empty();
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// An object of a defined kind, as the version that is asked for knows it.

@@ -3,7 +3,8 @@
 //! [`check`] compiles the rules of a schema when its definition is written; [`validate`] evaluates them for an object.
 //! Both return field errors in the API server's wording.
 //!
-//! Deviation: the cost of a rule is not estimated, and errors that ratchet are dropped without a warning.
+//! Deviation: of the cost of a rule only this is estimated, that a concatenation of a string of unknown length has no
+//! bound (HT-166). Errors that ratchet are dropped without a warning.
 
 mod types;
 mod value;
@@ -68,7 +69,24 @@ fn compile(expression: &str, schema: &Value, wanted: types::Type<'_>) -> Result<
 pub fn check(schema: &Value, path: &str) -> Vec<ValidationError> {
     let mut errors = Vec::new();
     check_at(&value::with_metadata(schema), path, &mut errors);
+    if errors.iter().any(|error| error.message.contains(EXCEEDED)) {
+        let why = format!(
+            "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {EXCEEDED} ({SIMPLIFY})"
+        );
+        errors.push(error(path, "FieldValueForbidden", format!("Forbidden: {why}")));
+    }
     errors
+}
+
+const EXCEEDED: &str = "exceeds budget by factor of more than 100x";
+const SIMPLIFY: &str = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+
+/// Refuses an expression whose cost has no bound: it concatenates a string whose length is not known.
+fn too_costly(program: &Program, field: &str, at: &str, errors: &mut Vec<ValidationError>) {
+    if crate::cost::concatenates_unbounded(program.expression()) {
+        let why = format!("Forbidden: estimated {field} cost {EXCEEDED} ({SIMPLIFY})");
+        errors.push(error(&format!("{at}.{field}"), "FieldValueForbidden", why));
+    }
 }
 
 fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
@@ -83,18 +101,23 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
             ));
             continue;
         }
-        if let Err(why) = compile(expression, schema, types::Type::Bool) {
-            errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", in_go(rule))));
+        match compile(expression, schema, types::Type::Bool) {
+            Ok(program) => too_costly(&program, "rule", &at, errors),
+            Err(why) => errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", in_go(rule)))),
         }
         let message = text(rule, "messageExpression");
-        if !message.is_empty()
-            && let Err(why) = compile(message, schema, types::Type::String)
-        {
-            let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
-            errors.push(invalid(
-                &format!("{at}.messageExpression"),
-                format!("{}: {why}", in_go(rule)),
-            ));
+        if message.is_empty() {
+            continue;
+        }
+        match compile(message, schema, types::Type::String) {
+            Ok(program) => too_costly(&program, "messageExpression", &at, errors),
+            Err(why) => {
+                let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
+                errors.push(invalid(
+                    &format!("{at}.messageExpression"),
+                    format!("{}: {why}", in_go(rule)),
+                ));
+            }
         }
     }
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -344,6 +367,10 @@ mod tests {
                 "compilation failed: ERROR: <input>:1:8: found no matching overload for '_>_' applied to '(string, int)'\n | self.b > 1\n | .......^",
             ),
             ("self.a + 1", "must evaluate to a bool"),
+            (
+                "'size ' + string(self.a) != self.b",
+                "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+            ),
             (
                 "slef.a > 1",
                 "compilation failed: ERROR: <input>:1:1: undeclared reference to 'slef' (in container '')\n | slef.a > 1\n | ^",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_api::{ProblemKind, SyntaxError};
+use podscope_api::SyntaxError;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -34,7 +34,7 @@ pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
     })?;
     let problems = podscope_api::read_yaml(text).err().unwrap_or_default().into_iter();
     let duplicates = problems
-        .filter(|problem| problem.kind == ProblemKind::Duplicate)
+        .filter(|problem| problem.message.ends_with("already set in map"))
         .map(|problem| format!("line {}: {}", problem.line, problem.message))
         .collect();
     Ok((document.map_or(Value::Null, |document| document.to_value()), duplicates))

@@ -141,6 +141,7 @@ impl Given {
         let kind = live.kind();
         let mut patched = self.merged(&self.served(live))?;
         same_object(live, &patched)?;
+        let whole = patched.clone();
         let managers = managers_sent(live, &mut patched);
         let with_managers = |mut object: Object| {
             object.metadata_mut().managers = managers;
@@ -151,7 +152,7 @@ impl Given {
             return Ok(with_managers(object));
         }
         if let Some(why) = self.other_version(&patched) {
-            return Err(self.invalid(&patched, &Rejection::Type(why)));
+            return Err(self.invalid(&whole, &Rejection::Type(why)));
         }
         let stored = podscope_api::stored_form(self.served.api_version, self.served.kind, || patched.clone());
         if let Some((_, stored)) = stored {
@@ -160,10 +161,10 @@ impl Given {
         match convertible(kind, &patched) {
             Ok(()) => {}
             Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
-                return Err(self.invalid(&patched, &why));
+                return Err(self.invalid(&whole, &why));
             }
             Err(Rejection::Unknown(fields)) => patched = without_fields(&patched, &fields),
-            Err(why) => return Err(self.invalid(&patched, &why)),
+            Err(why) => return Err(self.invalid(&whole, &why)),
         }
         let object = podscope_api::object_from_value(&patched).map_err(|errors| {
             let first = errors.into_iter().next();
