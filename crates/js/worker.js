@@ -2,11 +2,29 @@
 // or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
-/** Fetches the lessons' texts, which are one file beside this script (`cargo xtask finish`). */
-const lessons = async () => {
-  const answer = await fetch(new URL("lessons", import.meta.url), { signal: AbortSignal.timeout(30_000) });
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return new Uint8Array(await answer.arrayBuffer());
+/** Rejects if a promise is not settled within a time. */
+const within = (milliseconds, promise) => Promise.race([promise, new Promise((_, reject) => {
+  setTimeout(() => reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
+})]);
+
+let attempts = 0;
+
+/** The parts that are loaded on use, beside this script. */
+const parts = {
+  /** The lessons' texts, which are one file (`cargo xtask finish`). */
+  lessons: async () => {
+    const answer = await fetch(new URL("lessons", import.meta.url), { signal: AbortSignal.timeout(30_000) });
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  },
+  /** The whole engine, which takes over from this one (crates/js/src/whole.rs). */
+  engine: async () => {
+    // A browser may remember that a module did not load, so each further attempt has another address.
+    const attempt = attempts++;
+    const engine = await import(`./podscope-whole.js${attempt === 0 ? "" : `?${attempt}`}`);
+    await engine.default();
+    return engine.take_over;
+  },
 };
 
 const early = [];
@@ -20,7 +38,7 @@ const asked = new Promise((resolve) => {
 try {
   await asked;
   await init();
-  serve(early, (came) => lessons().then(came, (error) => came(undefined, `${error}`)));
+  serve(early, (part, came) => within(120_000, parts[part]()).then(came, (error) => came(undefined, `${error}`)));
 } catch (error) {
   // In some browsers a rejected module causes no `error` event on the page, so the error is thrown in a task.
   setTimeout(() => { throw error; });

@@ -81,7 +81,7 @@ pub struct ControllerManager {
 impl ControllerManager {
     /// A process that just became leader. Its first inputs are `Started` and `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
-        Self::of(registry::CONTROLLERS.iter().map(|new| new()), settings)
+        Self::of(registry::constructors().map(|new| new()), settings)
     }
 
     /// The process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader election.

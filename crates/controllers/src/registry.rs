@@ -29,32 +29,49 @@ use super::taint_eviction::TaintEvictionController;
 use super::ttl_after_finished::TtlAfterFinishedController;
 use super::volume_protection::VolumeProtectionController;
 
-/// The constructors of all controllers.
-pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
-    ReplicaSetController::<ReplicaSet>::boxed,
-    ReplicaSetController::<ReplicationController>::boxed,
-    DeploymentController::boxed,
-    StatefulSetController::boxed,
-    DaemonSetController::boxed,
-    JobController::boxed,
-    CronJobController::boxed,
-    TtlAfterFinishedController::boxed,
-    NodeLifecycleController::boxed,
-    TaintEvictionController::boxed,
-    PodGcController::boxed,
-    DisruptionController::boxed,
-    EndpointSliceController::boxed,
-    NamespaceController::boxed,
-    GarbageCollector::boxed,
-    PersistentVolumeController::boxed,
-    VolumeProtectionController::boxed,
-    ResourceQuotaController::boxed,
-    HorizontalController::boxed,
-    AttachDetachController::boxed,
-    Descheduler::boxed,
-    EndpointsController::boxed,
-    NamespaceObjects::boxed,
-    ResourceClaimController::boxed,
-    DeviceTaintEvictionController::boxed,
-    CustomResourceDefinitionController::boxed,
+/// Creates a controller.
+type Constructor = fn() -> Box<dyn Controller>;
+
+/// A controller that the first build of the engine lacks. It does nothing while no object of its kind exists, so that
+/// runs without one are the same in both builds; the kind is in `LACKING` of `podscope_cluster::beyond`.
+const fn whole(constructor: Constructor) -> Option<Constructor> {
+    if cfg!(feature = "whole") {
+        Some(constructor)
+    } else {
+        None
+    }
+}
+
+/// The constructors of this build's controllers.
+pub(super) fn constructors() -> impl Iterator<Item = Constructor> {
+    CONTROLLERS.iter().copied().flatten()
+}
+
+const CONTROLLERS: &[Option<Constructor>] = &[
+    Some(ReplicaSetController::<ReplicaSet>::boxed),
+    whole(ReplicaSetController::<ReplicationController>::boxed),
+    Some(DeploymentController::boxed),
+    Some(StatefulSetController::boxed),
+    Some(DaemonSetController::boxed),
+    Some(JobController::boxed),
+    whole(CronJobController::boxed),
+    Some(TtlAfterFinishedController::boxed),
+    Some(NodeLifecycleController::boxed),
+    Some(TaintEvictionController::boxed),
+    Some(PodGcController::boxed),
+    Some(DisruptionController::boxed),
+    Some(EndpointSliceController::boxed),
+    Some(NamespaceController::boxed),
+    Some(GarbageCollector::boxed),
+    Some(PersistentVolumeController::boxed),
+    Some(VolumeProtectionController::boxed),
+    Some(ResourceQuotaController::boxed),
+    whole(HorizontalController::boxed),
+    Some(AttachDetachController::boxed),
+    Some(Descheduler::boxed),
+    Some(EndpointsController::boxed),
+    Some(NamespaceObjects::boxed),
+    whole(ResourceClaimController::boxed),
+    whole(DeviceTaintEvictionController::boxed),
+    whole(CustomResourceDefinitionController::boxed),
 ];

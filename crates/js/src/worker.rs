@@ -7,6 +7,8 @@
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
+#[cfg(feature = "whole")]
+use podscope_session::host::Handover;
 use podscope_session::host::{Host, Wants};
 use podscope_session::lessons;
 use std::cell::RefCell;
@@ -28,22 +30,44 @@ struct Service {
     is_slice_scheduled: bool,
     /// Timer for the next frame while time runs.
     alarm: Option<Timeout>,
-    lesson_file: LessonFile,
+    /// Function of the worker's script that fetches a part and calls its second argument with it, or with `undefined`
+    /// and a reason.
+    fetch: Function,
+    /// The second argument for `fetch`; set at the start.
+    on_fetched: Option<Function>,
+    /// What the service waits for. Requests wait meanwhile, to keep their order.
+    waits_for: Option<Awaited>,
+    waiting: Vec<Request>,
+    /// Whether the whole engine was asked for because the session lacks a capability.
+    has_met_lack: bool,
     /// Number of requests that the host has taken, and the number of them that was reported to the page as settled.
     n_taken: u64,
     n_settled: u64,
 }
 
-/// The lessons' texts, which are fetched when a lesson is first opened. Later requests wait meanwhile, to keep their
-/// order.
-struct LessonFile {
-    /// Function of the worker's script that fetches the file and calls its argument with the bytes, or with `undefined`
-    /// and a reason.
-    ask: Function,
-    /// The argument for `ask`; set at the start.
-    on_fetched: Option<Function>,
-    /// The request that needs the lessons, and those after it.
-    waiting: Option<Vec<Request>>,
+/// What a service waits for before it handles further requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// The lessons' texts, which are fetched when a lesson is first opened.
+    Lessons,
+    /// The whole engine, which takes over from this one. Time does not run meanwhile.
+    WholeEngine,
+    /// The replay of the session that was taken over.
+    #[cfg_attr(
+        not(feature = "whole"),
+        expect(dead_code, reason = "only the whole engine takes over")
+    )]
+    Replay,
+}
+
+impl Awaited {
+    /// Name of the part, for `fetch` in the worker's script.
+    const fn part(self) -> &'static str {
+        match self {
+            Self::Lessons => "lessons",
+            Self::WholeEngine | Self::Replay => "engine",
+        }
+    }
 }
 
 impl Service {
@@ -66,36 +90,100 @@ impl Service {
     }
 
     fn handle_or_queue(&mut self, request: Request) {
-        if let Some(waiting) = &mut self.lesson_file.waiting {
-            waiting.push(request);
+        if self.waits_for.is_some() {
+            self.waiting.push(request);
         } else if lessons::are_missing_for(&request) {
-            self.lesson_file.waiting = Some(vec![request]);
-            let on_fetched = JsValue::from(self.lesson_file.on_fetched.clone());
-            if let Err(error) = self.lesson_file.ask.call1(&JsValue::NULL, &on_fetched) {
-                wasm_bindgen::throw_val(error);
-            }
+            self.fetch(Awaited::Lessons, Some(request));
+        } else if self.host.needs_whole_engine(&request) {
+            self.fetch(Awaited::WholeEngine, Some(request));
         } else {
             self.n_taken += u64::from(request != Request::FrameDone);
             let updates = self.host.handle(request, self.clock.now());
             self.post(updates);
+            self.look_for_lack();
             self.schedule();
         }
     }
 
-    /// Called when the lessons have been fetched or the fetch has failed: handles the waiting requests.
-    fn lessons_fetched(&mut self, file: Option<Uint8Array>, why: Option<String>) {
-        let mut waiting = self.lesson_file.waiting.take().unwrap_or_default().into_iter();
+    /// Asks for the whole engine as soon as the session needs it.
+    fn look_for_lack(&mut self) {
+        let had_met_lack = std::mem::replace(&mut self.has_met_lack, self.host.lacks_capability());
+        if self.has_met_lack && !had_met_lack && self.waits_for.is_none() {
+            self.fetch(Awaited::WholeEngine, None);
+        }
+    }
+
+    /// Fetches a part. The request that needs it, and all later ones, wait.
+    fn fetch(&mut self, part: Awaited, request: Option<Request>) {
+        self.waits_for = Some(part);
+        self.waiting.extend(request);
+        if part == Awaited::WholeEngine {
+            self.alarm = None;
+            self.post(vec![Host::loading_whole_engine()]);
+        }
+        let on_fetched = JsValue::from(self.on_fetched.clone());
+        if let Err(error) = self.fetch.call2(&JsValue::NULL, &part.part().into(), &on_fetched) {
+            wasm_bindgen::throw_val(error);
+        }
+    }
+
+    /// Called when a part has been fetched or the fetch has failed.
+    fn fetched(&mut self, part: &JsValue, why: Option<String>) {
+        let why = why.unwrap_or_default();
+        match self.waits_for {
+            Some(Awaited::Lessons) => self.lessons_fetched(part.dyn_ref::<Uint8Array>(), &why),
+            Some(Awaited::WholeEngine) => self.whole_engine_fetched(part.dyn_ref::<Function>(), &why),
+            Some(Awaited::Replay) | None => {}
+        }
+    }
+
+    fn lessons_fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
-            None => Err(lessons::missing(&why.unwrap_or_default())),
+            None => Err(lessons::missing(why)),
         };
         if let Err(problems) = provided {
-            waiting.next();
-            self.n_taken += 1;
-            self.post(vec![Update::Refused { problems }]);
-            self.schedule();
+            self.refuse_first(|_, _| vec![Update::Refused { problems }]);
         }
-        waiting.for_each(|request| self.handle_or_queue(request));
+        self.handle_waiting();
+    }
+
+    fn whole_engine_fetched(&mut self, take_over: Option<&Function>, why: &str) {
+        let Some(take_over) = take_over else {
+            self.refuse_first(|host, request| host.refuse_without_whole_engine(request, why));
+            return self.handle_waiting();
+        };
+        let state = self.host.hand_over();
+        // The requests that the host gives back are taken again by the other one.
+        let n_taken = self.n_taken - state.n_requests();
+        let state = state.with_requests(std::mem::take(&mut self.waiting)).to_bytes();
+        let arguments = Array::of4(
+            &Uint8Array::from(&*state),
+            &self.fetch,
+            &(n_taken as f64).into(),
+            &(self.n_settled as f64).into(),
+        );
+        // From here on the messages of the page go to the other engine.
+        if let Err(error) = take_over.apply(&JsValue::NULL, &arguments) {
+            wasm_bindgen::throw_val(error);
+        }
+    }
+
+    /// Refuses the request for which a part was fetched in vain. It counts as taken.
+    fn refuse_first(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
+        let request = (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
+        self.n_taken += u64::from(request.is_some());
+        let updates = refuse(&mut self.host, request);
+        self.post(updates);
+        self.waits_for = None;
+        self.schedule();
+    }
+
+    /// Handles the requests that have waited.
+    fn handle_waiting(&mut self) {
+        self.waits_for = None;
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting.into_iter().for_each(|request| self.handle_or_queue(request));
     }
 
     /// Works for one slice, or until the host has nothing to do.
@@ -103,16 +191,23 @@ impl Service {
         self.is_slice_scheduled = false;
         let mut now = self.clock.now();
         let end = now + SLICE;
-        while now < end && is_due(self.host.wants(), now) {
+        while now < end && self.waits_for != Some(Awaited::WholeEngine) && is_due(self.host.wants(), now) {
             let updates = self.host.work(now);
             self.post(updates);
+            self.look_for_lack();
             now = self.clock.now();
+        }
+        if self.waits_for == Some(Awaited::Replay) && !self.host.is_resuming() {
+            self.handle_waiting();
         }
         self.schedule();
     }
 
     /// Schedules the host's next work, and tells the page when all of its requests are settled.
     fn schedule(&mut self) {
+        if self.waits_for == Some(Awaited::WholeEngine) {
+            return;
+        }
         if self.n_settled < self.n_taken && self.host.is_settled() {
             self.n_settled = self.n_taken;
             let requests = self.n_taken;
@@ -177,13 +272,47 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
     page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
-/// Turns this worker into an engine that handles the messages of its page, `early` ones first. `ask` fetches the
-/// lessons' texts: it calls its argument with the bytes of their file, or with `undefined` and a reason.
+/// Turns this worker into an engine that handles the messages of its page, `early` ones first. `fetch` fetches a part by
+/// its name, `lessons` or `engine`: it calls its second argument with the part, or with `undefined` and a reason. The
+/// lessons are the bytes of their file, the engine is the function [`take_over`] of the whole engine.
 ///
 /// # Errors
 /// When the caller is not a dedicated worker.
 #[wasm_bindgen]
-pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
+pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
+    let service = start(Host::new(), fetch)?;
+    let mut first = service.borrow_mut();
+    let hello = first.host.hello();
+    first.post(vec![hello]);
+    for message in early.iter() {
+        first.receive(message);
+    }
+    Ok(())
+}
+
+/// Continues the session of another engine in this worker, in its place. `state` is its handover. `n_taken` and
+/// `n_settled` are the numbers of requests that it has taken and reported as settled.
+///
+/// # Errors
+/// When the caller is not a dedicated worker, or the state is not that of an engine of the same version.
+#[cfg(feature = "whole")]
+#[wasm_bindgen]
+pub fn take_over(state: &[u8], fetch: Function, n_taken: f64, n_settled: f64) -> Result<(), JsValue> {
+    let state = Handover::from_bytes(state).map_err(|error| format!("not the state of an engine: {error}"))?;
+    let (host, requests) = Host::take_over(state).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        problems.join("\n")
+    })?;
+    let service = start(host, fetch)?;
+    let mut first = service.borrow_mut();
+    (first.n_taken, first.n_settled) = (n_taken as u64, n_settled as u64);
+    (first.waits_for, first.waiting) = (Some(Awaited::Replay), requests);
+    first.schedule_slice();
+    Ok(())
+}
+
+/// Starts the service of a host: from now on it gets the messages of this worker.
+fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
     std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
         .dyn_into()
@@ -191,17 +320,17 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     let clock = page.performance().ok_or("this worker has no clock")?;
     let channel = MessageChannel::new()?;
     let service = Rc::new(RefCell::new(Service {
-        host: Host::new(),
+        host,
         page: page.clone(),
         clock,
         next_slice: channel.port1(),
         is_slice_scheduled: false,
         alarm: None,
-        lesson_file: LessonFile {
-            ask,
-            on_fetched: None,
-            waiting: None,
-        },
+        fetch,
+        on_fetched: None,
+        waits_for: None,
+        waiting: Vec::new(),
+        has_met_lack: false,
         n_taken: 0,
         n_settled: 0,
     }));
@@ -218,22 +347,13 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     page.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 
-    let service_for_lessons = Rc::clone(&service);
-    let on_lessons = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |file: JsValue, why: JsValue| {
-        service_for_lessons
-            .borrow_mut()
-            .lessons_fetched(file.dyn_into().ok(), why.as_string());
+    let service_for_parts = Rc::clone(&service);
+    let on_fetched = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |part: JsValue, why: JsValue| {
+        service_for_parts.borrow_mut().fetched(&part, why.as_string());
     });
-    service.borrow_mut().lesson_file.on_fetched = Some(on_lessons.as_ref().unchecked_ref::<Function>().clone());
-    on_lessons.forget();
-
-    let mut first = service.borrow_mut();
-    let hello = first.host.hello();
-    first.post(vec![hello]);
-    for message in early.iter() {
-        first.receive(message);
-    }
-    Ok(())
+    service.borrow_mut().on_fetched = Some(on_fetched.as_ref().unchecked_ref::<Function>().clone());
+    on_fetched.forget();
+    Ok(service)
 }
 
 #[cfg(all(test, target_arch = "wasm32"))]

@@ -7,6 +7,7 @@ use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Remark, Request, Source, SubjectRef, Update, pack,
     unpack,
 };
+use podscope_session::host::{Host, Wants};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -96,6 +97,56 @@ fn updates_arrive_unchanged() {
         let bytes = pack(&update).expect("bytes");
         let received: Update = unpack(&through_javascript(&bytes)).expect("an update");
         assert_eq!(received, update);
+    }
+}
+
+/// Runs a host until it has nothing to do, or needs the whole engine.
+fn settle(host: &mut Host) {
+    let mut clock = 0.0;
+    while host.wants() != Wants::Rest && !host.lacks_capability() && clock < 1e6 {
+        clock += 50.0;
+        host.work(clock);
+        host.handle(Request::FrameDone, clock);
+    }
+}
+
+/// The engine of a first visit needs the whole engine for a session with devices, and for no other.
+#[wasm_bindgen_test]
+fn only_devices_need_whole_engine() {
+    let mut host = Host::new();
+    let source = Source::Free;
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::Seek { at: 30_000_000 }, 0.0);
+    settle(&mut host);
+    assert!(!host.lacks_capability());
+    let text = include_str!("../../../tests/fixtures/device-claim.yaml");
+    let line = format!("kubectl apply -f - <<'EOF'\n{text}EOF");
+    let request = Request::Command { line };
+    assert!(!host.needs_whole_engine(&request), "the command itself is known");
+    host.handle(request, 0.0);
+    settle(&mut host);
+    assert_eq!(host.lacks_capability(), !cfg!(feature = "whole"));
+}
+
+/// Commands that the engine of a first visit lacks are known before they change anything.
+#[wasm_bindgen_test]
+fn rare_commands_need_whole_engine() {
+    let host = Host::new();
+    let cases = [
+        ("kubectl get pods -o wide", false),
+        ("kubectl delete pod web-0", false),
+        ("kubectl run web --image=app", false),
+        ("fault partition a-1", false),
+        ("kubectl describe node a-1", true),
+        ("kubectl explain pod.spec", true),
+        ("kubectl create quota q --hard=pods=1", true),
+        ("kubectl get pods -o go-template='{{.items}}'", true),
+        ("kubectl get pods -o name | xargs kubectl delete", true),
+    ];
+    for (line, is_further) in cases {
+        let request = Request::Command { line: line.into() };
+        let expected = is_further && !cfg!(feature = "whole");
+        assert_eq!(host.needs_whole_engine(&request), expected, "{line}");
     }
 }
 

@@ -156,6 +156,8 @@ pub enum Task {
     Seek,
     /// Creating a film.
     Film,
+    /// Loading the whole engine.
+    Load,
 }
 
 impl Task {
@@ -165,6 +167,7 @@ impl Task {
             Self::Open => "open",
             Self::Seek => "seek",
             Self::Film => "film",
+            Self::Load => "loading the rest of the engine",
         }
     }
 }

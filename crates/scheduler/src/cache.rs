@@ -133,6 +133,8 @@ pub struct Cache {
     pub(crate) stores: Stores,
     #[cfg(feature = "devices")]
     pub(crate) devices: crate::devices::Devices,
+    /// Whether a pod with claims came up, in a build that cannot allocate devices.
+    pub(crate) lacks_devices: bool,
 }
 
 impl Cache {

@@ -9,6 +9,8 @@ mod console;
 mod director;
 mod fields;
 mod frames;
+mod further;
+mod handover;
 mod lines;
 mod moments;
 mod open;
@@ -24,12 +26,14 @@ mod work;
 use podscope_cluster::{SimTime, Span};
 
 use self::frames::PageSession;
+pub use self::handover::Handover;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;
 pub(crate) use self::record::PickedGoal;
 use crate::film::Film;
 use crate::view;
 use podscope_protocol::{Caption, ExportKind, SubjectRef, Update};
+use serde::{Deserialize, Serialize};
 
 /// Time of a monotonic clock in milliseconds. Its zero has no meaning.
 pub type ClockMillis = f64;
@@ -51,7 +55,7 @@ pub enum Wants {
 }
 
 /// Long work in progress.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Job {
     Seek {
         from: SimTime,
@@ -72,9 +76,13 @@ pub struct Host {
     active: Option<PageSession>,
     /// A large source that is being opened.
     opening: Option<open::Opening>,
+    /// A source that only the whole engine can open.
+    further_source: Option<podscope_protocol::Source>,
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
+    /// The session that is being replayed after a handover.
+    resuming: Option<Box<handover::Resuming>>,
     /// Whether the other session of a comparison has not reached the cursor yet.
     is_other_behind: bool,
     lesson: Option<String>,
@@ -177,6 +185,7 @@ impl Host {
     fn has_work(&self) -> bool {
         self.opening.is_some()
             || self.pasted.is_some()
+            || self.resuming.is_some()
             || self.job.is_some()
             || self.is_other_behind
             || self.film.is_some()

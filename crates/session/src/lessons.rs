@@ -140,6 +140,24 @@ fn texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
+/// Names and texts that were loaded at run time, to be given to another engine with [`provide_texts`].
+pub(crate) fn provided() -> Vec<(String, String)> {
+    let texts = PROVIDED.get().into_iter().flatten();
+    texts
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect()
+}
+
+/// Stores the lessons' texts, unless they are known. They are needed until the program ends, so they are leaked.
+pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
+    PROVIDED.get_or_init(|| {
+        let texts = texts.into_iter();
+        texts
+            .map(|(name, text)| -> (&str, &str) { (name.leak(), text.leak()) })
+            .collect()
+    });
+}
+
 /// Whether a request may open a lesson while no texts are available.
 pub fn are_missing_for(request: &Request) -> bool {
     let Request::Open { source } = request else {

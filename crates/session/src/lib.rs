@@ -46,3 +46,7 @@ pub mod timeline;
 pub mod triage;
 mod view;
 pub mod whatif;
+
+/// Whether this build has every capability (feature `whole`). In the first build of the engine, guards with this constant
+/// keep the code of the others out (`host/further.rs`).
+pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");

@@ -287,6 +287,13 @@ impl Link {
         notices
     }
 
+    /// Whether only the whole engine has one of the commands.
+    pub(crate) fn has_further_command(&self) -> bool {
+        let others = self.others.iter().flat_map(|other| &other.commands);
+        let mut texts = self.commands.iter().chain(others).map(|(_, text)| text);
+        texts.any(|text| command::parse(text).is_err_and(|error| error.lacks_capability))
+    }
+
     pub fn cursor_at(&self) -> SimTime {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }

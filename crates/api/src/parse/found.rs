@@ -116,6 +116,8 @@ pub enum ProblemKind {
         /// `kind`.
         kind: String,
     },
+    /// Only the whole engine can read this: the first build lacks it.
+    Lacking,
 }
 
 impl std::fmt::Display for Problem {

@@ -57,6 +57,8 @@ pub struct CommandError {
     pub message: String,
     /// Whether the command continues on further lines: its here-document is open, or the text ends with a backslash.
     pub is_unfinished: bool,
+    /// Whether the command is valid or not can only be told by the whole engine, because this build lacks it.
+    pub lacks_capability: bool,
 }
 
 impl CommandError {
@@ -66,6 +68,15 @@ impl CommandError {
             column,
             message: message.into(),
             is_unfinished: false,
+            lacks_capability: false,
+        }
+    }
+
+    /// The error for a command that this build of the engine lacks.
+    pub(crate) fn lacking(column: u32) -> Self {
+        Self {
+            lacks_capability: true,
+            ..Self::new(column, "error: this command needs the whole engine")
         }
     }
 
@@ -139,7 +150,8 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
         "kubectl" | "k" => parse::kubectl(rest, line.stdin),
         "fault" => fault::parse(rest),
         "app" => app::parse(rest),
-        "api" => api::parse(rest, line.stdin),
+        "api" if crate::IS_WHOLE => api::parse(rest, line.stdin),
+        "api" => Err(CommandError::lacking(program.column)),
         "stop" => match rest {
             [] => Ok(Command::Stop { all: false }),
             [word] if word.text == "--all" => Ok(Command::Stop { all: true }),

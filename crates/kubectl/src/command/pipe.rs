@@ -114,6 +114,12 @@ impl Pipe {
         Some(next.command(lines).map(|command| (command, next.pipe.clone())))
     }
 
+    /// Whether a command comes after the filters. What it is can only be told when it runs (`xargs`).
+    #[must_use]
+    pub fn has_next(&self) -> bool {
+        self.next.is_some()
+    }
+
     /// Returns whether there are neither filters nor a next command.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -183,7 +183,7 @@ impl Given {
 
     /// The object in the version that the patch is for.
     fn served(&self, live: &Object) -> Value {
-        let mut value = crate::get::shown(live, true);
+        let mut value = crate::get::printed_value(live, true);
         if let Kind::Custom(_) = self.kind {
             value["apiVersion"] = self.kind.api_version().into();
             return value;

@@ -17,6 +17,7 @@ use super::super::work::Work;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, change, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
 use super::{expose, last_applied, replace, set};
+use crate::IS_WHOLE;
 use crate::command::{
     Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
 };
@@ -28,6 +29,8 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
         Action::Create(generated) => create_generated(generated, verbatim, view),
+        Action::Wait(wait) => self::wait(wait, view),
+        _ if !IS_WHOLE => return None,
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
@@ -40,7 +43,6 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Action::Wait(wait) => self::wait(wait, view),
         Action::Replace { text, options } => dry_run(replace::replace(text, options, verbatim, view)),
         Action::SetLastApplied { text, creates } => dry_run(last_applied::set(text, *creates, verbatim, view)),
         Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),

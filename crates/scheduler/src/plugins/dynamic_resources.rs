@@ -75,10 +75,11 @@ fn unresolvable(text: String) -> Status {
 
 #[cfg(not(feature = "devices"))]
 impl DynamicResources {
-    fn prepare(search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+    fn prepare(search: &Search<'_>, cache: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         if search.incoming.info.pod.spec.resource_claims.is_empty() {
             return Ok(PreFilter::Skip);
         }
+        cache.lacks_devices = true;
         Err(unresolvable("resource claims are not simulated here".to_owned()))
     }
 }

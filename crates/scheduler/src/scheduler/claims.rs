@@ -62,6 +62,11 @@ impl Scheduler {
         uids
     }
 
+    /// Whether a pod with claims came up, in a build that cannot allocate devices.
+    pub fn lacks_devices(&self) -> bool {
+        self.cache.lacks_devices
+    }
+
     pub(super) fn release_claims(&mut self, uids: &[Str]) {
         #[cfg(feature = "devices")]
         for uid in uids {

@@ -4,6 +4,7 @@ use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
 use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
+use serde::{Deserialize, Serialize};
 
 use super::file_kind;
 use super::reader::Reader;
@@ -276,7 +277,7 @@ impl HelpSearch {
 }
 
 /// A requested link.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Share {
     pub(super) screen: String,
     pub(super) anonymise: bool,
@@ -292,7 +293,10 @@ impl Share {
             ..crate::link::Link::of(session, lesson, self.screen)
         };
         let whole = link.whole(session).filter(|_| !self.anonymise);
-        let link = if self.anonymise { link.anonymised() } else { link };
+        let link = match self.anonymise && crate::IS_WHOLE {
+            true => link.anonymised(),
+            false => link,
+        };
         let fragment = link.encode();
         Update::Link {
             length: crate::link::warning(&fragment),

@@ -1,15 +1,17 @@
 //! Opening a session from files, links, lessons, or for the first visit.
 
 use super::{ClockMillis, Host, PageSession};
+use crate::IS_WHOLE;
 use crate::lessons;
 use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
+use podscope_api::ProblemKind;
 use podscope_cluster::SimTime;
 use podscope_protocol::{Opened, Problem, Source, Task, TextKind, Update};
 
 /// Sources with more bytes than this are opened in several pieces of work, with progress between them.
-const LARGE: usize = 1 << 20;
+pub(super) const LARGE: usize = 1 << 20;
 
 /// A large source that is being opened. The current session remains until it is ready.
 #[derive(Debug)]
@@ -66,7 +68,13 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         Source::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
                 lesson = link.story().map(str::to_owned);
-                let loaded = link.load();
+                let loaded = match IS_WHOLE || !link.has_further_command() {
+                    true => link.load(),
+                    false => Err(vec![Problem {
+                        kind: ProblemKind::Lacking,
+                        ..Problem::of("", "a command of this link needs the whole engine".to_owned())
+                    }]),
+                };
                 linked = Some(link);
                 loaded
             }
@@ -82,6 +90,28 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
     })
 }
 
+impl Read {
+    /// A source from which the same can be read again.
+    pub(super) fn into_source(self) -> Source {
+        match (self.linked, self.lesson) {
+            (Some(link), _) => Source::Link {
+                fragment: link.encode(),
+            },
+            (None, Some(name)) if self.is_recap => Source::Recap {
+                name,
+                seed: self.loaded.setup.seed,
+            },
+            (None, Some(name)) => Source::Lesson {
+                name,
+                seed: Some(self.loaded.setup.seed),
+            },
+            (None, None) => Source::Files {
+                files: self.loaded.files,
+            },
+        }
+    }
+}
+
 impl Host {
     /// Opens a source. The current session is replaced only if that succeeds.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
@@ -93,12 +123,17 @@ impl Host {
             Source::Link { fragment } => fragment.len().saturating_mul(10),
             Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
-        if size > LARGE {
+        if size > LARGE && IS_WHOLE {
             self.opening = Some(Opening::Unread(source));
             return vec![progress(0)];
         }
+        let again = (!IS_WHOLE).then(|| source.clone());
         match read(source) {
             Ok(read) => self.start(read, clock),
+            Err(problems) if again.is_some() && problems.iter().any(|problem| problem.kind == ProblemKind::Lacking) => {
+                self.further_source = again;
+                Vec::new()
+            }
             Err(problems) => vec![Update::Refused { problems }],
         }
     }

@@ -2,13 +2,14 @@
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::{GoalRefusal, LessonCondition, SubjectRef, Update};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
 use crate::view;
 
 /// A field that was picked as a goal of the lesson.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PickedGoal {
     /// Number of commands that had been given at the cursor when the field was picked.
     pub(crate) after: usize,
@@ -19,7 +20,7 @@ pub(crate) struct PickedGoal {
 }
 
 /// All picked goals.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RecordedGoals {
     goals: Vec<PickedGoal>,
 }

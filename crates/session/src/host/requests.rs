@@ -2,12 +2,10 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, ExportKind, LineKind, Notice, Request, SubjectRef, Update};
+use podscope_protocol::{Completion, LineKind, Notice, Request, SubjectRef, Update};
 
-use super::anonymised::AnonymisedRequest;
 use super::console::{console_line, error, run_line};
-use super::{ANSWER_TIMEOUT, ClockMillis, Host, Job, answers, director, fields, lines};
-use crate::film::Film;
+use super::{ANSWER_TIMEOUT, ClockMillis, Host, Job, answers, director, lines};
 use crate::scenario;
 use crate::timeline::END_OF_TIME;
 use crate::view::{self, ViewState};
@@ -49,30 +47,16 @@ impl Host {
         let answer = match request {
             Request::Open { source } => return self.open(source, clock),
             Request::ShowMe => return self.show_me(clock),
-            Request::Compare { other } => return self.compare(other),
-            Request::CompareBranch { branch } => {
-                return self.without_answer(|host| host.compare_branch(branch as usize));
-            }
-            Request::Check { text, revision } => {
-                let running = self.active.as_ref().map(|active| &active.session);
-                Some(answers::check(&text, revision, running))
-            }
-            Request::Fields { before, after } => Some(Update::Fields {
-                choices: fields::at(&before, &after),
-            }),
             Request::Recognise { text } => Some(Update::Recognised {
                 kind: scenario::recognise(&text),
                 text,
             }),
-            Request::Paste { name, text } => return self.paste((name, text), clock),
-            Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
             Request::FrameDone => None,
             Request::Speed { per_mille } => return self.without_answer(|host| host.speed(per_mille, clock)),
             Request::GroupBy { key } => return self.without_answer(|host| host.group_by(key)),
             Request::StoryStep { step } => return self.without_answer(|host| host.story_step(step)),
             Request::Inspect { subject } => return self.without_answer(|host| host.inspect(subject)),
             Request::Predict { step, answer } => return self.without_answer(|host| host.predict(step, answer, clock)),
-            Request::CancelHelp => return self.without_answer(|host| host.help = None),
             Request::Pause => {
                 let updates = self.drop_waiting_requests();
                 self.pause();
@@ -89,66 +73,31 @@ impl Host {
             Request::Undo => self.undo(),
             Request::Command { line } => self.run_command(&line, clock),
             Request::Commands { lines } => self.take_lines(lines),
-            Request::TryRemedy { index } => self.try_remedy(index, clock),
             Request::Explain { pod, uid, attempt } => {
                 let active = self.active.as_ref();
                 active.and_then(|active| answers::explain(&active.session, pod, uid, attempt))
             }
-            Request::WhatWouldHelp { pod } => self.what_would_help(pod),
-            Request::Share { .. } | Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => {
-                return self.output(request);
-            }
-            Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
-            Request::ForgetGoal { index } => self.active.is_some().then(|| {
-                self.recorded.forget(index);
-                self.recorded.update()
-            }),
-            Request::Complete { line, cursor } => self.complete(line, cursor),
-        };
-        answer.into_iter().collect()
-    }
-
-    /// Handles a request for output: a link, a film, a file, or a list of problems.
-    fn output(&mut self, request: Request) -> Vec<Update> {
-        match request {
             Request::Share {
                 screen,
                 anonymise,
                 revision,
-            } => self.without_answer(|host| {
-                host.queue_share(answers::Share {
-                    screen,
-                    anonymise,
-                    revision,
-                });
-            }),
-            Request::Film {
-                from,
-                to,
-                seconds,
-                anonymise,
             } => {
-                let (from, to) = (SimTime(from), SimTime(to));
-                if anonymise {
-                    return self.start_anonymised(AnonymisedRequest::Film { from, to, seconds });
-                }
-                self.film(from, to, seconds).into_iter().collect()
+                return self.without_answer(|host| {
+                    host.queue_share(answers::Share {
+                        screen,
+                        anonymise,
+                        revision,
+                    });
+                });
             }
-            // The table of names is about the anonymised export itself, so it contains the real names.
-            Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
-                self.start_anonymised(AnonymisedRequest::Export(what))
-            }
-            Request::Export { what, .. } => self.export(what).into_iter().collect(),
-            Request::Triage { anonymise: true } => self.start_anonymised(AnonymisedRequest::Triage),
-            Request::Triage { anonymise: false } => {
-                self.without_answer(|host| host.needs_triage = host.active.is_some())
-            }
-            other => unreachable!("not a request for output: {other:?}"),
-        }
+            Request::Complete { line, cursor } => self.complete(line, cursor),
+            further => return self.act_further(further, clock),
+        };
+        answer.into_iter().collect()
     }
 
     /// Runs `act` and returns no updates.
-    fn without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
+    pub(super) fn without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
         act(self);
         Vec::new()
     }
@@ -298,7 +247,7 @@ impl Host {
     }
 
     /// Runs a command line of the user.
-    fn run_command(&mut self, line: &str, clock: ClockMillis) -> Option<Update> {
+    pub(super) fn run_command(&mut self, line: &str, clock: ClockMillis) -> Option<Update> {
         self.active.is_some().then(|| {
             let update = self.command(line);
             self.restart_pace(clock);
@@ -307,61 +256,11 @@ impl Host {
         })
     }
 
-    /// Tries a remedy on a new branch.
-    fn try_remedy(&mut self, index: usize, clock: ClockMillis) -> Option<Update> {
-        let line = self.help.as_ref().and_then(|help| help.command(index))?;
-        let active = self.active.as_mut()?;
-        match active.session.fork() {
-            Err(limit) => {
-                self.dirty = true;
-                Some(error(active, limit))
-            }
-            Ok(_) => self.run_command(&line, clock),
-        }
-    }
-
-    fn what_would_help(&mut self, pod: String) -> Option<Update> {
-        let active = self.active.as_ref()?;
-        self.help = answers::HelpSearch::start(&active.session, &pod);
-        self.help.is_none().then(|| Update::Help {
-            pod,
-            remedies: Vec::new(),
-            per_mille: 1000,
-            done: true,
-        })
-    }
-
     fn queue_share(&mut self, share: answers::Share) {
         if self.active.is_some() {
             self.shares.retain(|waiting| waiting.anonymise != share.anonymise);
             self.shares.push(share);
         }
-    }
-
-    fn film(&mut self, from: SimTime, to: SimTime, seconds: u32) -> Option<Update> {
-        match Film::start(&self.active.as_ref()?.session, from, to, seconds) {
-            Ok(film) => {
-                self.film = Some(film);
-                None
-            }
-            Err(why) => Some(Update::Film(Err(why))),
-        }
-    }
-
-    fn export(&self, what: ExportKind) -> Option<Update> {
-        let session = &self.active.as_ref()?.session;
-        Some(match what {
-            ExportKind::Lesson => answers::file(what, crate::export::lesson(session, self.recorded.goals())),
-            _ => answers::export(session, what),
-        })
-    }
-
-    fn record_goal(&mut self, subject: &SubjectRef, line: u32) -> Option<Update> {
-        let active = self.active.as_ref()?;
-        Some(match self.recorded.pick(&active.session, subject, line) {
-            Ok(()) => self.recorded.update(),
-            Err(why) => error(active, Notice::GoalRefusal(why)),
-        })
     }
 
     fn complete(&self, line: String, cursor: usize) -> Option<Update> {

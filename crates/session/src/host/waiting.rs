@@ -24,6 +24,11 @@ impl Waiting {
     pub(super) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
+
+    /// The waiting requests, the oldest first.
+    pub(super) fn into_requests(self) -> impl Iterator<Item = Request> {
+        self.requests.into_iter()
+    }
 }
 
 /// Whether a request acts at the cursor, whose final position is unknown during a seek.

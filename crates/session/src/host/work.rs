@@ -15,27 +15,16 @@ const PROGRESS_INTERVAL: ClockMillis = 100.0;
 impl Host {
     /// Does a piece of pending work, about a millisecond long.
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
-        if let Some(file) = self.pasted.take() {
-            return self.open_pasted(file, clock);
-        }
-        if self.opening.is_some() {
-            return self.continue_opening(clock);
+        if crate::IS_WHOLE && self.is_resuming() {
+            return self.continue_resuming(clock);
         }
         let mut updates = Vec::new();
-        if let Some(help) = &mut self.help
-            && !help.is_done()
-        {
-            updates.extend(help.work());
+        if crate::IS_WHOLE {
+            if self.pasted.is_some() || self.opening.is_some() {
+                return self.continue_source(clock);
+            }
+            updates.extend(self.work_further());
         }
-        updates.extend(self.continue_film());
-        if self.job.is_none() && std::mem::take(&mut self.needs_triage) {
-            updates.extend(
-                self.active
-                    .as_ref()
-                    .map(|active| answers::triage(&active.session, false)),
-            );
-        }
-        updates.extend(self.continue_anonymised());
         if self.active.is_none() {
             return updates;
         }
@@ -54,6 +43,31 @@ impl Host {
             updates.extend(self.frame(clock));
         }
         updates.extend(self.finished_links());
+        updates
+    }
+
+    /// Continues to open a large source.
+    fn continue_source(&mut self, clock: ClockMillis) -> Vec<Update> {
+        match self.pasted.take() {
+            Some(file) => self.open_pasted(file, clock),
+            None => self.continue_opening(clock),
+        }
+    }
+
+    /// Does a piece of the work that only requests of the whole engine cause.
+    fn work_further(&mut self) -> Vec<Update> {
+        let mut updates = Vec::new();
+        if let Some(help) = &mut self.help
+            && !help.is_done()
+        {
+            updates.extend(help.work());
+        }
+        updates.extend(self.continue_film());
+        if self.job.is_none() && std::mem::take(&mut self.needs_triage) {
+            let active = self.active.as_ref();
+            updates.extend(active.map(|active| answers::triage(&active.session, false)));
+        }
+        updates.extend(self.continue_anonymised());
         updates
     }
 

@@ -35,7 +35,11 @@ impl Reader {
                 Some(command)
             }
             Err(error) => {
-                self.problem(file, tree, path, error.message);
+                let kind = match error.lacks_capability {
+                    true => ProblemKind::Lacking,
+                    false => ProblemKind::Other,
+                };
+                self.problem_of(kind, file, tree, path, &error.message);
                 None
             }
         }
@@ -137,6 +141,10 @@ impl Reader {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
+        if !crate::IS_WHOLE {
+            let why = "an API call needs the whole engine";
+            self.problem_of(ProblemKind::Lacking, file, tree, path, why);
+        }
         let call = ApiCall::new(method?, call.path.as_str(), call.content_type.as_str(), &body);
         Some(Command::Api(call))
     }

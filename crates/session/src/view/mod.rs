@@ -123,6 +123,21 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
+    /// The owners, and the index of the owner of each pod that has been seen, by UID.
+    pub(crate) fn saved(&self) -> (Vec<OwnerView>, Vec<(String, usize)>) {
+        let pods = self.pods.iter().map(|(uid, at)| (uid.to_string(), *at));
+        (self.views.clone(), pods.collect())
+    }
+
+    /// Reverses [`Owners::saved`].
+    pub(crate) fn restored((views, pods): &(Vec<OwnerView>, Vec<(String, usize)>)) -> Owners {
+        let pods = pods.iter().map(|(uid, at)| (Uid(uid.as_str().into()), *at));
+        Owners {
+            views: views.clone(),
+            pods: pods.collect(),
+        }
+    }
+
     pub(crate) fn views(&self) -> &[OwnerView] {
         &self.views
     }

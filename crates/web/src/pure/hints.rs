@@ -22,7 +22,7 @@ const SYNTAX: &[(&str, &str)] = &[
 /// The hint for a problem, if there is one.
 pub(crate) fn hint(problem: &Problem) -> Option<&'static str> {
     Some(match &problem.kind {
-        ProblemKind::Other => return None,
+        ProblemKind::Other | ProblemKind::Lacking => return None,
         ProblemKind::Syntax => {
             let known = SYNTAX.iter().find(|(part, _)| problem.message.contains(part));
             return known.map(|(_, words)| *words);

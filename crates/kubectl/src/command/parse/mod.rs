@@ -14,6 +14,7 @@ mod write;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
+use crate::IS_WHOLE;
 pub(crate) use verbs::{VERBS, Verb, is_in_all};
 
 /// Parses the words after `kubectl`.
@@ -88,7 +89,12 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     if args.stdin.is_some() && !stdin_verbs.contains(&name) && !reads_variables && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
-    parse_verb(name, &args).map(Command::Kubectl)
+    match parse_verb(name, &args)? {
+        Kubectl::Verbatim(further) if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) => {
+            Err(CommandError::lacking(args.end))
+        }
+        command => Ok(Command::Kubectl(command)),
+    }
 }
 
 /// Checks flags that have no effect here but whose invalid values are errors in kubectl.
@@ -227,7 +233,8 @@ fn unknown_verb(name: &str) -> String {
 
 fn parse_verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     match args.bool("local", false)? {
-        true => local::local(name, args),
+        true if IS_WHOLE => local::local(name, args),
+        true => Err(CommandError::lacking(args.end)),
         false => verb(name, args),
     }
 }
@@ -235,10 +242,10 @@ fn parse_verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> 
 fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     match name {
         "get" => read::get(args),
-        "describe" => read::describe(args),
-        "events" => read::events(args),
-        "explain" => read::explain(args),
-        "top" => read::top(args),
+        "describe" if IS_WHOLE => read::describe(args),
+        "events" if IS_WHOLE => read::events(args),
+        "explain" if IS_WHOLE => read::explain(args),
+        "top" if IS_WHOLE => read::top(args),
         "logs" => read::logs(args),
         "apply" => write::apply(args),
         "create" => write::create(args),
@@ -252,6 +259,7 @@ fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
         "taint" => nodes_and_labels::taint(args),
         "label" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Label),
         "annotate" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Annotate),
+        "rollout history" if !IS_WHOLE => Err(CommandError::lacking(args.end)),
         _ if name.starts_with("rollout ") => write::rollout(args, name),
         _ => verbatim::parse(args, name),
     }

@@ -13,7 +13,7 @@ use super::nodes_and_labels::split_at_change;
 use super::operands::*;
 use super::query::{api_resources, can_i, token, use_context, version};
 use super::write::validation;
-use crate::{LabelQuery, Path};
+use crate::{IS_WHOLE, LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
@@ -38,9 +38,10 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     };
     let action = match verb {
         "run" => make::run(args)?,
+        "wait" => wait(args)?,
+        _ if !IS_WHOLE => return Err(CommandError::lacking(args.end)),
         "expose" => expose(args)?,
         "autoscale" => autoscale(args)?,
-        "wait" => wait(args)?,
         "replace" => Action::Replace {
             text: text(args)?,
             options: ReplaceOptions {

@@ -2,6 +2,7 @@
 
 mod beliefs;
 mod dumps;
+mod handover;
 mod keeping;
 mod lines;
 mod pasting;

@@ -1,0 +1,172 @@
+//! Requests that only the whole engine handles. The first build hands its session over before it would handle one
+//! (`handover.rs`), and leaves out all code that is reached from here alone.
+
+use podscope_cluster::SimTime;
+use podscope_protocol::{ExportKind, Notice, Request, Source, SubjectRef, Update};
+
+use super::anonymised::AnonymisedRequest;
+use super::console::error;
+use super::open::LARGE;
+use super::{ClockMillis, Host, answers, fields};
+use crate::IS_WHOLE;
+use crate::film::Film;
+
+/// Whether the first build lacks what the request asks for, whatever the session.
+pub(super) fn is_further(request: &Request) -> bool {
+    match request {
+        Request::Open {
+            source: Source::Files { files },
+        } => files.iter().map(|(_, text)| text.len()).sum::<usize>() > LARGE,
+        Request::Share { anonymise, .. } => *anonymise,
+        Request::Compare { .. }
+        | Request::CompareBranch { .. }
+        | Request::Check { .. }
+        | Request::CheckLesson { .. }
+        | Request::Fields { .. }
+        | Request::Paste { .. }
+        | Request::WhatWouldHelp { .. }
+        | Request::TryRemedy { .. }
+        | Request::Film { .. }
+        | Request::Export { .. }
+        | Request::Triage { .. }
+        | Request::RecordGoal { .. }
+        | Request::ForgetGoal { .. } => true,
+        Request::Open { .. }
+        | Request::Play
+        | Request::Pause
+        | Request::Step
+        | Request::NextDecision
+        | Request::Speed { .. }
+        | Request::Seek { .. }
+        | Request::Fork
+        | Request::Branch { .. }
+        | Request::Undo
+        | Request::Command { .. }
+        | Request::Commands { .. }
+        | Request::Inspect { .. }
+        | Request::Explain { .. }
+        | Request::CancelHelp
+        | Request::GroupBy { .. }
+        | Request::StoryStep { .. }
+        | Request::Complete { .. }
+        | Request::FrameDone
+        | Request::Predict { .. }
+        | Request::ShowMe
+        | Request::SkipAhead
+        | Request::SkipToStory
+        | Request::Recognise { .. } => false,
+    }
+}
+
+impl Host {
+    /// Handles a request that only the whole engine handles.
+    pub(super) fn act_further(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+        if !IS_WHOLE {
+            return Vec::new();
+        }
+        let answer = match request {
+            Request::Compare { other } => return self.compare(other),
+            Request::CompareBranch { branch } => {
+                return self.without_answer(|host| host.compare_branch(branch as usize));
+            }
+            Request::Check { text, revision } => {
+                let running = self.active.as_ref().map(|active| &active.session);
+                Some(answers::check(&text, revision, running))
+            }
+            Request::Fields { before, after } => Some(Update::Fields {
+                choices: fields::at(&before, &after),
+            }),
+            Request::Paste { name, text } => return self.paste((name, text), clock),
+            Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
+            Request::CancelHelp => return self.without_answer(|host| host.help = None),
+            Request::TryRemedy { index } => self.try_remedy(index, clock),
+            Request::WhatWouldHelp { pod } => self.what_would_help(pod),
+            Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => return self.output(request),
+            Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
+            Request::ForgetGoal { index } => self.active.is_some().then(|| {
+                self.recorded.forget(index);
+                self.recorded.update()
+            }),
+            other => unreachable!("`act_now` handles {other:?}"),
+        };
+        answer.into_iter().collect()
+    }
+
+    /// Handles a request for output: a film, a file, or a list of problems.
+    fn output(&mut self, request: Request) -> Vec<Update> {
+        match request {
+            Request::Film {
+                from,
+                to,
+                seconds,
+                anonymise,
+            } => {
+                let (from, to) = (SimTime(from), SimTime(to));
+                if anonymise {
+                    return self.start_anonymised(AnonymisedRequest::Film { from, to, seconds });
+                }
+                self.film(from, to, seconds).into_iter().collect()
+            }
+            // The table of names is about the anonymised export itself, so it contains the real names.
+            Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
+                self.start_anonymised(AnonymisedRequest::Export(what))
+            }
+            Request::Export { what, .. } => self.export(what).into_iter().collect(),
+            Request::Triage { anonymise: true } => self.start_anonymised(AnonymisedRequest::Triage),
+            Request::Triage { anonymise: false } => {
+                self.without_answer(|host| host.needs_triage = host.active.is_some())
+            }
+            other => unreachable!("not a request for output: {other:?}"),
+        }
+    }
+
+    /// Tries a remedy on a new branch.
+    fn try_remedy(&mut self, index: usize, clock: ClockMillis) -> Option<Update> {
+        let line = self.help.as_ref().and_then(|help| help.command(index))?;
+        let active = self.active.as_mut()?;
+        match active.session.fork() {
+            Err(limit) => {
+                self.dirty = true;
+                Some(error(active, limit))
+            }
+            Ok(_) => self.run_command(&line, clock),
+        }
+    }
+
+    fn what_would_help(&mut self, pod: String) -> Option<Update> {
+        let active = self.active.as_ref()?;
+        self.help = answers::HelpSearch::start(&active.session, &pod);
+        self.help.is_none().then(|| Update::Help {
+            pod,
+            remedies: Vec::new(),
+            per_mille: 1000,
+            done: true,
+        })
+    }
+
+    fn film(&mut self, from: SimTime, to: SimTime, seconds: u32) -> Option<Update> {
+        match Film::start(&self.active.as_ref()?.session, from, to, seconds) {
+            Ok(film) => {
+                self.film = Some(film);
+                None
+            }
+            Err(why) => Some(Update::Film(Err(why))),
+        }
+    }
+
+    fn export(&self, what: ExportKind) -> Option<Update> {
+        let session = &self.active.as_ref()?.session;
+        Some(match what {
+            ExportKind::Lesson => answers::file(what, crate::export::lesson(session, self.recorded.goals())),
+            _ => answers::export(session, what),
+        })
+    }
+
+    fn record_goal(&mut self, subject: &SubjectRef, line: u32) -> Option<Update> {
+        let active = self.active.as_ref()?;
+        Some(match self.recorded.pick(&active.session, subject, line) {
+            Ok(()) => self.recorded.update(),
+            Err(why) => error(active, Notice::GoalRefusal(why)),
+        })
+    }
+}

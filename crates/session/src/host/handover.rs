@@ -1,0 +1,381 @@
+//! Handover of a host to the whole engine.
+//!
+//! The engine is built twice. The first build, which a first visit loads, lacks rarely used capabilities
+//! (`podscope_cluster::beyond`); the whole engine (feature `whole`) has all of them. When the first one meets something
+//! that it lacks, its host gives its state away ([`Host::hand_over`]), and a host of the whole engine continues from it
+//! ([`Host::take_over`]): it opens the same scenario, replays the same commands up to the same place of the trace, and
+//! then sends the page one frame that replaces everything. Both engines compute the same trace up to that place, so
+//! console, undo, branches and links continue as if nothing had happened.
+
+use podscope_cluster::SimTime;
+use podscope_kubectl::command;
+use podscope_protocol::{
+    Caption, ConsoleLine, ConsoleText, LineKind, OwnerView, Problem, Request, SubjectRef, Task, Update,
+};
+use serde::{Deserialize, Serialize};
+
+use super::lines::Lines;
+use super::open::Opening;
+use super::record::RecordedGoals;
+use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, PageSession, answers::Share, further};
+use crate::IS_WHOLE;
+use crate::lessons;
+use crate::link::Link;
+use crate::timeline::{Session, Slice};
+use crate::view::Owners;
+
+/// Number of events per piece of work while the session is replayed.
+const EVENTS_PER_REPLAY_PIECE: u64 = 20 * EVENTS_PER_PIECE;
+
+/// The state of a host, from which a host of another engine continues.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Handover {
+    /// Names and texts of the lessons, if they have been loaded.
+    lessons: Vec<(String, String)>,
+    session: Option<HandedSession>,
+    is_playing: bool,
+    speed_per_mille: u64,
+    group_by: String,
+    subject: Option<SubjectRef>,
+    caption: Option<Caption>,
+    is_showing_solution: bool,
+    is_pause_noticed: bool,
+    stored_screen: Option<String>,
+    shares: Vec<Share>,
+    lines: Lines,
+    /// Requests that the host had taken and not handled yet, in order.
+    requests: Vec<Request>,
+}
+
+impl Handover {
+    /// Number of requests that the host had taken and not handled yet.
+    #[must_use]
+    pub fn n_requests(&self) -> u64 {
+        self.requests.len() as u64
+    }
+
+    /// Adds requests that come after those of the host.
+    #[must_use]
+    pub fn with_requests(mut self, requests: impl IntoIterator<Item = Request>) -> Handover {
+        self.requests.extend(requests);
+        self
+    }
+
+    /// The state as bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("the state has no keys that JSON cannot hold")
+    }
+
+    /// Reads [`Handover::to_bytes`].
+    ///
+    /// # Errors
+    /// The bytes were made by an engine of another version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Handover, String> {
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    }
+}
+
+/// A session, and what the page knows of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HandedSession {
+    /// Scenario, and the commands of all branches.
+    link: Link,
+    lesson: Option<String>,
+    place: Place,
+    /// The latest instant of the current branch that had been computed.
+    horizon: SimTime,
+    /// What the host was doing, to be continued at the place.
+    job: Option<Job>,
+    needs_triage: bool,
+    plays_after_answer: bool,
+    console_seen: usize,
+    console_branch: usize,
+    owners: (Vec<OwnerView>, Vec<(String, usize)>),
+    recorded: RecordedGoals,
+    /// The other session of a comparison.
+    other: Option<Link>,
+}
+
+/// A place in a branch. Unlike an instant, it distinguishes the events of one instant.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Place {
+    at: SimTime,
+    /// Number of records up to there.
+    records: usize,
+    /// Number of commands up to there.
+    commands: u32,
+}
+
+impl Place {
+    fn of(session: &Session) -> Place {
+        Place {
+            at: session.now(),
+            records: session.trace().len(),
+            commands: session.last_command_number(),
+        }
+    }
+
+    fn is_reached(self, session: &Session) -> bool {
+        let now = Place::of(session);
+        now.at >= self.at && now.records >= self.records && now.commands >= self.commands
+    }
+}
+
+/// A session that is being replayed after a handover.
+#[derive(Debug)]
+pub(super) struct Resuming {
+    handed: HandedSession,
+    is_playing: bool,
+    /// Whether the replay has reached the horizon and now seeks back to the place.
+    has_reached_horizon: bool,
+}
+
+/// Whether a request gives a command or lets time pass, so that a capability that is lacking could matter.
+fn lets_time_pass(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Command { .. }
+            | Request::Commands { .. }
+            | Request::Play
+            | Request::Step
+            | Request::NextDecision
+            | Request::SkipAhead
+            | Request::SkipToStory
+            | Request::ShowMe
+            | Request::TryRemedy { .. }
+    )
+}
+
+/// Progress of loading the whole engine.
+const fn loading(per_mille: u32) -> Update {
+    let task = Task::Load;
+    Update::Progress { task, per_mille }
+}
+
+/// Creates a session at t = 0 with all commands of a link.
+fn opened(link: &Link) -> Result<Session, Vec<Problem>> {
+    let mut session = Session::new(link.load()?)?;
+    link.replay(&mut session);
+    Ok(session)
+}
+
+/// The link of a session with its own files, in place of the name of a lesson, and with all branches.
+fn whole_link(session: &Session) -> Link {
+    let link = Link::until(session, None, String::new(), session.now());
+    link.whole(session).unwrap_or(link)
+}
+
+impl HandedSession {
+    fn of(host: &mut Host, active: PageSession) -> HandedSession {
+        let session = &active.session;
+        let job = match host.job {
+            // A fast run cannot be continued elsewhere: it ends here.
+            Some(Job::Fast) | None => None,
+            Some(job) => Some(job),
+        };
+        HandedSession {
+            link: Link {
+                reading: Some(host.reader.saved()),
+                ..whole_link(session)
+            },
+            lesson: host.lesson.take(),
+            place: Place::of(session),
+            horizon: session.horizon(),
+            job,
+            needs_triage: host.needs_triage,
+            plays_after_answer: host.reader.plays_after_answer,
+            console_seen: active.console_seen,
+            console_branch: active.console_branch,
+            owners: active.owners.saved(),
+            recorded: std::mem::take(&mut host.recorded),
+            other: host.other.take().map(|other| whole_link(&other.session)),
+        }
+    }
+}
+
+impl Host {
+    /// Takes the state out of this host, which is empty afterwards.
+    #[must_use]
+    pub fn hand_over(&mut self) -> Handover {
+        let mut requests = Vec::new();
+        requests.extend(self.further_source.take().map(|source| Request::Open { source }));
+        match self.opening.take() {
+            Some(Opening::Unread(source)) => requests.push(Request::Open { source }),
+            Some(Opening::Read(read)) => requests.push(Request::Open {
+                source: read.into_source(),
+            }),
+            None => {}
+        }
+        let pasted = self.pasted.take().map(|(name, text)| Request::Paste { name, text });
+        requests.extend(pasted);
+        requests.extend(std::mem::take(&mut self.waiting).into_requests());
+        let active = self.active.take();
+        let handover = Handover {
+            lessons: lessons::provided(),
+            session: active.map(|active| HandedSession::of(self, active)),
+            is_playing: self.pace.playing,
+            speed_per_mille: self.pace.speed_per_mille,
+            group_by: std::mem::take(&mut self.group_by),
+            subject: self.subject.take(),
+            caption: self.caption.take(),
+            is_showing_solution: self.is_showing_solution,
+            is_pause_noticed: self.is_pause_noticed,
+            stored_screen: self.stored_screen.take(),
+            shares: std::mem::take(&mut self.shares),
+            lines: std::mem::take(&mut self.lines),
+            requests,
+        };
+        *self = Host::new();
+        handover
+    }
+
+    /// Creates a host that continues from a handover. Its session is replayed by [`Host::work`]; until then
+    /// [`Host::is_resuming`], and requests must wait. Returns also the requests that the other host had not handled.
+    ///
+    /// # Errors
+    /// The scenario cannot be opened, which a scenario that was open before always can.
+    pub fn take_over(handover: Handover) -> Result<(Host, Vec<Request>), Vec<Problem>> {
+        if !handover.lessons.is_empty() {
+            lessons::provide_texts(handover.lessons);
+        }
+        let mut host = Host {
+            group_by: handover.group_by,
+            subject: handover.subject,
+            caption: handover.caption,
+            is_showing_solution: handover.is_showing_solution,
+            is_pause_noticed: handover.is_pause_noticed,
+            stored_screen: handover.stored_screen,
+            shares: handover.shares,
+            lines: handover.lines,
+            ..Host::default()
+        };
+        host.pace.speed_per_mille = handover.speed_per_mille;
+        if let Some(handed) = handover.session {
+            let mut active = PageSession::new(opened(&handed.link)?);
+            active.owners = Owners::restored(&handed.owners);
+            host.active = Some(active);
+            host.resuming = Some(Box::new(Resuming {
+                handed,
+                is_playing: handover.is_playing,
+                has_reached_horizon: false,
+            }));
+        }
+        Ok((host, handover.requests))
+    }
+
+    /// Whether the session is still being replayed after a handover.
+    #[must_use]
+    pub fn is_resuming(&self) -> bool {
+        self.resuming.is_some()
+    }
+
+    /// Replays a piece of the session after a handover.
+    pub(super) fn continue_resuming(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let (Some(active), Some(resuming)) = (&mut self.active, &mut self.resuming) else {
+            return Vec::new();
+        };
+        let (session, place) = (&mut active.session, resuming.handed.place);
+        if !resuming.has_reached_horizon {
+            if session.advance(resuming.handed.horizon, EVENTS_PER_REPLAY_PIECE) == Slice::More {
+                return Vec::new();
+            }
+            // A checkpoint at the instant itself may lie behind the place.
+            session.seek(SimTime(place.at.0.saturating_sub(1).max(0)));
+            resuming.has_reached_horizon = true;
+        }
+        let is_reached = |session: &Session| place.is_reached(session);
+        if session.advance_until(place.at, EVENTS_PER_REPLAY_PIECE, is_reached) == Slice::More {
+            return Vec::new();
+        }
+        self.finish_resuming(clock)
+    }
+
+    /// Restores what the page knows, and draws everything.
+    fn finish_resuming(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let (Some(active), Some(resuming)) = (&mut self.active, self.resuming.take()) else {
+            return Vec::new();
+        };
+        let handed = resuming.handed;
+        if let Some(reading) = handed.link.reading {
+            self.reader.restore(reading, &active.session);
+        }
+        self.reader.plays_after_answer = handed.plays_after_answer;
+        active.console_seen = handed.console_seen;
+        active.console_branch = handed.console_branch;
+        self.lesson = handed.lesson;
+        self.recorded = handed.recorded;
+        self.needs_triage = handed.needs_triage;
+        self.job = handed.job;
+        if let Some(Ok(other)) = handed.other.map(|link| opened(&link)) {
+            self.other = Some(PageSession::new(other));
+            self.is_other_behind = true;
+        }
+        self.pace.playing = resuming.is_playing;
+        self.restart_pace(clock);
+        let mut updates = vec![loading(1000)];
+        updates.extend(self.frame(clock));
+        updates
+    }
+}
+
+impl Host {
+    /// Whether the session, or a source that was to be opened, needs a capability that this build of the engine lacks.
+    /// The whole engine must continue.
+    #[must_use]
+    pub fn lacks_capability(&self) -> bool {
+        let is_lacking = |active: &PageSession| {
+            let session = &active.session;
+            session.loaded().is_dump() || session.world().needs_whole_engine()
+        };
+        !IS_WHOLE && (self.further_source.is_some() || self.active.as_ref().is_some_and(is_lacking))
+    }
+
+    /// Whether only the whole engine can handle the request.
+    #[must_use]
+    pub fn needs_whole_engine(&self, request: &Request) -> bool {
+        let is_further_line = |line: &String| match command::parse_piped(line, None) {
+            Ok((_, pipe)) => pipe.has_next(),
+            Err(error) => error.lacks_capability,
+        };
+        let needs = || match request {
+            Request::Command { line } => is_further_line(line),
+            Request::Commands { lines } => lines.iter().any(is_further_line),
+            _ => further::is_further(request),
+        };
+        !IS_WHOLE && (needs() || self.lacks_capability() && lets_time_pass(request))
+    }
+
+    /// The update that tells the page that the whole engine is being loaded.
+    #[must_use]
+    pub fn loading_whole_engine() -> Update {
+        loading(0)
+    }
+
+    /// Reports that the whole engine could not be loaded, and refuses the request that needs it, if any. The same request
+    /// tries again. A session that lacks a capability is paused, because it must not go on without it.
+    pub fn refuse_without_whole_engine(&mut self, request: Option<Request>, why: &str) -> Vec<Update> {
+        self.further_source = None;
+        if self.lacks_capability() {
+            self.pause();
+        }
+        let message = format!("the rest of the engine did not load ({why}): try it again");
+        let refused = match (request, &self.active) {
+            (Some(Request::Command { line }), Some(active)) => {
+                let console = |kind, text: String| ConsoleLine {
+                    at: active.session.now().0,
+                    kind,
+                    text: ConsoleText::Text(text),
+                    command: None,
+                    applies: false,
+                };
+                let lines = vec![console(LineKind::Input, line), console(LineKind::Error, message)];
+                Update::Console { lines }
+            }
+            _ => Update::Refused {
+                problems: vec![Problem::of("engine", message)],
+            },
+        };
+        vec![loading(1000), refused]
+    }
+}

@@ -1,0 +1,202 @@
+//! Handover of a host's session to another engine.
+
+use podscope_protocol::ConsoleLine;
+
+use super::*;
+
+/// Hands a host over, as bytes, and replays its session. Returns the host that continues, and its updates.
+fn handed_over(host: &mut Host, clock: &mut f64) -> (Host, Vec<Update>) {
+    let bytes = host.hand_over().to_bytes();
+    assert!(host.active.is_none());
+    let state = Handover::from_bytes(&bytes).expect("a state");
+    let (mut next, requests) = Host::take_over(state).expect("the scenario opens");
+    assert!(requests.is_empty());
+    let mut updates = Vec::new();
+    while next.is_resuming() {
+        *clock += 1.0;
+        updates.extend(next.work(*clock));
+    }
+    (next, updates)
+}
+
+fn give(host: &mut Host, line: &str, clock: &mut f64) -> Vec<Update> {
+    let mut updates = host.handle(Request::Command { line: line.into() }, *clock);
+    updates.extend(settle(host, clock));
+    updates
+}
+
+fn console(updates: &[Update]) -> Vec<&ConsoleLine> {
+    let lines = updates.iter().filter_map(|update| match update {
+        Update::Console { lines } => Some(lines),
+        _ => None,
+    });
+    lines.flatten().collect()
+}
+
+fn session(host: &Host) -> &crate::timeline::Session {
+    &host.active.as_ref().expect("a session").session
+}
+
+/// A frame that draws everything, as a page that has lost its picture would get it.
+fn whole_frame(host: &mut Host, clock: f64) -> Frame {
+    let active = host.active.as_mut().expect("a session");
+    active.view_state = Default::default();
+    let updates = host.frame(clock);
+    frames(&updates)[0].clone()
+}
+
+/// A host that has a branch, a future that was undone in part, and a command that has been answered.
+fn with_history(clock: &mut f64) -> Host {
+    let mut host = welcome().0;
+    give(&mut host, "kubectl cordon a-1", clock);
+    host.handle(Request::Seek { at: 40_000_000 }, *clock);
+    settle(&mut host, clock);
+    give(&mut host, "fault partition b-1", clock);
+    host.handle(Request::Seek { at: 90_000_000 }, *clock);
+    settle(&mut host, clock);
+    host.handle(Request::Seek { at: 60_000_000 }, *clock);
+    settle(&mut host, clock);
+    give(&mut host, "kubectl get nodes", clock);
+    give(&mut host, "kubectl delete pod --all", clock);
+    host
+}
+
+/// Another engine continues at the same place with the same trace, picture, branches and links, and the console
+/// repeats nothing.
+/// Shows: T-01, T-03
+#[test]
+fn handover_keeps_trace_branches_and_picture() {
+    let mut clock = 0.0;
+    let mut host = with_history(&mut clock);
+    let (now, hash) = (session(&host).now(), session(&host).trace_hash());
+    let labels = |host: &Host| -> Vec<_> {
+        let branches = session(host).branches().iter();
+        branches
+            .map(|branch| (branch.parent, branch.from, branch.label.clone()))
+            .collect()
+    };
+    let branches = labels(&host);
+    assert_eq!(branches.len(), 2);
+    let link = crate::link::Link::of(session(&host), None, String::new());
+    let before = whole_frame(&mut host, clock);
+
+    let (mut next, updates) = handed_over(&mut host, &mut clock);
+    assert_eq!((session(&next).now(), session(&next).trace_hash()), (now, hash));
+    assert_eq!(labels(&next), branches);
+    assert_eq!(crate::link::Link::of(session(&next), None, String::new()), link);
+    assert_eq!(console(&updates), Vec::<&ConsoleLine>::new());
+    let sent = frames(&updates);
+    assert!(sent.len() == 1 && sent[0].reset, "{sent:?}");
+    assert_eq!(whole_frame(&mut next, clock), before);
+
+    // The command that was given last is undone, and the other branch is still there.
+    next.handle(Request::Undo, clock);
+    settle(&mut next, &mut clock);
+    assert!(
+        session(&next)
+            .commands()
+            .iter()
+            .all(|timed| !timed.command.to_string().contains("delete"))
+    );
+    next.handle(Request::Branch { branch: 0 }, clock);
+    settle(&mut next, &mut clock);
+    assert_eq!(session(&next).commands().len(), 2);
+}
+
+/// A command whose answer is still under way is answered by the other engine, once.
+/// Shows: K-01
+#[test]
+fn command_under_way_at_handover_is_answered_once() {
+    let mut clock = 0.0;
+    let mut host = welcome().0;
+    let line = "kubectl cordon a-1".to_owned();
+    let mut updates = host.handle(Request::Command { line }, clock);
+    let (mut next, replayed) = handed_over(&mut host, &mut clock);
+    updates.extend(replayed);
+    updates.extend(settle(&mut next, &mut clock));
+    let answers = console(&updates);
+    let answers = answers
+        .iter()
+        .filter(|line| line.text.to_string().contains("node/a-1 cordoned"));
+    assert_eq!(answers.count(), 1, "{:?}", console(&updates));
+}
+
+/// A playing session goes on playing, at its speed, and the page's selection stays.
+/// Shows: U-05
+#[test]
+fn playing_session_plays_on_after_handover() {
+    let mut host = playing();
+    let mut clock = 100.0;
+    host.handle(Request::Speed { per_mille: 10_000 }, clock);
+    let node = SubjectRef::Node { name: "b-1".into() };
+    let subject = Some(node.clone());
+    host.handle(Request::Inspect { subject }, clock);
+    for _ in 0..50 {
+        clock += 5.0;
+        host.work(clock);
+    }
+    let before = session(&host).now();
+    let (mut next, updates) = handed_over(&mut host, &mut clock);
+    assert_eq!(session(&next).now(), before);
+    let frame = frames(&updates)[0].clone();
+    assert_eq!((frame.playing, frame.speed_per_mille), (true, 10_000));
+    assert_eq!(next.subject, Some(node));
+    for _ in 0..50 {
+        clock += 5.0;
+        next.work(clock);
+    }
+    assert!(session(&next).now() > before);
+}
+
+/// Within one instant, the other engine stops at the same event.
+/// Shows: T-01
+#[test]
+fn handover_between_events_of_one_instant_keeps_place() {
+    let mut clock = 0.0;
+    let mut host = welcome().0;
+    for _ in 0..40 {
+        host.handle(Request::Step, clock);
+        settle(&mut host, &mut clock);
+        let (now, hash) = (session(&host).now(), session(&host).trace_hash());
+        let (next, _) = handed_over(&mut host, &mut clock);
+        assert_eq!((session(&next).now(), session(&next).trace_hash()), (now, hash));
+        host = next;
+    }
+}
+
+/// Requests that waited in the host come out in their order, a source that was being opened first.
+#[test]
+fn handover_returns_waiting_requests_in_order() {
+    let (mut host, _) = welcome();
+    host.handle(Request::Seek { at: 600_000_000 }, 0.0);
+    let line = "kubectl get pods".to_owned();
+    host.handle(Request::Command { line: line.clone() }, 0.0);
+    let files = vec![("large.yaml".to_owned(), format!("# {}\n", "x".repeat(2 << 20)))];
+    let source = Source::Files { files };
+    host.handle(Request::Open { source: source.clone() }, 0.0);
+    let state = host.hand_over().with_requests([Request::Play]);
+    assert_eq!(state.n_requests(), 3);
+    let (_, requests) = Host::take_over(state).expect("the scenario opens");
+    let expected = [Request::Open { source }, Request::Command { line }, Request::Play];
+    assert!(requests == expected, "{} requests", requests.len());
+}
+
+/// The device that the browser's story of the whole engine expects too (`tests/e2e/stories/whole-engine.mjs`).
+/// Shows: S-01
+#[test]
+fn device_claim_is_allocated_by_selector() {
+    let text = include_str!("../../../../../tests/fixtures/device-claim.yaml");
+    let mut clock = 0.0;
+    let mut host = Host::new();
+    host.handle(Request::Open { source: Source::Free }, clock);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    give(&mut host, &format!("kubectl apply -f - <<'EOF'\n{text}EOF"), &mut clock);
+    host.handle(Request::Seek { at: 40_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    let device = "{.status.allocation.devices.results[0].device}";
+    let line = format!("kubectl get resourceclaim big-gpu -o jsonpath='{device}'");
+    let updates = give(&mut host, &line, &mut clock);
+    let printed: Vec<String> = console(&updates).iter().map(|line| line.text.to_string()).collect();
+    assert_eq!(printed.get(1).map(String::as_str), Some("gpu-1"), "{printed:?}");
+}
