@@ -112,7 +112,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "size",
-        about: "a first visit stays within its budget",
+        about: "a first visit and the whole engine stay within their budgets",
         tools: &[Tool::Node],
         after: Some("site"),
         run: |_| (size::report(), Counts::default()),
@@ -224,7 +224,14 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     };
     let mut counts = Counts::default();
     let mut result = Ok(());
-    for name in ["js", "web"] {
+    // The engine's tests run in both of its builds, because their traces must be equal.
+    let first_build: &[&str] = &["--no-default-features", "--features", "worker"];
+    let runs = [
+        ("js", &[][..]),
+        ("js", first_build),
+        ("web", &["--features", "in-browser"]),
+    ];
+    for (name, features) in runs {
         if !has_browser_tests(name) {
             continue;
         }
@@ -232,10 +239,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
             run = run.args(["--chromedriver"]).args([driver]);
         }
-        run = run.args([&format!("crates/{name}")]);
-        if name == "web" {
-            run = run.args(["--features", "in-browser"]);
-        }
+        run = run.args([&format!("crates/{name}")]).args(features);
         let (step_result, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).count_tests();
         counts.add(found);
         result = result.and(step_result);
