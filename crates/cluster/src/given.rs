@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Str, ordered};
 
-use crate::setup::{applied, as_mirrored, generated, lasting};
+use crate::setup::{generated_nodes, merged_with_generated, with_lasting_conditions, with_mirror_toleration};
 use crate::{Actor, ApiError, Part, Request, Setup, SetupError, Sink, World};
 
 /// The imported nodes of a scenario.
@@ -23,7 +23,7 @@ impl World {
         // A Node in the scenario replaces the generated node of the same name.
         let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
-        let (replaced, generated): (Vec<Node>, Vec<Node>) = generated(&setup.nodes)
+        let (replaced, generated): (Vec<Node>, Vec<Node>) = generated_nodes(&setup.nodes)
             .into_iter()
             .partition(|node| given.contains(&node.metadata.name));
         for (index, node) in generated.into_iter().enumerate() {
@@ -50,7 +50,11 @@ impl World {
                         }
                         imported.nodes.push(name);
                     }
-                    self.add_node(lasting(applied(node, &replaced), setup), place, setup);
+                    self.add_node(
+                        with_lasting_conditions(merged_with_generated(node, &replaced), setup),
+                        place,
+                        setup,
+                    );
                 }
                 object if !object.metadata().uid.is_empty() => {
                     // The lease of a node was created with the node.
@@ -138,7 +142,7 @@ impl World {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }
-            let mut request = Request::Create(as_mirrored(object.clone()));
+            let mut request = Request::Create(with_mirror_toleration(object.clone()));
             // An object that exists in every cluster is updated to the scenario's content.
             let existing = self.objects().get_kind(object.kind(), &object.key());
             if let Some(existing) = existing.filter(|existing| defaults.contains(&(existing.kind(), existing.key()))) {

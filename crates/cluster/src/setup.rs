@@ -1,5 +1,5 @@
-//! How a world begins: the control plane runs, leaders are elected, nodes are
-//! registered and Ready; then the scenario's objects, in file order.
+//! Creates the world at t = 0: the control plane runs, leaders are elected, and nodes are registered and Ready. Then the
+//! scenario's objects are created in file order.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -38,16 +38,16 @@ pub struct Settings {
     pub fencing: FencingSettings,
 }
 
-/// Nodes by shorthand: `<zone>-1`, `<zone>-2`, … in each zone.
+/// Generated nodes, named `<zone>-1`, `<zone>-2`, … in each zone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeShorthand {
     /// Zones; each name is a prefix and the value of `topology.kubernetes.io/zone`.
     pub zones: Vec<Str>,
-    /// Nodes in each zone.
+    /// Number of nodes in each zone.
     pub nodes_per_zone: u32,
-    /// Capacity and allocatable of each; also of machines that join without their own.
+    /// Capacity and allocatable of each node; also of machines that join later without a capacity of their own.
     pub capacity: ResourceList,
-    /// Description of the devices of each, as in the annotation `podscope.dev/devices`; empty if there are none.
+    /// Description of the devices of each node, as in the annotation `podscope.dev/devices`; empty if there are none.
     pub devices: Str,
 }
 
@@ -68,7 +68,7 @@ impl Default for NodeShorthand {
     }
 }
 
-/// Everything a world is a function of, but the timed commands.
+/// All inputs of a world except the timed commands.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Seed of all randomness.
@@ -79,7 +79,7 @@ pub struct Setup {
     pub nodes: NodeShorthand,
     /// The scenario's objects in file order. Those with a UID are imported with their status; the others pass admission.
     pub objects: Vec<Object>,
-    /// What the imported objects refer to and the scenario does not hold (P-09).
+    /// Objects that the imported objects refer to but that the scenario does not contain (P-09).
     pub assumed: Arc<Assumed>,
     pub settings: Settings,
     /// Switches for history and what-if.
@@ -104,14 +104,14 @@ impl Default for Setup {
 /// An object of the scenario that the API server refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetupError {
-    /// Its place in [`Setup::objects`].
+    /// Index in [`Setup::objects`].
     pub index: usize,
-    /// The server's words.
+    /// The API server's error.
     pub error: ApiError,
 }
 
 impl World {
-    /// The world at t = 0.
+    /// Creates the world at t = 0.
     ///
     /// # Errors
     /// Every object that the API server refuses.
@@ -130,7 +130,7 @@ impl World {
             let targets = Targets::Nodes(cut_off.clone());
             world.partition(&targets, &CutFrom::Everything, Direction::Both);
         }
-        world.start_everything(&nodes, &cut_off, sink);
+        world.start_all_processes(&nodes, &cut_off, sink);
         world.queue.push(
             SimTime::ZERO + LIVENESS_CHECK_INTERVAL,
             crate::event::Event::CheckLiveness,
@@ -140,20 +140,20 @@ impl World {
         if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
 
-    /// What every cluster has.
+    /// Imports the objects that every cluster has: namespaces with their objects, and system PriorityClasses.
     fn import_system(&mut self, setup: &Setup) {
-        // A dump may hold them.
-        let is_held = |kind: Kind, name: &str| {
+        // A dump may contain them.
+        let is_imported = |kind: Kind, name: &str| {
             let given = setup.objects.iter();
             let mut given = given.filter(|object| object.kind() == kind && !object.metadata().uid.is_empty());
             given.any(|object| *object.metadata().name == *name)
         };
         for name in podscope_sim::OWN_NAMESPACES {
-            if !is_held(Kind::Namespace, name) {
+            if !is_imported(Kind::Namespace, name) {
                 self.import(Object::Namespace(Arc::new(namespace(name))));
             }
         }
-        // A dump's come when it is known what it holds.
+        // For a dump, they are created later, if they are missing from it.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
@@ -173,7 +173,7 @@ impl World {
                 "Used for system critical pods that must not be moved from their current node.",
             ),
         ] {
-            if is_held(Kind::PriorityClass, name) {
+            if is_imported(Kind::PriorityClass, name) {
                 continue;
             }
             self.import(Object::PriorityClass(Arc::new(PriorityClass {
@@ -190,7 +190,7 @@ impl World {
         }
     }
 
-    /// Puts an object into the store as it is.
+    /// Stores an object unchanged, without admission.
     pub(crate) fn import(&mut self, object: Object) -> Object {
         let caller = Caller {
             actor: &Actor::World,
@@ -200,7 +200,7 @@ impl World {
         self.api.import(object, &caller)
     }
 
-    /// A registered, Ready node with its machine and kubelet.
+    /// Adds a registered, Ready node with its machine and kubelet.
     pub(crate) fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
         let name = NodeName(node.metadata.name.clone());
         complete(&mut node, index, setup);
@@ -212,7 +212,7 @@ impl World {
         if let Some(info) = &node.status.node_info {
             machine.install_kubelet(info.kubelet_version.clone());
         }
-        // What the Node says is there need not be pulled.
+        // Images that the Node's status lists need not be pulled.
         for image in &node.status.images {
             machine.add_image(&image.names, image.size_bytes);
         }
@@ -226,7 +226,7 @@ impl World {
         self.create_node_lease(&name);
     }
 
-    fn start_everything(&mut self, imported: &[NodeName], cut_off: &[NodeName], sink: &mut dyn Sink) {
+    fn start_all_processes(&mut self, imported: &[NodeName], cut_off: &[NodeName], sink: &mut dyn Sink) {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
         let assumed = self.objects().assumed().clone();
@@ -245,14 +245,14 @@ impl World {
             }
         }
         for name in imported {
-            self.settle_images(name, sink);
+            self.add_image_disk_if_needed(name, sink);
         }
         self.start_control_plane();
         self.import_slices();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
             self.boot(&name);
-            // What came after the cut has not reached it.
+            // A kubelet that is cut off has not observed changes after the cut.
             let known = cut_off.contains(&name).then(|| self.known_before_cut(&name, &objects));
             let actor = Actor::Kubelet(name);
             self.start_now(&actor, revision, known.as_ref().unwrap_or(&objects), sink);
@@ -271,9 +271,10 @@ impl World {
         }
     }
 
-    /// A live node keeps its images below the threshold of their collection. One that was imported with more, beside
-    /// what its pods are taken to use, has them on a file system of their own, which its Node does not tell of.
-    fn settle_images(&mut self, name: &NodeName, sink: &mut dyn Sink) {
+    /// Gives the machine of an imported node a separate image file system if its images and its pods' data would fill the
+    /// disk above the threshold of image garbage collection. A real node would have collected images, so it must have one,
+    /// although its Node does not report it.
+    fn add_image_disk_if_needed(&mut self, name: &NodeName, sink: &mut dyn Sink) {
         let Some(node) = self.objects().named::<Node>(name.as_str()) else {
             return;
         };
@@ -291,7 +292,7 @@ impl World {
         });
     }
 
-    /// A process that runs since before t = 0: it starts, lists, and watches without a gap.
+    /// Starts a process that has been running since before t = 0: it lists and watches immediately.
     pub(crate) fn start_now(
         &mut self,
         actor: &Actor,
@@ -306,7 +307,7 @@ impl World {
         self.set_watch(actor, WatchState::Live);
     }
 
-    /// The lease object of a node; its renewals are computed (LC-202).
+    /// Creates the Lease of a node. Its renewals are computed, not stored (LC-202).
     pub(crate) fn create_node_lease(&mut self, node: &NodeName) {
         let Some(stored) = self.objects().named::<Node>(node.as_str()).cloned() else {
             return;
@@ -339,19 +340,19 @@ impl World {
     }
 }
 
-/// A static pod as its kubelet shows it: whatever a taint asks, it stays (LC-064).
-pub(crate) fn as_mirrored(mut object: Object) -> Object {
+/// Adds the toleration of all NoExecute taints that a kubelet sets on mirror pods (LC-064).
+pub(crate) fn with_mirror_toleration(mut object: Object) -> Object {
     if let Object::Pod(pod) = &mut object
         && pod.is_mirror()
     {
-        let stays = Toleration {
+        let toleration = Toleration {
             operator: Some(TolerationOperator::Exists),
             effect: Some(TaintEffect::NoExecute),
             ..Toleration::default()
         };
         let tolerations = &mut Arc::make_mut(pod).spec.tolerations;
-        if !tolerations.contains(&stays) {
-            Arc::make_mut(tolerations).push(stays);
+        if !tolerations.contains(&toleration) {
+            Arc::make_mut(tolerations).push(toleration);
         }
     }
     object
@@ -379,7 +380,7 @@ fn namespace(name: &str) -> Namespace {
 }
 
 impl NodeShorthand {
-    /// The generated nodes' names with their zones, in order.
+    /// Names and zones of the generated nodes, in order.
     pub fn names(&self) -> impl Iterator<Item = (String, &Str)> {
         self.zones
             .iter()
@@ -387,7 +388,7 @@ impl NodeShorthand {
     }
 }
 
-pub(crate) fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
+pub(crate) fn generated_nodes(shorthand: &NodeShorthand) -> Vec<Node> {
     let labelled = |(name, zone): (String, &Str)| {
         let mut node = Node::default();
         node.metadata.name = name.into();
@@ -404,9 +405,9 @@ pub(crate) fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
     shorthand.names().map(labelled).collect()
 }
 
-/// A given node as `kubectl apply` would leave the generated one of its name: a label that the text does not name stays.
-/// A node of a live cluster is as it is.
-pub(crate) fn applied(node: &Node, generated: &[Node]) -> Node {
+/// Merges a node of the scenario into the generated node of the same name, like `kubectl apply`: labels that the scenario
+/// does not set remain. An imported node is not changed.
+pub(crate) fn merged_with_generated(node: &Node, generated: &[Node]) -> Node {
     let mut node = node.clone();
     let before = generated.iter().find(|one| one.metadata.name == node.metadata.name);
     if let Some(before) = before.filter(|_| node.metadata.uid.is_empty()) {
@@ -424,18 +425,18 @@ pub(crate) fn applied(node: &Node, generated: &[Node]) -> Node {
     node
 }
 
-/// A node with the conditions that its text does not have and that are taken to last (P-09).
-pub(crate) fn lasting(mut node: Node, setup: &Setup) -> Node {
+/// Adds the assumed lasting conditions that the node's status lacks (P-09).
+pub(crate) fn with_lasting_conditions(mut node: Node, setup: &Setup) -> Node {
     let conditions = setup.assumed.conditions().get(&node.metadata.name);
-    for told in conditions.into_iter().flatten() {
-        if node.condition(&told.kind).is_none() {
-            node.status.conditions.push(told.clone());
+    for condition in conditions.into_iter().flatten() {
+        if node.condition(&condition.kind).is_none() {
+            node.status.conditions.push(condition.clone());
         }
     }
     node
 }
 
-/// Fills in what a registered, Ready node has. What an imported node says stays.
+/// Adds the fields that a registered, Ready node has. Fields of an imported node are kept.
 fn complete(node: &mut Node, index: usize, setup: &Setup) {
     let name = node.metadata.name.clone();
     let labels = Arc::make_mut(&mut node.metadata.labels);
@@ -479,7 +480,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
     let is_imported = !node.metadata.uid.is_empty();
     let is_stand_in = node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some();
     if !is_imported {
-        // By the TTL controller, long ago.
+        // The TTL controller would have set it.
         let annotations = Arc::make_mut(&mut node.metadata.annotations);
         annotations
             .entry("node.alpha.kubernetes.io/ttl".into())
@@ -490,8 +491,8 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         status.declared_features = podscope_api::features::declared_by(version);
     }
     for (kind, is_true, reason, message) in crate::kubelet::healthy() {
-        let stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
-        if stated && is_imported && !is_stand_in {
+        let is_stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
+        if is_stated && is_imported && !is_stand_in {
             continue;
         }
         status.conditions.retain(|condition| &*condition.kind != kind);
