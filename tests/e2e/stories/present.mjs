@@ -155,8 +155,8 @@ test("a frame of each size shows a node and the story's button", async ({ t }) =
     const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
     // A wide frame has a column for its story, which scrolls.
     if (width < 1000) expect(box.y + box.height, `${at}: the button at ${box.y}, the foot at ${foot.y}`).toBeLessThanOrEqual(foot.y);
-    const overflowing = await page.locator(".meter").evaluateAll((all) => all.filter((e) => e.lastChild.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right).length);
-    expect(overflowing, `${at}: numbers outside their card`).toBe(0);
+    const overflowing = await page.locator(".node .capacity").evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right + 1).length);
+    expect(overflowing, `${at}: capacity bars outside their card`).toBe(0);
     await t.expectNoOverflow(page, at);
     await t.checkLooks(page, `frame-${width}`);
   }

@@ -43,7 +43,7 @@ test("everything is visible with forced colours", async ({ t }) => {
       const fill = s.backgroundColor !== paper && s.backgroundColor !== "rgba(0, 0, 0, 0)";
       return edge || fill || s.backgroundImage !== "none" || parseFloat(s.outlineWidth) > 0 && s.outlineStyle !== "none";
     };
-    const wanted = [".node .pod .face", ".meter i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
+    const wanted = [".node .pod .face", ".capacity i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
     return wanted.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !isVisible(e) && !isVisible(e, "::before") && !isVisible(e, "::after")).slice(0, 1).map(() => what));
   });
   expect(invisible.join(), "invisible elements").toBe("");
