@@ -113,13 +113,13 @@ impl fmt::Display for FailedStretch {
 /// Most ways of requests to one Service that a frame names; beyond these the stage draws none.
 pub const MAX_REQUEST_ROUTES: usize = 24;
 
-/// What all clients send to one Service now, and what becomes of it.
+/// Current request rate to one Service, and the outcome of its requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequests {
     /// The Service's `NAMESPACE/NAME`.
     pub service: String,
-    /// Who sends, as `--from` names it: `nodes`, `zone/a`, `node/a-1`, `pod/shop`, `outside`. Empty before the first
+    /// Senders, as named by `--from`: `nodes`, `zone/a`, `node/a-1`, `pod/shop`, `outside`. Empty before the first
     /// request and after the last.
     pub clients: Vec<String>,
     /// Requests a second, in thousandths.
@@ -130,7 +130,7 @@ pub struct ServiceRequests {
     pub failed: u64,
     /// Where requests go now, at most [`MAX_REQUEST_ROUTES`]; empty if there are more.
     pub routes: Vec<RequestRoute>,
-    /// The largest stretch of failures that goes on now.
+    /// The largest stretch of failures that has not ended.
     pub failing: Option<FailedStretch>,
 }
 

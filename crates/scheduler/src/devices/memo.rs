@@ -1,4 +1,5 @@
-//! What a cycle finds out while its Filters only look: kept behind a lock, so that a decision can be shared.
+//! Memoized results of Filter plugins in one scheduling cycle. They are behind a lock, because Filter has only shared access
+//! to the cycle state.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,7 @@ impl<T> Memo<T> {
         Self(Mutex::new(value))
     }
 
-    /// The value; nobody holds it for long, and a cycle runs on one thread.
+    /// Locks the value. The lock is never contended, because a cycle runs on one thread.
     pub(crate) fn borrow(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,7 @@ use podscope_api::{AllocationResult, Quantity, ResourceList, Str};
 
 use super::{DeviceNo, DeviceNumbers};
 
-/// What existing allocations use of one device.
+/// Use of one device by existing allocations.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeviceUse {
     /// Number of allocations of the whole device.

@@ -44,7 +44,7 @@ pub enum Test {
     },
 }
 
-/// What is checked.
+/// The subject of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     /// A field of an object, or the object itself.

@@ -54,7 +54,7 @@ pub struct Predict {
     pub why: ordered::Map<String, String>,
 }
 
-/// What a question counts.
+/// The events or objects that a question counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Counted {
     /// Objects, selected like those of `kubectl get`.

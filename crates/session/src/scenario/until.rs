@@ -11,7 +11,7 @@ use super::document::ExpectDocument;
 use super::expect::{self, Check, WorldState};
 use super::findings::Findings;
 
-/// What is waited for.
+/// The condition of `until`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Until(Check);
 

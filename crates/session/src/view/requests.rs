@@ -1,4 +1,4 @@
-//! Requests as the page shows them: stretches of failures, and the current flow to each Service.
+//! Simulated requests for the page: stretches of failures, and the current request rate of each Service.
 
 use podscope_api::{NodeName, ObjectKey, ordered};
 use podscope_cluster::fault::Fault;
@@ -24,11 +24,13 @@ pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
     }
 }
 
-/// What is sent to each Service now, and how many requests have failed since the start. A Service that the scenario's
-/// timeline will send to is listed from the beginning, so that the stage keeps its room.
+/// Current request rate of each Service, and the number of its failed requests since the start. A Service that receives
+/// requests later, by the scenario's timeline, is listed from the beginning, so that the layout does not change then.
 pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
     let world = session.world();
-    let mut sums: ordered::Map<ObjectKey, Sum> = planned(session).map(|service| (service, Sum::default())).collect();
+    let mut sums: ordered::Map<ObjectKey, ServiceTotals> = planned_services(session)
+        .map(|service| (service, ServiceTotals::default()))
+        .collect();
     for ((service, outcome), count) in world.requests() {
         let sum = sums.entry(service).or_default();
         if outcome.is_failed() {
@@ -40,11 +42,11 @@ pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
             sums.entry(flow.rate.service.clone()).or_default().add(&flow);
         }
     }
-    sums.into_iter().map(|(service, sum)| sum.of(&service)).collect()
+    sums.into_iter().map(|(service, sum)| sum.into_view(&service)).collect()
 }
 
-/// Services that the scenario's timeline sends requests to.
-fn planned(session: &Session) -> impl Iterator<Item = ObjectKey> {
+/// Services to which the scenario's timeline starts requests.
+fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     let timeline = session.loaded().scenario.timeline.iter();
     timeline.filter_map(|timed| match &timed.command {
         Command::Fault(Fault::Traffic(TrafficCommand::Start(start))) => Some(start.service.clone()),
@@ -52,19 +54,19 @@ fn planned(session: &Session) -> impl Iterator<Item = ObjectKey> {
     })
 }
 
-/// All flows to one Service.
+/// Totals of all request flows to one Service.
 #[derive(Default)]
-struct Sum {
+struct ServiceTotals {
     clients: ordered::Set<String>,
     per_second: i64,
     failing_per_second: i64,
     failed: u64,
-    /// Thousandths of a request a second, by endpoint with its node and by whether requests fail there.
+    /// Rate in thousandths of a request per second, by endpoint (pod and node) and by whether its requests fail.
     routes: ordered::Map<(Option<(ObjectKey, NodeName)>, bool), i64>,
     failing: Option<FailedRequests>,
 }
 
-impl Sum {
+impl ServiceTotals {
     fn add(&mut self, flow: &Flowing) {
         self.clients.insert(flow.rate.client.to_string());
         self.per_second += flow.rate.per_second;
@@ -81,7 +83,7 @@ impl Sum {
         }
     }
 
-    fn of(self, service: &ObjectKey) -> ServiceRequests {
+    fn into_view(self, service: &ObjectKey) -> ServiceRequests {
         let routes = self.routes.into_iter().take(MAX_REQUEST_ROUTES + 1);
         let routes = routes.map(|((endpoint, fails), per_second)| RequestRoute {
             endpoint: endpoint.map(|(pod, node)| (pod.to_string(), node.to_string())),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn senders_are_named_as_people_say_them() {
+    fn senders_have_readable_names() {
         let named = |clients: &[&str]| sender(&clients.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(named(&[]), None);
         assert_eq!(named(&["nodes"]).as_deref(), Some("every node"));
