@@ -12,7 +12,7 @@ use super::kill::Kill;
 use super::sync::{Start, SyncRun, SyncStep};
 use super::worker::{Activity, PodWorker};
 use super::{backoff, config, events};
-use crate::machine::{ContainerId, HookKind, Outcome, PullId, Role, containers_of};
+use crate::machine::{ContainerId, HookKind, PullId, Role, containers_of};
 use podscope_sim::{ContainerProblem, SimTime, Span};
 
 impl PodWorker {
@@ -204,10 +204,8 @@ impl PodWorker {
             let outcome = host.machine.behavior(pod, container, role).post_start;
             host.machine
                 .start_hook(&pod.metadata.uid, id, HookKind::PostStart, outcome, host.ctx);
+            // A hanging hook blocks the worker until the container exits (LC-081).
             run.step = SyncStep::PostStart(start.idx, id);
-            if outcome == Outcome::Hangs {
-                // A hanging hook blocks the worker until the container exits (LC-081).
-            }
         }
     }
 
