@@ -159,19 +159,28 @@ fn invalid_schedule_is_refused_as_by_the_server() {
     }
 }
 
-/// Shows: CT-102. `kubectl get pdb` lists the budgets of Deployments whose pods never become ready.
+/// Shows: CT-102. A budget whose pods are all unready refuses evictions, unless `AlwaysAllow` permits evicting unready
+/// pods.
 #[test]
-fn budgets_of_failing_pods_are_listed() {
+fn budget_of_unready_pods_refuses_eviction_unless_always_allow() {
     let mut shell = shell(&case("37-pdb-crashloop.yaml"));
     shell.advance(Span::seconds(20));
-    let budgets = run_and_print(&mut shell, "kubectl get pdb", None);
-    assert!(budgets.contains("MIN AVAILABLE"), "{budgets}");
-    let nodes = run_and_print(
-        &mut shell,
-        "kubectl get pods -o custom-columns=NODE:.spec.nodeName --no-headers",
-        None,
-    );
-    assert!(nodes.lines().count() > 1, "{nodes}");
+    let names = "kubectl get pods -o custom-columns=NAME:.metadata.name --no-headers -l role=";
+    for (deployment, is_refused) in [("d", true), ("e", false)] {
+        let pods = run_and_print(&mut shell, &format!("{names}{deployment}"), None);
+        let pod = pods.lines().next().expect("a pod").trim().to_owned();
+        let line = format!("api POST /api/v1/namespaces/default/pods/{pod}/eviction");
+        let eviction = format!("{{\"metadata\": {{\"name\": \"{pod}\"}}}}");
+        run_and_print(&mut shell, &line, Some(&eviction));
+        shell.advance(Span::seconds(1));
+        let remaining = run_and_print(
+            &mut shell,
+            &format!("kubectl get pod {pod} -o jsonpath={{.metadata.deletionTimestamp}}"),
+            None,
+        );
+        let is_untouched = remaining.trim().is_empty();
+        assert_eq!(is_untouched, is_refused, "{pod}: {remaining}");
+    }
 }
 
 /// Apply removes a field that it applied before and that is missing in the new manifest (C-03), although `kubectl scale`

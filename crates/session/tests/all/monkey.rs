@@ -229,11 +229,7 @@ fn seeds() -> u64 {
 /// Regression: sorting pods with inconsistent ages panicked in the fourth run.
 #[test]
 fn session_answers_after_random_requests() {
-    let seeds = std::env::var("MONKEY_SEEDS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(3);
-    for seed in 0..seeds {
+    for seed in 0..seeds() {
         let mut monkey = Monkey::new(seed);
         let files = vec![("monkey.yaml".to_owned(), CLUSTER.to_owned())];
         let source = Source::Files { files };
