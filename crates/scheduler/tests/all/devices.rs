@@ -66,7 +66,7 @@ fn said(objects: &str) -> String {
     let node = &explanation.nodes[0];
     match &node.verdict {
         NodeVerdict::Refused(Refusal::Plugin { text, .. }) => text.clone(),
-        _ => node.said.iter().map(|(_, words)| words.as_str()).collect(),
+        _ => node.score_notes.iter().map(|(_, words)| words.as_str()).collect(),
     }
 }
 
