@@ -1,8 +1,8 @@
-//! Kinds that CustomResourceDefinitions define (P-12).
+//! Custom kinds, defined by CustomResourceDefinitions (P-12).
 //!
-//! A built-in kind is a variant of [`Kind`]; a defined one is [`Kind::Custom`], a pointer to its names. Names are
-//! interned: each distinct one is allocated once and lives as long as the process, so that a [`Kind`] stays `Copy`.
-//! Interning decides nothing: kinds are compared by group and plural name.
+//! A built-in kind is a variant of [`Kind`]; a custom kind is [`Kind::Custom`], a pointer to its names. Names are interned:
+//! each distinct name is allocated once and never freed, so that [`Kind`] is `Copy`. Kinds are compared by group and plural
+//! name, not by pointer.
 //!
 //! [`Definition`] reads a CustomResourceDefinition, [`Version`] one of its versions. Objects of a defined kind are
 //! [`UntypedObject`]; `kind` of such an object also says which version it was sent in, or is stored in.
@@ -19,16 +19,16 @@ use crate::{ErrorList, Kind, Object, UntypedObject, structural};
 
 const NULL: &Value = &Value::Null;
 
-/// The finalizer of a CustomResourceDefinition while its objects are being deleted.
+/// Finalizer that holds a CustomResourceDefinition until all its objects are deleted.
 pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
-/// Message of the condition `Established` of a definition whose names are free.
+/// Message of the condition `Established` if the names have no conflicts.
 pub const NAMES_ACCEPTED: &str = "the initial names have been accepted";
-/// Message of the condition `NamesAccepted` of such a definition.
+/// Message of the condition `NamesAccepted` if the names have no conflicts.
 pub const NO_CONFLICTS: &str = "no conflicts found";
 
-/// The names of a defined kind.
+/// Names of a custom kind.
 ///
-/// Two are equal if group and plural name are: versions of one definition are one kind.
+/// They are compared by group and plural name, so that all versions of a definition are the same kind.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomKind {
     /// `example.com/v1`.
@@ -44,7 +44,7 @@ pub struct CustomKind {
 }
 
 impl CustomKind {
-    /// `example.com` and `v1` of `example.com/v1`.
+    /// Group and version, such as `example.com` and `v1`.
     pub(crate) fn group_and_version(&self) -> (&'static str, &'static str) {
         self.api_version.split_once('/').unwrap_or(("", self.api_version))
     }
@@ -83,7 +83,7 @@ impl Hash for CustomKind {
 static TEXTS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 static KINDS: Mutex<Vec<&'static CustomKind>> = Mutex::new(Vec::new());
 
-/// A text that lives as long as the process. For names of definitions alone: what is interned is never freed.
+/// Interns a text for the lifetime of the process. Only for names of definitions, because the memory is never freed.
 #[must_use]
 pub fn intern(text: &str) -> &'static str {
     let mut texts = TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -97,7 +97,7 @@ pub fn intern(text: &str) -> &'static str {
     }
 }
 
-/// The kind of those names.
+/// The custom kind with these names.
 #[must_use]
 pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_namespaced: bool) -> Kind {
     let named = CustomKind {
@@ -125,7 +125,7 @@ pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_n
 pub struct Definition<'d>(&'d UntypedObject);
 
 impl<'d> Definition<'d> {
-    /// Reads an object, if it is one.
+    /// Returns the definition if the object is a CustomResourceDefinition.
     #[must_use]
     pub fn of(object: &'d Object) -> Option<Self> {
         object
@@ -134,7 +134,7 @@ impl<'d> Definition<'d> {
             .map(|kept| Self(kept))
     }
 
-    /// The definition as it is stored.
+    /// The stored object.
     #[must_use]
     pub fn object(self) -> &'d UntypedObject {
         self.0
@@ -150,13 +150,13 @@ impl<'d> Definition<'d> {
         text(self.spec(), "group")
     }
 
-    /// The names that it asks for.
+    /// The requested names (`spec.names`).
     #[must_use]
     pub fn names(self) -> &'d Value {
         self.spec().get("names").unwrap_or(NULL)
     }
 
-    /// The names that it got.
+    /// The accepted names (`status.acceptedNames`).
     #[must_use]
     pub fn accepted_names(self) -> &'d Value {
         self.0.at("/status/acceptedNames").unwrap_or(NULL)
@@ -168,7 +168,7 @@ impl<'d> Definition<'d> {
         text(self.spec(), "scope") == "Namespaced"
     }
 
-    /// Whether it is served.
+    /// Returns whether the API server serves the definition's resources.
     #[must_use]
     pub fn is_established(self) -> bool {
         self.condition("Established")
@@ -192,19 +192,19 @@ impl<'d> Definition<'d> {
         })
     }
 
-    /// The version of that name.
+    /// The version with this name.
     #[must_use]
     pub fn version(self, name: &str) -> Option<Version<'d>> {
         self.versions().find(|version| version.name() == name)
     }
 
-    /// The version that objects are stored in.
+    /// The storage version.
     #[must_use]
     pub fn storage(self) -> Option<Version<'d>> {
         self.versions().find(|version| is_true(version.value, "storage"))
     }
 
-    /// The versions that are served, in the order of discovery: stable ones first, newer ones first.
+    /// The served versions in the order of discovery: stable versions first, then newer versions first.
     #[must_use]
     pub fn served(self) -> Vec<Version<'d>> {
         let mut served: Vec<Version<'d>> = self.versions().filter(|version| version.is_served()).collect();
@@ -213,8 +213,8 @@ impl<'d> Definition<'d> {
     }
 }
 
-/// How a version compares (`version.CompareKubeAwareVersionStrings`): `v2` before `v1` before `v1beta1` before `v1alpha1`
-/// before anything else.
+/// Sort key of a version name (`version.CompareKubeAwareVersionStrings`): `v2`, `v1`, `v1beta1`, `v1alpha1`, then all other
+/// names.
 fn priority(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
     let other = (0, 0, 0, std::cmp::Reverse(name.to_owned()));
     let Some(rest) = name.strip_prefix('v') else {
@@ -253,7 +253,7 @@ impl<'d> Version<'d> {
         format!("{}/{}", self.definition.group(), self.name())
     }
 
-    /// The definition that it is of.
+    /// The definition that contains the version.
     #[must_use]
     pub fn definition(self) -> Definition<'d> {
         self.definition
@@ -264,13 +264,13 @@ impl<'d> Version<'d> {
         is_true(self.value, "served")
     }
 
-    /// The schema of its objects; null of none.
+    /// The schema of its objects; null if it has none.
     #[must_use]
     pub fn schema(self) -> &'d Value {
         self.value.pointer("/schema/openAPIV3Schema").unwrap_or(NULL)
     }
 
-    /// Whether the status is a subresource.
+    /// Returns whether the version has a status subresource.
     #[must_use]
     pub fn has_status(self) -> bool {
         self.value.pointer("/subresources/status").is_some()
@@ -287,7 +287,7 @@ impl<'d> Version<'d> {
         items(self.value, "additionalPrinterColumns").map(|(_, column)| column)
     }
 
-    /// JSONPaths that field selectors may name.
+    /// JSONPaths of the fields that field selectors support.
     #[must_use]
     pub fn selectable(self) -> Vec<&'d str> {
         items(self.value, "selectableFields")
@@ -295,7 +295,7 @@ impl<'d> Version<'d> {
             .collect()
     }
 
-    /// What requests to a deprecated version are warned of.
+    /// The warning for requests to a deprecated version.
     #[must_use]
     pub fn warning(self) -> Option<String> {
         let own = || format!("{} {} is deprecated", self.api_version(), text(self.names(), "kind"));
@@ -319,7 +319,7 @@ impl<'d> Version<'d> {
         texts(self.definition.accepted_names(), "categories")
     }
 
-    /// Drops and fills in what the schema says; the paths of what was dropped.
+    /// Prunes and defaults an object by the schema. Returns the paths of pruned fields.
     pub fn conform(self, object: &mut UntypedObject) -> Vec<String> {
         let unknown = structural::prune(&mut object.fields, self.schema());
         structural::default(&mut object.fields, self.schema());
@@ -339,7 +339,7 @@ impl<'d> Version<'d> {
         !structural::unchecked_rules(errors, self.schema())
     }
 
-    /// The kind of its objects.
+    /// The kind of its objects, with this API version.
     #[must_use]
     pub fn kind(self) -> Kind {
         let names = self.names();
@@ -358,8 +358,8 @@ impl<'d> Version<'d> {
     }
 }
 
-/// Completes a definition of a live cluster that was saved without its status: it counts as established since it was
-/// created, so that opening the file changes nothing.
+/// Completes the status of a dumped definition that lacks one: the definition counts as established since its creation, so
+/// that controllers do not change it.
 pub fn assume_established(definition: &mut UntypedObject) {
     if definition.kind != Kind::CustomResourceDefinition || definition.fields.get("status").is_some() {
         return;

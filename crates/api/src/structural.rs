@@ -1,4 +1,4 @@
-//! Structural schemas of CustomResourceDefinitions: what the API server drops, fills in and refuses of an object
+//! Structural schemas of CustomResourceDefinitions: pruning, defaulting and validation of custom objects
 //! (`pkg/apiserver/schema` of k8s.io/apiextensions-apiserver).
 
 mod check;
@@ -12,7 +12,7 @@ pub(crate) use check::{check_path, unchecked_rules};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-/// Fields of every object, whatever its schema says.
+/// Fields that every object has, regardless of its schema.
 const ENVELOPE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// The fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
@@ -55,7 +55,7 @@ fn undeclared_value(value: &Value, schema: &Value, path: &str, found: &mut Vec<S
     }
 }
 
-/// Drops the fields of an object that its schema does not know; their paths, sorted: `spec.ports[0].nope`.
+/// Prunes the fields that the schema does not define. Returns their paths, sorted, such as `spec.ports[0].nope`.
 pub fn prune(object: &mut Map<String, Value>, schema: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
     prune_map(object, schema, true, "", &mut unknown);
@@ -104,7 +104,7 @@ fn property<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     own.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
 }
 
-/// Fills in the defaults of a schema, and drops nulls where none may stand.
+/// Sets the schema's defaults, and removes nulls from fields that are not nullable.
 pub fn default(object: &mut Map<String, Value>, schema: &Value) {
     default_map(object, schema);
 }

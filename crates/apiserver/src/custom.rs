@@ -1,8 +1,8 @@
-//! Objects of kinds that CustomResourceDefinitions define, and what happens to definitions themselves.
+//! Custom objects and their CustomResourceDefinitions in the API server.
 //!
-//! The kind of such an object says which version it was sent in. Its schema drops fields, fills in defaults and refuses;
-//! stored is the storage version. Versions have no conversion: a field that only another version knows is dropped when
-//! it is written in this one (strategy `None`).
+//! The kind of a custom object contains the version of the request. The schema of that version prunes, defaults and
+//! validates the object, which is then stored in the storage version. Conversion between versions has the strategy
+//! `None`: fields that the written version does not have are dropped.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::{ApiServer, Caller, rules};
 
 impl ApiServer {
-    /// Whether an object of that kind can be made.
+    /// Checks that objects of the kind can be created.
     ///
     /// # Errors
-    /// 404 where the kind is not served, 403 while its definition is being deleted.
+    /// 404 if the kind is not served, 403 if its definition is being deleted.
     pub(super) fn check_defined(&self, kind: Kind, name: &str) -> Result<(), ApiError> {
         if !matches!(kind, Kind::Custom(_)) {
             return Ok(());
@@ -33,14 +33,14 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Whether writes of an object leave its status alone, as those of all built-in kinds that have one.
+    /// Returns whether the kind has a status subresource, so that writes of the main resource do not change the status.
     pub(super) fn keeps_status_apart(&self, kind: Kind) -> bool {
         self.objects()
             .with_version(kind, |version| version.has_status())
             .unwrap_or(true)
     }
 
-    /// Drops and fills in what the schema of the version says that the object was sent in.
+    /// Prunes and defaults a custom object by the schema of the version in which it was sent.
     pub(super) fn conform(&self, object: &mut Object) {
         if let Object::Untyped(untyped) = object {
             let kind = untyped.kind;
@@ -64,7 +64,7 @@ impl ApiServer {
         });
     }
 
-    /// Turns an object into the version that is stored.
+    /// Converts a custom object to the storage version.
     pub(super) fn to_storage(&self, object: &mut Object) {
         let definition = self.objects().definition_of(object.kind());
         let version = definition.as_ref().and_then(|object| Definition::of(object)?.storage());
@@ -79,7 +79,8 @@ impl ApiServer {
     }
 }
 
-/// Whether an update of a defined object raises its generation: of anything but metadata and a status that stands apart.
+/// Returns whether an update of a custom object increments its generation: a field other than metadata changes, or other
+/// than the status if the kind has a status subresource.
 pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) -> bool {
     let (Some(old), Some(new)) = (old.as_untyped(), new.as_untyped()) else {
         return false;
@@ -91,7 +92,7 @@ pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) ->
     differs(old, new) || differs(new, old)
 }
 
-/// The status of a definition that is new: the names are accepted later, by a controller.
+/// Sets the status of a new definition. A controller accepts its names later.
 pub(super) fn begin(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let status = json!({
@@ -102,7 +103,7 @@ pub(super) fn begin(definition: &mut UntypedObject) {
     definition.fields.insert("status".to_owned(), status);
 }
 
-/// A new storage version is one more that objects may be stored in.
+/// Adds the storage version to `status.storedVersions`.
 pub(super) fn note_stored_version(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let Some(stored) = podscope_api::stored_version(&spec) else {
@@ -117,7 +118,8 @@ pub(super) fn note_stored_version(definition: &mut UntypedObject) {
     }
 }
 
-/// A definition that is to be deleted goes when all its objects have gone.
+/// Begins the deletion of a definition: adds the finalizer that holds it until all its objects are deleted, and the
+/// condition `Terminating`.
 pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>) {
     let metadata = &mut definition.metadata;
     if metadata.deletion_timestamp.is_some() {
@@ -140,10 +142,10 @@ pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>
     }
 }
 
-/// HT-083: an update of a defined object, or of a definition, must say which version it is of.
+/// Checks that an update of a custom object or of a definition has a resourceVersion (HT-083).
 ///
 /// # Errors
-/// 422 where it says none.
+/// 422 if it has none.
 pub(super) fn check_version(kind: Kind, key: &ObjectKey, version: &str) -> Result<(), ApiError> {
     let is_strict = matches!(kind, Kind::Custom(_) | Kind::CustomResourceDefinition);
     if !is_strict || !version.is_empty() {

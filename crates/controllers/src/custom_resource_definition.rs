@@ -1,5 +1,5 @@
-//! CustomResourceDefinitions: whose names are accepted, when a definition is established, and what has to go before it
-//! goes.
+//! CustomResourceDefinition controller: accepts the names of a definition, establishes it, and deletes its objects before
+//! the definition itself.
 //!
 //! ```text
 //!   created ──names are free──► NamesAccepted, Installing ──► Established
@@ -7,7 +7,7 @@
 //!   deleted ──► Terminating ──every 5 s: objects are deleted──► none left: the finalizer goes
 //! ```
 //!
-//! Deviation: the real ones run inside the API server; these stop with the controller-manager.
+//! Deviation: the real controllers run inside the API server; this one runs in the controller-manager and stops with it.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
-/// How often it is looked whether the objects of a definition have gone.
+/// Interval of the checks whether all objects of a terminating definition are deleted.
 const POLL: Span = Span::seconds(5);
 
 #[derive(Debug, Clone, Default)]
@@ -109,14 +109,14 @@ fn are_accepted(definition: Definition<'_>) -> bool {
     condition.is_some_and(|condition| text(condition, "status") == "True")
 }
 
-/// Whether two conditions say the same, whenever they began to.
+/// Returns whether two conditions have the same status, reason and message; times are ignored.
 fn is_same(one: &Value, other: &Value) -> bool {
     ["status", "reason", "message"]
         .iter()
         .all(|field| text(one, field) == text(other, field))
 }
 
-/// Puts a condition into a status, behind the others if it is new.
+/// Adds a condition to a status, or replaces the one of the same type.
 fn set(status: &mut Value, condition: &Value) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
@@ -130,10 +130,10 @@ fn set(status: &mut Value, condition: &Value) {
     }
 }
 
-/// The names that a definition gets.
+/// The names that can be accepted for a definition.
 struct Named {
     names: Value,
-    /// The last name that it asks for and does not get: reason and message.
+    /// The last name that conflicts with another definition: reason and message.
     wrong: Option<(&'static str, String)>,
 }
 
@@ -225,7 +225,7 @@ fn changed(name: &'static str, change: impl Fn(&mut UntypedObject) + Send + Sync
     })
 }
 
-/// Deletes the objects of a definition that is to be deleted, and lets it go when none is left.
+/// Deletes the objects of a terminating definition. When none is left, removes the definition's finalizer.
 fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Plan {
     if !object
         .metadata()

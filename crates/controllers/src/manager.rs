@@ -19,7 +19,7 @@ use super::plan::{Accept, Action, Failure, Plan, Verdict};
 use super::queue::{Key, Queue, QueueItem};
 use super::{ControllerManagerSettings, FencingSettings, registry};
 
-/// Whether changes of a kind are watched: who watches all built-in kinds watches the defined ones as well.
+/// Returns whether changes of a kind are watched. A controller that watches all built-in kinds also watches custom kinds.
 fn is_watched(watches: &[Kind], kind: Kind) -> bool {
     watches.contains(&kind) || matches!(kind, Kind::Custom(_)) && watches.len() == Kind::ALL.len()
 }

@@ -1,4 +1,4 @@
-//! What the engine has published: the objects as they are, and the changes that led there, for who reads and watches.
+//! The state that the engine publishes for readers and watches: the current objects and the recent changes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,37 +7,38 @@ use podscope_api::Time;
 use podscope_cluster::{Change, Heartbeats, Objects, SimTime};
 use tokio::sync::broadcast;
 
-/// Changes kept for watches that begin at a version, of all kinds together; what is older is answered with 410 (HT-191).
+/// Maximum number of kept changes of all kinds, for watches that start at a resourceVersion. Older versions are answered
+/// with 410 (HT-191).
 const HISTORY: usize = 20_000;
-/// Publications that a slow watch may be behind; then it ends, and its client begins anew.
+/// Maximum number of publications that a slow watch may lag behind before it is closed.
 const BEHIND: usize = 4096;
 
-/// The world at an instant, as far as who reads needs it.
+/// The world at an instant, as far as reads need it.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) objects: Arc<Objects>,
     pub(crate) revision: u64,
-    /// The wall clock of the simulation.
+    /// Wall-clock time of the simulation.
     pub(crate) now: Time,
     pub(crate) at: SimTime,
-    /// Whether the API server's process runs, and whether it reaches etcd.
+    /// Whether the API server runs, and whether it reaches etcd.
     pub(crate) control_plane: (bool, bool),
     pub(crate) heartbeats: Heartbeats,
 }
 
-/// What is told to watches.
+/// A message to all watches.
 #[derive(Debug, Clone)]
 pub(crate) enum News {
-    /// These happened, in the order of their revisions.
+    /// New changes in the order of their revisions, and the time of publication.
     Changes(Arc<Vec<Arc<Change>>>, Time),
-    /// The history is another one, or the API server went away: watches end.
+    /// Watches must end: the session's history was replaced, or the API server stopped.
     Ended,
 }
 
-/// A watch's beginning: everything as it is, what happened since the version that it asked for, and what will.
+/// The initial state of a watch.
 pub(crate) struct Subscription {
     pub(crate) snapshot: Arc<Snapshot>,
-    /// None where the history does not reach back that far; the oldest version it reaches is beside it.
+    /// Changes since the requested version; None if no version was requested or it is older than `oldest`.
     pub(crate) since: Option<Vec<Arc<Change>>>,
     pub(crate) oldest: u64,
     pub(crate) news: broadcast::Receiver<News>,
@@ -84,7 +85,7 @@ impl Board {
         self.lock().oldest
     }
 
-    /// Everything as it was at a revision, if the history reaches back that far.
+    /// The snapshot at an earlier revision; None if the history does not reach back to it.
     pub(crate) fn at(&self, revision: u64) -> Option<Arc<Snapshot>> {
         let (snapshot, later) = {
             let published = self.lock();
@@ -108,7 +109,7 @@ impl Board {
         Some(Arc::new(snapshot))
     }
 
-    /// Begins a watch, after a version if one is given.
+    /// Starts a watch, after a revision if one is given.
     pub(crate) fn subscribe(&self, since: Option<u64>) -> Subscription {
         let published = self.lock();
         let since = since.and_then(|since| {
@@ -123,7 +124,7 @@ impl Board {
         }
     }
 
-    /// The engine has gone on: these changes led to that.
+    /// Publishes a new snapshot and the changes since the previous one.
     pub(crate) fn publish(&self, snapshot: Snapshot, changes: Vec<Arc<Change>>) {
         let mut published = self.lock();
         for change in &changes {
@@ -137,12 +138,12 @@ impl Board {
         let now = snapshot.now;
         published.snapshot = Arc::new(snapshot);
         if !changes.is_empty() {
-            // Nobody may be listening.
+            // Sending fails if there are no watches.
             let _ = self.sender.send(News::Changes(Arc::new(changes), now));
         }
     }
 
-    /// What is published is not what followed on what was: watches end, and no version of before is known.
+    /// Publishes a snapshot that does not continue the previous one: ends all watches and clears the history.
     pub(crate) fn begin_anew(&self, snapshot: Snapshot) {
         let mut published = self.lock();
         published.history.clear();

@@ -1,7 +1,7 @@
-//! The thread that owns the session: it moves time, sends calls, publishes what happened.
+//! The thread that owns the session: advances time, sends calls, and publishes changes.
 //!
-//! It is asked by jobs, closures that run on it one after another. Between two pieces of work it looks for jobs, so that
-//! a long run keeps nobody waiting.
+//! Other threads send it jobs, closures that it runs one after another. Between two pieces of work it runs the waiting
+//! jobs, so that a long run does not block other requests.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,27 +20,27 @@ use tokio::sync::oneshot;
 use crate::Speed;
 use crate::board::{Board, Snapshot};
 
-/// Events in one piece of work. Invariant: what they change fits into the log that the store keeps.
+/// Number of events in one piece of work. Invariant: the store's log has room for their changes.
 const PIECE: u64 = 100;
-/// The clock that who reads sees is at most so much behind.
+/// Maximum lag of the published clock.
 const TICK: Duration = Duration::from_millis(50);
-/// Time that could not be simulated in time is given up beyond this.
+/// Maximum lag of simulated time behind real time. Lag beyond this is dropped.
 const LATE: Duration = Duration::from_millis(500);
-/// A call is answered after this at the latest: its time-out, and the way.
+/// Maximum simulated time until a call is answered: its timeout and the latency.
 const ANSWERED: Span = Span::seconds(30);
 
 type Job = Box<dyn FnOnce(&mut Engine) + Send>;
-/// What a call came to, or the limit that keeps it from being made.
+/// The result of a call, or the limit that prevents it.
 pub(crate) type Answers = Result<Answered, String>;
 
-/// The answers to a call, one for each request that it came to.
+/// The answers to a call, one for each of its requests.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) answers: Vec<Answer>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// The way to the engine's thread.
+/// A handle to the engine's thread.
 #[derive(Clone)]
 pub(crate) struct Door {
     jobs: Sender<Job>,
@@ -54,12 +54,12 @@ impl std::fmt::Debug for Door {
     }
 }
 
-/// The engine's thread has ended.
+/// Error: the engine's thread has ended.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
 impl Door {
-    /// Does something on the engine's thread.
+    /// Runs a job on the engine's thread and returns its result.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         what: impl FnOnce(&mut Engine) -> T + Send + 'static,
@@ -70,7 +70,7 @@ impl Door {
         told.await.map_err(|_| Gone)
     }
 
-    /// Sends a call; its answers come when the API server has given them.
+    /// Sends a call and waits for the API server's answers.
     pub(crate) async fn call(&self, call: ApiCall) -> Result<Answers, Gone> {
         let (tell, told) = oneshot::channel();
         let job: Job = Box::new(move |engine| engine.calls.push_back((call, tell)));
@@ -78,7 +78,7 @@ impl Door {
         told.await.map_err(|_| Gone)
     }
 
-    /// Lets time run to an instant that is so far away, or to where a condition is met; where it is then.
+    /// Advances time by `by`, or until a condition is met. Returns the time then.
     pub(crate) async fn advance(&self, by: Span, condition: Option<Until>) -> Result<SimTime, Gone> {
         let (tell, told) = oneshot::channel();
         let job: Job = Box::new(move |engine| {
@@ -94,39 +94,39 @@ impl Door {
     }
 
     pub(crate) fn stop(&self) {
-        // It may have ended by itself.
+        // Sending fails if the thread has already ended.
         let _ = self.jobs.send(Box::new(|engine| engine.has_ended = true));
     }
 }
 
-/// Time that somebody waits for.
+/// A request to advance time.
 struct Run {
     until: SimTime,
-    /// Where it is met, nothing more is waited for.
+    /// Condition at which time stops earlier.
     condition: Option<Until>,
     tell: oneshot::Sender<SimTime>,
 }
 
-/// The session and what is under way.
+/// The session and the work in progress.
 pub(crate) struct Engine {
     shell: Shell,
     board: Arc<Board>,
     speed: Speed,
-    /// Real time, and the instant that it was then.
+    /// A pair of real time and simulated time, from which the current simulated time is computed.
     anchor: (Instant, SimTime),
-    /// What has not been sent yet.
+    /// Calls that have not been sent yet.
     calls: VecDeque<(ApiCall, oneshot::Sender<Answers>)>,
-    /// What is on its way.
+    /// Calls without an answer yet.
     waiting: Vec<(SentCall, oneshot::Sender<Answers>)>,
-    /// Instants that somebody waits for.
+    /// Requests to advance time, in order of arrival.
     runs: VecDeque<Run>,
     last: Option<Arc<Change>>,
-    /// The revision up to which all is published.
+    /// The revision up to which all changes are published.
     published: u64,
     was_up: bool,
-    /// Worlds that were put aside (`/podscope/v1/checkpoint`).
+    /// Stored checkpoints (`/podscope/v1/checkpoint`).
     pub(crate) checkpoints: Vec<Session>,
-    /// How many of them had to go for others.
+    /// Number of dropped checkpoints.
     pub(crate) forgotten: usize,
     has_ended: bool,
 }
@@ -252,7 +252,7 @@ impl Engine {
         }
     }
 
-    /// Time stands still but for what a call takes.
+    /// With manual time: advances time until all sent calls are answered.
     fn follow(&mut self) {
         let until = self.session().now() + ANSWERED;
         while !self.waiting.is_empty() {
@@ -264,11 +264,11 @@ impl Engine {
                 break;
             }
         }
-        // What was not answered by then is not waited for.
+        // Calls that are still unanswered are given up.
         self.waiting.clear();
     }
 
-    /// A piece of what is to be done by now.
+    /// Does one piece of the work that is due now.
     fn work(&mut self) {
         if let Some(run) = self.runs.pop_front() {
             let session = self.shell.session_mut();
@@ -281,7 +281,7 @@ impl Engine {
             } else {
                 self.count_from_here();
                 self.publish();
-                // Who asked may have gone.
+                // Sending fails if the client has disconnected.
                 let _ = run.tell.send(self.session().now());
             }
             return;
@@ -301,7 +301,7 @@ impl Engine {
         }
     }
 
-    /// Tells what has happened since this was done last.
+    /// Publishes the changes since the last publication.
     fn publish(&mut self) {
         let world = self.session().world();
         let is_up = world.control_plane().0;
@@ -319,7 +319,7 @@ impl Engine {
         self.hand_out();
     }
 
-    /// The changes since the last publication in the order of their revisions; none if they are not known any more.
+    /// The changes since the last publication in the order of their revisions; None if the log no longer has all of them.
     fn changes(&self) -> Option<Vec<Arc<Change>>> {
         let world = self.session().world();
         if world.revision() == self.published {
@@ -334,7 +334,7 @@ impl Engine {
         Some(changes)
     }
 
-    /// The session is at another place than what was published led to.
+    /// Publishes the session's state as a new beginning, after the session was replaced or moved to another time.
     pub(crate) fn restart(&mut self) {
         let world = self.session().world();
         self.board.begin_anew(snapshot(world));
@@ -346,7 +346,7 @@ impl Engine {
         for (client, answers) in self.shell.session_mut().take_answers() {
             if let Some(at) = self.waiting.iter().position(|(called, _)| called.client == client) {
                 let (called, tell) = self.waiting.remove(at);
-                // What was answered is seen by who reads next.
+                // The client's next read must see the effects of its write.
                 let world = self.session().world();
                 if world.revision() != self.published
                     && let Some(changes) = self.changes()
@@ -355,7 +355,7 @@ impl Engine {
                     let world = self.session().world();
                     (self.last, self.published) = (world.last_write().cloned(), world.revision());
                 }
-                // Who asked may have gone.
+                // Sending fails if the client has disconnected.
                 let warnings = called.warnings;
                 let _ = tell.send(Ok(Answered { answers, warnings }));
             }

@@ -1,7 +1,7 @@
-//! Connections: HTTP/1.1 on a loopback address, who may ask, how much may be sent (HT-005, HT-023, HT-034).
+//! HTTP/1.1 connections on a loopback address: access checks and size limits (HT-005, HT-023, HT-034).
 //!
-//! A page of some site must not reach the cluster through its reader's browser: a Host that is no name of this machine,
-//! and an Origin that is none, are refused (DNS rebinding).
+//! Web pages of other sites must not reach the cluster through the user's browser (DNS rebinding). A Host or Origin header
+//! that does not name this machine is refused.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,35 +25,35 @@ use crate::engine::Door;
 use crate::negotiate::Form;
 use crate::{route, status};
 
-/// Connections at a time; more wait to be taken.
+/// Maximum number of open connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
-/// Bytes of a body (HT-034).
+/// Maximum size of a body in bytes (HT-034).
 const MAX_BODY: usize = 3 * 1024 * 1024;
-/// How long the head of a request may take.
+/// Timeout for receiving the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a body may take.
+/// Timeout for receiving a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Lines of a stream that wait for a slow reader.
+/// Number of lines of a stream that are buffered for a slow reader.
 const STREAM_BUFFER: usize = 64;
 
-/// A request, whole.
+/// A complete HTTP request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
-    /// With its parameters.
+    /// Path with query parameters.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
 impl Asked {
-    /// A header's text.
+    /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// The connection is closed without an answer, as one to a server that is not there.
+/// Error: the connection is closed without a response, as if no server were running.
 #[derive(Debug)]
 pub(crate) struct Cut;
 
@@ -65,11 +65,11 @@ impl std::fmt::Display for Cut {
 
 impl std::error::Error for Cut {}
 
-/// What is sent back.
+/// Body of a response.
 #[derive(Debug)]
 pub(crate) enum Body {
     Whole(Option<Bytes>),
-    /// Pieces as they come; it ends when the sender is dropped.
+    /// A stream of chunks that ends when the sender is dropped.
     Stream(mpsc::Receiver<Bytes>),
 }
 
@@ -94,7 +94,7 @@ impl HttpBody for Body {
     }
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -116,7 +116,7 @@ impl Reply {
         }
     }
 
-    /// A value, written in a form.
+    /// A value, serialized in the negotiated form.
     pub(crate) fn value(status: u16, value: &Value, form: Form, is_pretty: bool) -> Reply {
         if form.is_yaml {
             let mut sorted = value.clone();
@@ -141,7 +141,7 @@ impl Reply {
         Reply::new(status, TEXT, text.into())
     }
 
-    /// HT-021.
+    /// Response for an unknown path (HT-021).
     pub(crate) fn page_not_found() -> Reply {
         Reply::text(404, "404 page not found\n").with("X-Content-Type-Options", "nosniff")
     }
@@ -154,7 +154,7 @@ impl Reply {
         }
     }
 
-    /// A stream of lines, and where they are put in.
+    /// A streaming response, and the sender of its lines.
     pub(crate) fn stream(content_type: &'static str) -> (Reply, mpsc::Sender<Bytes>) {
         let (sender, receiver) = mpsc::channel(STREAM_BUFFER);
         let reply = Reply {
@@ -171,7 +171,7 @@ impl Reply {
         self
     }
 
-    /// `Warning: 299 - "text"` (HT-042).
+    /// Adds headers of the form `Warning: 299 - "text"` (HT-042).
     pub(crate) fn warned(mut self, warnings: &[String]) -> Reply {
         for warning in warnings {
             let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"");
@@ -189,7 +189,7 @@ impl Reply {
         }
         headers.insert("Cache-Control", HeaderValue::from_static("no-cache, private"));
         for (name, value) in self.headers {
-            // A text with line breaks is none of a header.
+            // A text with line breaks cannot be a header value.
             let Ok(value) = HeaderValue::from_str(&value) else {
                 continue;
             };
@@ -204,7 +204,7 @@ impl Reply {
     }
 }
 
-/// Takes connections for ever.
+/// Accepts connections until the process ends.
 pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, door: Door) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -228,7 +228,7 @@ pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, door: Door
 }
 
 async fn connection(stream: TcpStream, address: SocketAddr, door: Door) {
-    // Answers are small, and waited for.
+    // Without Nagle's algorithm: responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let door = door.clone();
@@ -238,7 +238,7 @@ async fn connection(stream: TcpStream, address: SocketAddr, door: Door) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service);
-    // A client that goes away is none to tell.
+    // The error of a disconnected client has no receiver.
     let _ = served.await;
 }
 
@@ -274,7 +274,7 @@ fn too_large() -> Reply {
     Reply::json(413, &status)
 }
 
-/// Why who asks is not answered.
+/// Refuses a request whose Host or Origin is not this server; None if it is allowed.
 fn stranger(headers: &HeaderMap, address: SocketAddr) -> Option<Reply> {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let is_ours = |host: &str| {

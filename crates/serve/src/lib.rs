@@ -1,11 +1,11 @@
 //! `podscope serve`: the Kubernetes HTTP API over a session, so that kubectl, client libraries and operators can work with
 //! the simulated cluster.
 //!
-//! A session lives on a thread of its own (`engine`), which moves its time. What has happened is published on a
-//! `board`: a snapshot of all objects, and the changes since the start. What only reads (get, list, watch, discovery)
-//! is answered from there, by the threads of the HTTP server, and never touches the session. What can write is a
-//! `podscope_kubectl::rest::ApiCall`: it is given to the session, which writes it down and sends it as a client of the
-//! simulation, and the answer goes back when the simulated API server has given it.
+//! The session runs on its own thread (`engine`), which advances simulated time. The engine publishes a snapshot of all
+//! objects and the recent changes on a `board`. Requests that only read (get, list, watch, discovery) are answered from the
+//! board by the threads of the HTTP server, without the session. A request that can write becomes a
+//! `podscope_kubectl::rest::ApiCall`: the session records it and sends it as a client of the simulation. The response is
+//! sent when the simulated API server has answered.
 //!
 //! ```text
 //!            ApiCall                     publish
@@ -14,7 +14,7 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! A file each: `http` (connections, limits, who may ask), `route` (which request is answered where), `negotiate`,
+//! Modules: `http` (connections, limits, access), `route` (dispatch of requests), `negotiate` (content negotiation),
 //! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `openapi`,
 //! `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 
@@ -51,22 +51,22 @@ use std::path::PathBuf;
 
 use podscope_session::timeline::Session;
 
-/// How simulated time moves.
+/// How simulated time advances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Speed {
-    /// Only while requests that can write are answered, and when asked to (`/podscope/v1/advance`).
+    /// Only while writes are answered, and on request (`/podscope/v1/advance`).
     Manual,
-    /// So many times as fast as real time.
+    /// This many times as fast as real time.
     Times(f64),
 }
 
-/// How to serve.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// 0 chooses one.
+    /// 0 chooses a free port.
     pub port: u16,
     pub speed: Speed,
-    /// Where a kubeconfig is written.
+    /// Path of the kubeconfig to write; None writes none.
     pub kubeconfig: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins to serve a session.
+    /// Starts to serve a session.
     ///
     /// # Errors
     /// The address cannot be bound, or the kubeconfig not written.
@@ -104,7 +104,7 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -116,7 +116,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Whether the engine's thread still runs.
+    /// Returns whether the engine's thread is running.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.engine.is_running()
@@ -132,7 +132,7 @@ impl Drop for Server {
     }
 }
 
-/// The smallest kubeconfig that every client reads (HT-138).
+/// A minimal kubeconfig that every client accepts (HT-138).
 fn kubeconfig(address: SocketAddr) -> String {
     format!(
         "apiVersion: v1

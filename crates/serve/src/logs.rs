@@ -1,4 +1,4 @@
-//! `pods/log`, and what is not simulated and said to be so: exec, attach, port-forward, proxy (HT-114 to HT-117).
+//! `pods/log`; and refusals of subresources that are not simulated: exec, attach, port-forward, proxy (HT-114 to HT-117).
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::engine::Door;
 use crate::http::{Asked, Reply};
 use crate::route::{Answered, Failure};
 
-/// How often a log that is followed is looked at.
+/// Polling interval of a followed log.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Names of a pod's containers, those of initialization beside them.
+/// Names of a pod's containers and of its init containers.
 fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
     (
         pod.spec.containers.iter().map(|one| &*one.name).collect(),
@@ -23,7 +23,7 @@ fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
     )
 }
 
-/// The container that a request means (HT-115).
+/// The container that a request selects (HT-115).
 fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
     let (own, initial) = containers(pod);
     let name = &pod.metadata.name;
@@ -48,7 +48,7 @@ fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
     }
 }
 
-/// Parameters that must be numbers of a kind.
+/// Checks the numeric parameters.
 fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     for (field, least, why) in [
@@ -73,7 +73,7 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     }
 }
 
-/// The command of the console that prints the same.
+/// The equivalent console command.
 fn line(path: &ApiPath, container: &str) -> String {
     let query = &path.query;
     let mut line = format!("kubectl logs {} -n {} -c {container}", path.name, path.namespace);
@@ -148,7 +148,7 @@ pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered 
     Ok(reply)
 }
 
-/// What the console prints of a log; its refusals are the server's.
+/// Runs the console command. Its errors become errors of the API server.
 async fn printed(door: &Door, line: String) -> Result<String, Failure> {
     let Ok(Command::Kubectl(command)) = command::parse(&line) else {
         return Err(ApiError::bad_request("the log's parameters cannot be read").into());
@@ -164,7 +164,7 @@ async fn printed(door: &Door, line: String) -> Result<String, Failure> {
     Err(ApiError::bad_request(text).into())
 }
 
-/// 501 in words (HT-117), after what is wrong with the request itself.
+/// Answers 501 with an explanation (HT-117), unless the request itself is invalid.
 pub(crate) fn refused(path: &ApiPath, kind: Kind, door: &Door) -> Answered {
     let snapshot = door.board.snapshot();
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());

@@ -1,4 +1,4 @@
-//! `metrics.k8s.io`: what pods and nodes use, as a metrics server would have measured it (HT-188).
+//! `metrics.k8s.io`: resource usage of pods and nodes, as metrics-server would report it (HT-188).
 
 use podscope_api::{Kind, NodeName, Pod};
 use podscope_cluster::ApiError;
@@ -36,7 +36,7 @@ pub(crate) async fn answer(path: &ApiPath, door: &Door) -> Answered {
     }
 }
 
-/// The metrics of what a path is about; of one object alone where it has a name.
+/// The metrics of the objects that a path addresses; one object if the path has a name.
 fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
     let objects = session.world().objects();
     let now = podscope_api::Time(session.world().start().0 + session.now().0).to_string();
@@ -66,7 +66,7 @@ fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>,
                 let containers: Vec<Value> = used(session, pod)
                     .map(|(name, usage)| json!({"name": name, "usage": quantities(usage)}))
                     .collect();
-                // Of a pod that does not run nothing is measured.
+                // Pods that do not run have no metrics.
                 if containers.is_empty() {
                     return None;
                 }
@@ -84,7 +84,7 @@ fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>,
     Ok(chosen.filter_map(one).collect())
 }
 
-/// What the containers of a pod use that run.
+/// Usage of the pod's running containers.
 fn used<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
     let containers = pod.spec.containers.iter();
     containers.filter_map(|one| Some((&*one.name, session.usage(pod, &one.name)?)))

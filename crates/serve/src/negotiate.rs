@@ -1,21 +1,21 @@
-//! Content negotiation of answers (HT-043 to HT-047).
+//! Content negotiation of responses (HT-043 to HT-047).
 
-/// How an object or a list is shown.
+/// Transformation of an object or a list in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Plain,
     Table,
-    /// `PartialObjectMetadata`, or of a list its list.
+    /// `PartialObjectMetadata`, or `PartialObjectMetadataList` for a list.
     Partial {
         is_list: bool,
     },
-    /// `APIGroupDiscoveryList`, by its version.
+    /// `APIGroupDiscoveryList` in one of its versions.
     Discovery {
         version: &'static str,
     },
 }
 
-/// What an answer is written in.
+/// Format and transformation of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) is_yaml: bool,
@@ -29,32 +29,32 @@ impl Form {
     };
 }
 
-/// What a request may be answered with.
+/// The forms that a resource can be served in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     Objects,
     /// `/api` and `/apis`.
     Discovery,
-    /// A list of resources, OpenAPI: JSON alone in no other form.
+    /// Lists of resources and OpenAPI documents: only plain JSON.
     Plain,
 }
 
-/// Said where an Accept names nothing known (HT-030), and where it names a transform that is none.
+/// The reason why no form is acceptable (HT-030).
 pub(crate) enum Refused {
-    /// No media type is servable.
+    /// No accepted media type can be served.
     Media,
-    /// The media types are, and no transform.
+    /// A media type can be served, but the requested transformation cannot.
     Transform,
 }
 
-/// The form of an answer.
+/// Chooses the form of the response by the Accept header.
 pub(crate) fn form(accept: Option<&str>, offer: Offer) -> Result<Form, Refused> {
     let accept = accept.unwrap_or_default();
     if accept.trim().is_empty() {
         return Ok(Form::JSON);
     }
     let mut clauses: Vec<(i32, Clause<'_>)> = accept.split(',').map(|text| Clause::of(text.trim())).collect();
-    // By preference, equal ones as they stand.
+    // By quality; equal ones in the order of the header.
     clauses.sort_by_key(|(quality, _)| -quality);
     let mut refused = Refused::Media;
     for (_, clause) in clauses {
@@ -84,7 +84,7 @@ struct Clause<'a> {
 }
 
 impl<'a> Clause<'a> {
-    /// A clause, and how much it is wanted, in thousandths.
+    /// Parses a clause. Also returns its quality in thousandths.
     fn of(text: &'a str) -> (i32, Clause<'a>) {
         let mut parts = text.split(';').map(str::trim);
         let mut clause = Clause {

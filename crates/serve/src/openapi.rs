@@ -1,7 +1,7 @@
-//! `/openapi/v3`: which paths there are and which parameters they take, which is what `kubectl apply` and `create -f` ask
-//! before they send `fieldValidation` (HT-102 to HT-107).
+//! `/openapi/v3`: the served paths and their parameters. `kubectl apply` and `create -f` read it before they send
+//! `fieldValidation` (HT-102 to HT-107).
 //!
-//! Schemas are in [`crate::schemas`].
+//! [`crate::schemas`] creates the schemas.
 
 use podscope_api::{hash, schema};
 use podscope_cluster::Objects;
@@ -13,7 +13,7 @@ use crate::schemas::Schemas;
 
 const INDEX: &str = "/openapi/v3";
 
-/// The answer to a path below `/openapi/v3`.
+/// Responds to a path below `/openapi/v3`.
 pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     if path == INDEX {
         return Reply::json(200, &index(objects));
@@ -64,7 +64,7 @@ fn index(objects: &Objects) -> Value {
     json!({"paths": paths})
 }
 
-/// The document of a version; none of one that is not served.
+/// The document of an API version; None if the version is not served.
 fn document(version: &str, objects: &Objects) -> Option<String> {
     let mut paths = Map::new();
     let mut schemas = Schemas::default();
@@ -92,7 +92,7 @@ fn document(version: &str, objects: &Objects) -> Option<String> {
     Some(document.to_string())
 }
 
-/// The paths of a resource: of the collection, and of one object.
+/// Adds the paths of a resource: its collection, and single objects.
 fn put(paths: &mut Map<String, Value>, resource: &Resource) {
     let root = format!("/{}", place(resource.api_version));
     let (name, subresource) = match resource.name.split_once('/') {

@@ -1,5 +1,5 @@
-//! `/podscope/v1`: what no Kubernetes API has. Time, the console's commands, the trace, what really runs, explanations,
-//! and worlds that are put aside and taken up again.
+//! `/podscope/v1`: Podscope's own API. Controls time, runs console commands, returns the trace, the running processes and
+//! explanations, and stores and restores checkpoints.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::Span;
@@ -11,11 +11,11 @@ use crate::engine::{Door, Gone};
 use crate::http::{Asked, JSON, Reply};
 use crate::secrets;
 
-/// Seconds that one request may let pass: a hundred years.
+/// Maximum number of seconds that one request can advance: a hundred years.
 const LONGEST: f64 = 3.2e9;
-/// How long a condition is waited for where no seconds are said.
+/// Default time limit for a condition.
 const PATIENCE: f64 = 3600.0;
-/// Worlds that may be put aside at a time.
+/// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 16;
 
 fn wrong(why: impl std::fmt::Display) -> Reply {
@@ -29,7 +29,7 @@ fn body(asked: &Asked) -> Result<Value, Reply> {
     serde_json::from_slice(&asked.body).map_err(|error| wrong(format!("the body is not JSON: {error}")))
 }
 
-/// Answers such a request.
+/// Answers a request below `/podscope/v1`.
 ///
 /// # Errors
 /// The engine has ended.

@@ -1,5 +1,5 @@
-//! Bodies in protobuf, as typed clients of Go send them (HT-001, HT-051 to HT-054): read into JSON by a table of field
-//! numbers, which was made from the `generated.proto` files of v1.36. Nothing is answered in protobuf.
+//! Decodes protobuf bodies, which typed Go clients send, to JSON (HT-001, HT-051 to HT-054). The table of field numbers was
+//! generated from the `generated.proto` files of v1.36. Responses are never protobuf.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 const TABLE: &str = include_str!("protobuf-tags.tsv");
-/// What such a body begins with.
+/// Magic bytes at the start of a Kubernetes protobuf body.
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
-/// Messages within each other. No kind of Kubernetes comes near.
+/// Maximum nesting depth of messages. No Kubernetes kind comes close.
 const DEEPEST: usize = 100;
-/// Structs that Go embeds: fields of their own in protobuf, and none in JSON.
+/// Structs that Go embeds: they are separate fields in protobuf but inlined in JSON.
 const EMBEDDED: [&str; 9] = [
     "localObjectReference",
     "volumeSource",
@@ -24,8 +24,8 @@ const EMBEDDED: [&str; 9] = [
     "handler",
 ];
 
-/// Texts that say something by being empty. All others are written though nobody set them: Go's generator knows no absent
-/// text but behind a pointer.
+/// String fields in which an empty value has a meaning. In all other fields an empty value means absent, because Go's encoder
+/// also writes unset strings.
 const EMPTY_IS_SAID: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
 
 /// A field of a message.
@@ -57,14 +57,14 @@ fn messages() -> &'static BTreeMap<&'static str, Message> {
     })
 }
 
-/// A value as it stands on the wire.
+/// An undecoded value.
 enum Raw<'a> {
     Varint(u64),
     Bytes(&'a [u8]),
     Fixed,
 }
 
-/// Reads fields one after another.
+/// Reads the fields of a message in order.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next field's number and value; none at the end.
+    /// The number and value of the next field; None at the end.
     fn field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
         if self.0.is_empty() {
             return Ok(None);
@@ -111,10 +111,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A body as JSON, `apiVersion` and `kind` first.
+/// Decodes a body to JSON, with `apiVersion` and `kind` first.
 ///
 /// # Errors
-/// It is cut, or no such message is known.
+/// The body is truncated, or its message type is unknown.
 pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     let inner = body
         .strip_prefix(MAGIC)
@@ -148,7 +148,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     Ok(value)
 }
 
-/// `core.v1.Pod`, `rbac.v1.Role`; options are the same in every group.
+/// The message name of a kind, such as `core.v1.Pod` or `rbac.v1.Role`. Option kinds have the same name in every group.
 fn message_name(api_version: &str, kind: &str) -> String {
     if kind.ends_with("Options") && messages().contains_key(format!("meta.{kind}").as_str()) {
         return format!("meta.{kind}");
@@ -158,7 +158,7 @@ fn message_name(api_version: &str, kind: &str) -> String {
     format!("{package}.{version}.{kind}")
 }
 
-/// A type's full name where a message of that package names it.
+/// The full name of a type that a message of a package refers to.
 fn full<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
     if of.contains('.') {
         return of.into();
@@ -208,7 +208,7 @@ fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
             false => drop(map.insert(field.name.to_owned(), value)),
         }
     }
-    // Lists that Go has a type for.
+    // Lists that are types of their own in Go.
     if let (1, Some(items)) = (fields.len(), map.get("items"))
         && matches!(name.rsplit('.').next(), Some("ExtraValue" | "Verbs"))
     {
@@ -217,7 +217,7 @@ fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
     Ok(Value::Object(map))
 }
 
-/// A container's `lifecycle` has handlers that are fields; a probe's handler is embedded.
+/// Returns whether the field is embedded. The handler of a probe is; the handlers in a container's `lifecycle` are not.
 fn is_embedded(field: &Field, within: &str) -> bool {
     match field.name {
         "handler" => within.ends_with(".Probe"),
@@ -238,7 +238,7 @@ fn value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, S
 fn leaf(of: &str, raw: &Raw<'_>) -> Value {
     match (of, raw) {
         ("bool", Raw::Varint(number)) => (*number != 0).into(),
-        // Negative numbers are 64 bits long, whatever their type.
+        // Negative numbers are encoded with 64 bits for all integer types.
         ("int32", Raw::Varint(number)) => (*number as i64 as i32).into(),
         (_, Raw::Varint(number)) => (*number as i64).into(),
         ("bytes", Raw::Bytes(bytes)) => {
@@ -250,7 +250,7 @@ fn leaf(of: &str, raw: &Raw<'_>) -> Value {
     }
 }
 
-/// An entry of a map with keys that are strings.
+/// Decodes an entry of a map with string keys.
 fn entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
     let of = types.split_once(',').map_or("string", |(_, of)| of);
     let Raw::Bytes(bytes) = raw else {
@@ -280,7 +280,7 @@ fn text_of(bytes: &[u8]) -> Result<Value, String> {
     })
 }
 
-/// JSON that stands in protobuf as bytes.
+/// Decodes JSON that is stored as bytes in protobuf.
 fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
     match first(bytes)? {
         Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
@@ -288,7 +288,7 @@ fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// Seconds and nanoseconds since 1970; nothing is no time.
+/// Decodes a timestamp; an empty message means no time.
 fn time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     let (mut seconds, mut nanos) = (0i64, 0i64);
     let mut reader = Reader(bytes);
@@ -328,7 +328,7 @@ fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    /// A field of bytes.
+    /// Encodes a field of bytes.
     fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
         let mut all = vec![number << 3 | 2, u8::try_from(bytes.len()).expect("short")];
         all.extend(bytes);
@@ -342,7 +342,7 @@ mod tests {
 
     /// Shows: HT-001, HT-051
     #[test]
-    fn message_becomes_json() {
+    fn message_is_decoded_to_json() {
         let metadata = [
             field(1, b"a"),
             field(2, b""),
@@ -372,10 +372,10 @@ mod tests {
     }
 
     #[test]
-    fn cut_or_unknown_message_is_an_error() {
+    fn truncated_or_unknown_message_is_an_error() {
         let whole = envelope("v1", "ConfigMap", &field(1, &field(1, b"a")));
         for length in 0..whole.len() {
-            // Some cuts leave a whole message.
+            // Some truncations leave a valid message.
             let _ = decode(&whole[..length]);
         }
         assert!(decode(&whole[..whole.len() - 1]).is_err());

@@ -1,4 +1,5 @@
-//! GET of an object and of a collection: versions, pages, selectors, forms (HT-055 to HT-066, HT-120 to HT-124).
+//! GET of objects and collections: resource versions, paging, selectors, response forms (HT-055 to HT-066, HT-120 to
+//! HT-124).
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::resources::{self, Resource};
 use crate::route::{Answered, fits, is_pretty, wanted};
 use crate::{table, value};
 
-/// Whether the store can be asked: else a request waits for etcd and gives up. Deviation: at once.
+/// Checks that the API server reaches etcd. Deviation: a real request waits before it fails; this one fails immediately.
 pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
     match snapshot.control_plane {
         (true, true) => Ok(()),
@@ -27,7 +28,7 @@ pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
     }
 }
 
-/// A resource that is served, and of which nothing is stored.
+/// Responds to a resource that is served but not stored.
 pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Answered {
     if asked.method != "GET" {
         return Err(ApiError::method_not_allowed().into());
@@ -61,7 +62,7 @@ pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Ans
     .into())
 }
 
-/// One object.
+/// Responds with one object.
 pub(crate) fn get(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
     let form = wanted(asked, Offer::Objects, false)?;
     let snapshot = door.board.snapshot();
@@ -91,7 +92,7 @@ fn object_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
     metadata
 }
 
-/// The object, or the subresource of it that a path names.
+/// The object of a path, or its subresource.
 pub(crate) fn subject(
     object: &Object,
     path: &ApiPath,
@@ -111,7 +112,7 @@ pub(crate) fn subject(
     }
 }
 
-/// A version that a request names; none of none (HT-061).
+/// Parses the `resourceVersion` parameter; None if it is absent (HT-061).
 pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
     match query.get("resourceVersion") {
         None | Some("") => Ok(None),
@@ -123,7 +124,8 @@ pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
     }
 }
 
-/// HT-040, HT-058. Deviation: at once, where the real server waits three seconds for the version to come.
+/// Checks that the requested version is not newer than the snapshot (HT-040, HT-058). Deviation: it fails immediately; the
+/// real server waits three seconds for the version.
 fn at_least(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
     let wanted = version(query)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
@@ -160,7 +162,7 @@ pub(crate) fn list_options(causes: Vec<Cause>) -> ApiError {
     ApiError::invalid_of("ListOptions.meta.k8s.io", "", causes)
 }
 
-/// Where a list goes on, and of which version its first page was.
+/// A continue token: the next key, and the version of the first page.
 struct Token {
     version: u64,
     start: String,
@@ -210,7 +212,7 @@ impl Token {
         URL_SAFE_NO_PAD.encode(value.to_string())
     }
 
-    /// The key that it begins at, of all namespaces or of one.
+    /// The key at which the page starts.
     fn key(&self, namespace: &str) -> ObjectKey {
         let start = self.start.trim_start_matches('/');
         match namespace {
@@ -223,7 +225,7 @@ impl Token {
     }
 }
 
-/// What a list is asked for.
+/// Parameters of a list request.
 struct Page {
     limit: Option<usize>,
     token: Option<Token>,
@@ -255,7 +257,7 @@ impl Page {
             ));
         }
         let wanted = at_least(query, &snapshot)?;
-        // Any version will do: all of it is at hand (HT-059).
+        // Any version is acceptable, so the newest one is used (HT-059).
         let limit = limit.filter(|_| wanted != Some(0) || query.get("resourceVersionMatch").is_some());
         let oldest = door.board.oldest();
         if let Some(token) = token {
@@ -263,7 +265,7 @@ impl Page {
             if token.version < oldest {
                 return Err(expired(CONTINUE_TOO_OLD));
             }
-            // Each page is of the version of the first one, as far as that is known.
+            // All pages have the version of the first one, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
             let snapshot = door.board.at(version).unwrap_or(snapshot);
             return Ok(Page {
@@ -302,7 +304,7 @@ impl Page {
     }
 }
 
-/// HT-060.
+/// Checks `resourceVersionMatch` (HT-060).
 fn check_match(query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let version = query.get("resourceVersion").unwrap_or_default();
@@ -349,7 +351,7 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
     }
 }
 
-/// A collection, or a page of it.
+/// Responds with a collection or one of its pages.
 pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
     let form = wanted(asked, Offer::Objects, true)?;
     fits(form, kind, true)?;
@@ -388,7 +390,7 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
     Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
 }
 
-/// A list of that version in the form that is wanted.
+/// A list of a version in the negotiated form.
 pub(crate) fn list_of(
     path: &ApiPath,
     served: ServedKind,
@@ -415,14 +417,14 @@ fn shown_list(
         Shape::Partial { .. } => {
             let items = rows.iter().map(|(_, shown)| value::partial(shown)).collect();
             let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
-            // A Go slice that nothing was put into.
+            // A nil slice in Go.
             if rows.is_empty() {
                 list["items"] = Value::Null;
             }
             list
         }
         Shape::Plain | Shape::Discovery { .. } => {
-            // Lists of defined kinds have no Go type: their items say what they are, and no field is left out.
+            // Lists of custom kinds have no Go type: items keep apiVersion and kind, and no empty field is omitted.
             let is_custom =
                 resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group));
             let mut metadata = metadata;

@@ -1,5 +1,5 @@
-//! The resources that are served, and discovery: which there are, in both forms (HT-092 to HT-101). The table beside this
-//! file was made from a real v1.36 API server.
+//! The served resources, and discovery documents in both forms (HT-092 to HT-101). The table in `discovery.tsv` was recorded
+//! from a real v1.36 API server.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::negotiate::Shape;
 
 const TABLE: &str = include_str!("discovery.tsv");
-/// Groups in the order in which a real server names them: it decides what a bare name means (HT-101).
+/// Groups in the order of a real server's discovery. The order decides how clients resolve a name without a group (HT-101).
 const GROUPS: [&str; 21] = [
     "apiregistration.k8s.io",
     "apps",
@@ -50,14 +50,14 @@ pub(crate) struct Resource {
     pub(crate) name: &'static str,
     singular: &'static str,
     pub(crate) kind: &'static str,
-    /// Where its kind is of another version: `autoscaling/v1`.
+    /// API version of the kind if it differs from the resource's, such as `autoscaling/v1`.
     kind_version: &'static str,
     pub(crate) is_namespaced: bool,
     pub(crate) verbs: Vec<&'static str>,
     short_names: Vec<&'static str>,
     categories: Vec<&'static str>,
     hash: &'static str,
-    /// The kind, if it is a defined one.
+    /// The kind of a custom resource.
     custom: Option<Kind>,
 }
 
@@ -65,7 +65,7 @@ fn list(text: &'static str) -> Vec<&'static str> {
     text.split(',').filter(|word| !word.is_empty()).collect()
 }
 
-/// All of them, in the table's order.
+/// All built-in resources, in the order of the table.
 pub(crate) fn all() -> &'static [Resource] {
     static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -93,7 +93,7 @@ pub(crate) fn all() -> &'static [Resource] {
     })
 }
 
-/// The built-in resources, and behind them those of defined kinds.
+/// All built-in resources, then all custom resources.
 pub(crate) fn with_custom(objects: &Objects) -> Vec<Cow<'static, Resource>> {
     let built_in = all().iter().map(Cow::Borrowed);
     built_in.chain(custom(objects).into_iter().map(Cow::Owned)).collect()
@@ -110,7 +110,7 @@ const CUSTOM_VERBS: [&str; 8] = [
     "watch",
 ];
 
-/// The resources of defined kinds, by definition and version.
+/// The custom resources, by definition and version.
 fn custom(objects: &Objects) -> Vec<Resource> {
     let mut found = Vec::new();
     for object in objects.definitions() {
@@ -156,7 +156,7 @@ fn custom(objects: &Objects) -> Vec<Resource> {
     found
 }
 
-/// The groups of all resources: the built-in ones, then those of defined kinds by name.
+/// The groups of all resources: built-in groups, then custom groups by name.
 fn groups_of(all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut groups = GROUPS.to_vec();
     for resource in all.iter().filter(|resource| resource.custom.is_some()) {
@@ -169,7 +169,7 @@ fn groups_of(all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     groups
 }
 
-/// The resource of a version by its name, or its subresource.
+/// Finds a resource or subresource of an API version.
 pub(crate) fn find(
     api_version: &str,
     resource: &str,
@@ -185,18 +185,18 @@ pub(crate) fn find(
     })
 }
 
-/// Whether a group is none of the built-in ones.
+/// Returns whether a group is not built in.
 pub(crate) fn is_custom_group(group: &str) -> bool {
     !group.is_empty() && !GROUPS.contains(&group)
 }
 
-/// Whether a group is served, in any version.
+/// Returns whether a group is served in any version.
 pub(crate) fn has_group(group: &str, objects: &Objects) -> bool {
     GROUPS.contains(&group) || groups_of(&with_custom(objects)).contains(&group)
 }
 
 impl Resource {
-    /// The kind that is stored of it, if any is.
+    /// The served and the stored kind of the resource; None if it is not stored.
     pub(crate) fn stored(&self) -> Option<(ServedKind, Kind)> {
         if let Some(kind) = self.custom {
             return Some((schema::of_custom(kind), kind));
@@ -206,7 +206,7 @@ impl Resource {
         Some((served, stored_kind(served)?))
     }
 
-    /// Its kind, if it is a defined one.
+    /// The kind, if this is a custom resource.
     pub(crate) fn custom(&self) -> Option<Kind> {
         self.custom
     }
@@ -234,13 +234,13 @@ impl Resource {
         value
     }
 
-    /// Group and version of the kind.
+    /// Group and version of the resource's kind.
     pub(crate) fn kind_group(&self) -> (&'static str, &'static str) {
         let own = self.api_version.split_once('/').unwrap_or(("", self.api_version));
         self.other_group().unwrap_or(own)
     }
 
-    /// The same where it is not the resource's.
+    /// Group and version of the kind, if they differ from the resource's.
     fn other_group(&self) -> Option<(&'static str, &'static str)> {
         match self.kind_version {
             "" => None,
@@ -249,7 +249,7 @@ impl Resource {
     }
 
     fn response_kind(&self) -> Value {
-        // Of built-in kinds left out where it is the resource's own.
+        // Omitted for built-in kinds if they equal the resource's.
         let (group, version) = match self.custom {
             Some(_) => self.kind_group(),
             None => self.other_group().unwrap_or_default(),
@@ -258,7 +258,7 @@ impl Resource {
     }
 }
 
-/// The versions of a group, best first.
+/// The versions of a group, preferred version first.
 fn versions(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
     for resource in all {
@@ -281,7 +281,7 @@ fn full(group: &str, version: &str) -> String {
     }
 }
 
-/// `/api`.
+/// Response to `/api`.
 pub(crate) fn core_versions(address: &str) -> Value {
     json!({
         "kind": "APIVersions",
@@ -290,7 +290,7 @@ pub(crate) fn core_versions(address: &str) -> Value {
     })
 }
 
-/// `/apis`.
+/// Response to `/apis`.
 pub(crate) fn groups(objects: &Objects) -> Value {
     let all = with_custom(objects);
     let groups: Vec<Value> = groups_of(&all).iter().map(|group| group_value(group, &all)).collect();
@@ -305,7 +305,7 @@ fn group_value(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     json!({"name": group, "versions": versions, "preferredVersion": versions.first()})
 }
 
-/// `/apis/GROUP`.
+/// Response to `/apis/GROUP`.
 pub(crate) fn group(group: &str, objects: &Objects) -> Value {
     let mut value = json!({"kind": "APIGroup", "apiVersion": "v1"});
     if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group, &with_custom(objects))) {
@@ -314,7 +314,7 @@ pub(crate) fn group(group: &str, objects: &Objects) -> Value {
     value
 }
 
-/// `/api/v1`, `/apis/GROUP/VERSION`; none of a version that is not served.
+/// Response to `/api/v1` and `/apis/GROUP/VERSION`; None if the version is not served.
 pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
     let found: Vec<Value> = with_custom(objects)
         .iter()
@@ -333,7 +333,7 @@ pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
     Some(value)
 }
 
-/// Both in the aggregated form (HT-096): of the core, or of all named groups.
+/// Aggregated discovery (HT-096) of the core group, or of all named groups.
 pub(crate) fn aggregated(is_core: bool, shape: Shape, objects: &Objects) -> Value {
     let all = with_custom(objects);
     let groups = if is_core { vec![""] } else { groups_of(&all) };
@@ -400,7 +400,7 @@ fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     json!({"metadata": metadata, "versions": versions})
 }
 
-/// `/version` (HT-092).
+/// Response to `/version` (HT-092).
 pub(crate) fn version() -> Value {
     json!({
         "major": "1",

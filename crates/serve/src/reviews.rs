@@ -1,4 +1,4 @@
-//! Reviews and tokens: questions that are posted and that store nothing (HT-119, HT-137 to HT-143).
+//! Reviews and token requests: POST requests that store nothing (HT-119, HT-137 to HT-143).
 
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Cause};
@@ -9,11 +9,11 @@ use crate::engine::Door;
 use crate::http::{Asked, Reply};
 use crate::route::Answered;
 
-/// Seconds that a token is valid where nobody says.
+/// Default lifetime of a token in seconds.
 const EXPIRATION: i64 = 3600;
 const SHORTEST_EXPIRATION: i64 = 600;
 
-/// The answer to a review; none of what is none.
+/// Responds to a review or token request; None for other requests.
 pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Option<Answered> {
     if asked.method != "POST" {
         return None;
@@ -47,7 +47,7 @@ fn body(asked: &Asked) -> Result<Value, ApiError> {
         .map_err(|_| ApiError::bad_request("couldn't get version/kind; json parse error: unexpected end of JSON input"))
 }
 
-/// The user and groups that a request acts as (HT-139).
+/// The user and groups that a request impersonates (HT-139).
 fn user(asked: &Asked) -> (String, Vec<String>) {
     match asked.header("impersonate-user") {
         Some(user) => {
@@ -66,7 +66,7 @@ fn user(asked: &Asked) -> (String, Vec<String>) {
     }
 }
 
-/// Whether a request says whom it acts as, and not only of which groups.
+/// Checks that a request that impersonates groups also impersonates a user.
 fn check_impersonation(asked: &Asked) -> Result<(), ApiError> {
     let groups = asked.headers.get_all("impersonate-group").iter();
     let groups: Vec<String> = groups
@@ -117,7 +117,7 @@ fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &D
         _ => {
             check_attributes(&spec)?;
             value = json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec});
-            // Everybody may do everything: nothing here authorizes.
+            // Authorization is not simulated: everything is allowed.
             value["status"] = json!({"allowed": true});
             value
         }
@@ -125,7 +125,7 @@ fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &D
     Ok(Reply::json(201, &answer))
 }
 
-/// HT-140.
+/// Checks the attributes of an access review (HT-140).
 fn check_attributes(spec: &Value) -> Result<(), ApiError> {
     let given = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
     let cause = match (given("resourceAttributes"), given("nonResourceAttributes")) {
@@ -153,7 +153,7 @@ fn check_attributes(spec: &Value) -> Result<(), ApiError> {
     Err(ApiError::invalid_of(".authorization.k8s.io", "", vec![cause]))
 }
 
-/// A token that says what it is; nothing checks it.
+/// Creates a token that is recognizably fake; nothing verifies it.
 fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) -> Result<Reply, ApiError> {
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let account = snapshot.objects.get_kind(Kind::ServiceAccount, &key);

@@ -1,4 +1,4 @@
-//! Which request is answered where.
+//! Dispatches requests to the modules that answer them.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use crate::negotiate::{Form, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
 use crate::{logs, metrics, openapi, own, protobuf, read, reviews, value, watch, write};
 
-/// Why a request is not answered as it wants.
+/// The reason why a request fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Error(Box<ApiError>),
-    /// There is nobody to answer.
+    /// The API server does not run, so there is no response.
     Cut,
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Failure {
-        // No answer has come.
+        // Code 0 means that no answer arrived.
         if error.code == 0 {
             Failure::Cut
         } else {
@@ -40,7 +40,7 @@ impl From<Gone> for Failure {
 
 pub(crate) type Answered = Result<Reply, Failure>;
 
-/// 406 (HT-030).
+/// The error 406 (HT-030).
 fn not_acceptable(message: String, has_details: bool) -> ApiError {
     ApiError {
         code: 406,
@@ -52,7 +52,7 @@ fn not_acceptable(message: String, has_details: bool) -> ApiError {
 
 const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// The form of an answer to a request.
+/// Negotiates the form of the response.
 pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
     form(asked.header("accept"), offer).map_err(|refused| match refused {
         Refused::Transform => not_acceptable(format!("only the following media types are accepted: {TYPES}"), false),
@@ -67,7 +67,7 @@ pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form,
     })
 }
 
-/// `PartialObjectMetadata` asked of a list, or its list of an object (HT-044).
+/// Refuses `PartialObjectMetadata` for a list, and `PartialObjectMetadataList` for an object (HT-044).
 pub(crate) fn fits(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
     match form.shape {
         Shape::Partial { is_list: wants } if wants != is_list => {
@@ -83,7 +83,7 @@ pub(crate) fn fits(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError
     }
 }
 
-/// Whether an answer is indented (HT-047).
+/// Returns whether the response is indented (HT-047).
 pub(crate) fn is_pretty(asked: &Asked, path: &str) -> bool {
     let query = podscope_kubectl::rest::Query::of(path.split_once('?').map_or("", |(_, query)| query));
     match query.get("pretty") {
@@ -106,7 +106,7 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
     if path.starts_with("/podscope/") {
         return own::answer(&asked, &door).await.map_err(|_| Cut);
     }
-    // Nobody listens while its process does not run.
+    // A crashed API server does not accept connections.
     if !door.board.snapshot().control_plane.0 {
         return Err(Cut);
     }
@@ -122,7 +122,7 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
     }
 }
 
-/// An error in the form that was asked for, as far as it has one.
+/// Formats an error in the requested form, if that is possible for errors.
 fn in_form(accept: &str, error: &ApiError) -> Reply {
     match form(Some(accept), Offer::Objects) {
         Ok(form) if form.is_yaml && error.code != 406 => {
@@ -132,7 +132,7 @@ fn in_form(accept: &str, error: &ApiError) -> Reply {
     }
 }
 
-/// What is no resource.
+/// Responds to paths that are not resources: health checks, version, metrics.
 fn plain(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     let is_read = asked.method == "GET";
     let query = asked.path.split_once('?').map_or("", |(_, query)| query);
@@ -181,7 +181,7 @@ fn plain(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     }
 }
 
-/// `/api` and `/apis`: discovery, or a resource.
+/// Responds to paths below `/api` and `/apis`: discovery or resources.
 async fn api(asked: &Asked, path: &str, door: &Door) -> Answered {
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').skip(1).collect();
     let snapshot = door.board.snapshot();
@@ -201,13 +201,13 @@ async fn api(asked: &Asked, path: &str, door: &Door) -> Answered {
     if let Some(reply) = discovered {
         return match asked.method.as_str() {
             "GET" | "HEAD" => Ok(reply),
-            // Of a group alone anything may be asked.
+            // Deeper paths below a group accept any method here.
             _ if matches!(parts.as_slice(), ["apis", _]) => Ok(reply),
             _ => Err(ApiError::method_not_allowed().into()),
         };
     }
     let raw = asked.path.split('?').next().unwrap_or_default();
-    // An encoded slash is none of a path, and stands in no name.
+    // Names contain no slash, so an encoded one is invalid.
     let is_anywhere = raw.starts_with("/api/v1/namespaces//");
     if raw.to_ascii_lowercase().contains("%2f") || raw.contains("//") && !is_anywhere {
         return Err(ApiError::no_such_resource().into());
@@ -231,7 +231,7 @@ fn listed(asked: &Asked, version: &str, group: Option<&str>, objects: &Objects) 
     negotiated(asked, &value)
 }
 
-/// Both forms of discovery (HT-095, HT-098).
+/// Responds to discovery in both forms, aggregated or not (HT-095, HT-098).
 fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
     let form = wanted(asked, Offer::Discovery, false)?;
     if let Shape::Discovery { .. } = form.shape {
@@ -258,7 +258,7 @@ fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
     Ok(reply.with("Vary", "Accept"))
 }
 
-/// A request about a resource.
+/// Dispatches a request for a resource.
 async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
     let snapshot = door.board.snapshot();
     let known = resources::find(&path.api_version, &path.resource, &path.subresource, &snapshot.objects);
@@ -286,7 +286,7 @@ async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
     })
 }
 
-/// A request whose body is JSON in place of protobuf.
+/// Converts a protobuf body to JSON.
 fn in_json<'a>(asked: &'a Asked, known: &Resource) -> Result<Cow<'a, Asked>, ApiError> {
     let is_protobuf = |kind: &str| kind.starts_with("application/vnd.kubernetes.protobuf");
     if !asked.header("content-type").is_some_and(is_protobuf) {
@@ -310,7 +310,7 @@ fn in_json<'a>(asked: &'a Asked, known: &Resource) -> Result<Cow<'a, Asked>, Api
     Ok(Cow::Owned(asked))
 }
 
-/// A request about objects that are stored.
+/// Dispatches a request for stored objects.
 async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) -> Answered {
     let is_get = asked.method == "GET";
     if path.api_version == metrics::VERSION {
@@ -332,7 +332,7 @@ async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) ->
         true if is_collection && (path.is_watch || path.query.is_true("watch")) => {
             watch::watch(asked, path, served, kind, door)
         }
-        // The old form with a name watches that object.
+        // The deprecated watch path with a name watches one object.
         true if path.is_watch => watch::watch(asked, path, served, kind, door),
         true if is_collection => read::list(asked, path, served, kind, door),
         true => read::get(asked, path, served, kind, door),
@@ -340,7 +340,7 @@ async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) ->
     }
 }
 
-/// Whether the path is of the resource's scope, and its verbs are such (HT-019 to HT-022).
+/// Checks that the path matches the resource's scope, and that the resource supports the method (HT-019 to HT-022).
 fn allowed(asked: &Asked, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
     let is_named = !path.name.is_empty();
     let has_namespace = !path.namespace.is_empty();

@@ -1,10 +1,10 @@
-//! Schemas of OpenAPI v3 (HT-105): of built-in kinds from the table of `podscope_api::schema`, of defined kinds from their
+//! OpenAPI v3 schemas (HT-105): of built-in kinds from the table of `podscope_api::schema`, of custom kinds from their
 //! definitions.
 //!
-//! Names are those of the real documents as far as the table tells them: a struct that kinds of the core reach belongs to
-//! `core`, another one to the group of the kind that reaches it first.
+//! Schema names follow the real documents as far as the table allows: a struct that is reachable from a core kind belongs to
+//! `core`, any other struct to the group of the first kind from which it is reachable.
 //!
-//! Deviation: descriptions are Podscope's own, and few; values of enumerations are not listed.
+//! Deviation: few fields have descriptions, which are Podscope's own; enum values are not listed.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
-/// Structs of `apimachinery`.
+/// Structs that belong to the package `apimachinery`.
 const OF_META: [&str; 12] = [
     "DeleteOptions",
     "FieldsV1",
@@ -34,7 +34,7 @@ const OF_META: [&str; 12] = [
     "StatusDetails",
 ];
 
-/// Schemas by name, those that others refer to included.
+/// Schemas by name, including the schemas that they refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas(Map<String, Value>);
 
@@ -42,7 +42,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// The package of a group's types.
+/// The Go package of a group's types.
 fn package(group: &str, version: &str) -> String {
     match group {
         "" => format!("io.k8s.api.core.{version}"),
@@ -56,7 +56,7 @@ fn split(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-/// The structs that kinds of the core reach.
+/// The structs that are reachable from core kinds.
 fn core() -> &'static BTreeSet<&'static str> {
     static CORE: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
     CORE.get_or_init(|| {
@@ -75,16 +75,16 @@ fn core() -> &'static BTreeSet<&'static str> {
     })
 }
 
-/// What is being written, and for whom.
+/// Context of the schema being created.
 struct Place<'a> {
-    /// The package of the kind that is described.
+    /// The Go package of the kind.
     package: &'a str,
     kind: Option<Kind>,
     path: Vec<String>,
 }
 
 impl Schemas {
-    /// The schemas that were asked for.
+    /// Returns all schemas that were added.
     pub(crate) fn finish(self) -> Value {
         Value::Object(self.0)
     }
@@ -109,7 +109,7 @@ impl Schemas {
         self.list(&format!("{name}List"), &name, (group, version, served.kind));
     }
 
-    /// Adds a version of a defined kind.
+    /// Adds a version of a custom kind.
     pub(crate) fn add_custom(&mut self, version: Version<'_>) {
         let kind = version.kind();
         let (group, name) = kind.group_and_version();
@@ -125,7 +125,7 @@ impl Schemas {
         }
         let mut schema = version.schema().clone();
         if schema["x-kubernetes-preserve-unknown-fields"] == true || !schema.is_object() {
-            // Published without its fields.
+            // The real server publishes it without fields.
             schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         }
         int_or_string(&mut schema);
@@ -166,7 +166,7 @@ impl Schemas {
         self.0.insert(name.to_owned(), schema);
     }
 
-    /// The schema of a struct.
+    /// Creates the schema of a struct.
     fn record(&mut self, of: Struct, place: &mut Place<'_>) -> Value {
         let mut properties = Map::new();
         let all: Vec<StructField> = of.fields().collect();
@@ -186,7 +186,7 @@ impl Schemas {
         json!({"type": "object", "properties": properties})
     }
 
-    /// The schema of a value; a struct by its name.
+    /// Creates the schema of a value; a struct becomes a reference.
     fn value(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
         match of.shape() {
             Shape::List(of) => json!({"type": "array", "items": self.item(of, place)}),
@@ -197,7 +197,7 @@ impl Schemas {
         }
     }
 
-    /// The same where nothing can stand beside it.
+    /// Creates the schema of a list item or map value, where a reference cannot have siblings.
     fn item(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
         match of.shape() {
             Shape::Struct(of) => reference(&self.named(of, place)),
@@ -215,7 +215,7 @@ impl Schemas {
         }
     }
 
-    /// The name of a struct, whose schema is added.
+    /// Adds the schema of a struct and returns its name.
     fn named(&mut self, of: Struct, place: &mut Place<'_>) -> String {
         let name = match of.name() {
             name if OF_META.contains(&name) => format!("{META}.{name}"),
@@ -223,7 +223,7 @@ impl Schemas {
             name => format!("{}.{name}", place.package),
         };
         if !self.0.contains_key(&name) {
-            // A struct may hold itself.
+            // Structs can be recursive, so the name is reserved first.
             self.0.insert(name.clone(), Value::Null);
             let schema = self.record(of, place);
             self.0.insert(name.clone(), schema);
@@ -236,7 +236,7 @@ fn of_kind(group: &str, version: &str, kind: &str) -> Value {
     json!([{"group": group, "version": version, "kind": kind}])
 }
 
-/// What every object has beside its fields.
+/// Adds `apiVersion` and `kind`.
 fn envelope(schema: &mut Value) {
     const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
     const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
@@ -244,7 +244,7 @@ fn envelope(schema: &mut Value) {
     schema["properties"]["kind"] = json!({"description": KIND, "type": "string"});
 }
 
-/// Says in OpenAPI's own words which values are an integer or a string.
+/// Replaces `x-kubernetes-int-or-string` by an `anyOf` of integer and string.
 fn int_or_string(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -272,7 +272,7 @@ fn scalar(leaf: &str) -> Value {
     }
 }
 
-/// How lists are merged: by strategic merge patches, and by server-side apply.
+/// Adds the extensions that control how strategic merge patches and server-side apply merge a list.
 fn merged_by(field: StructField, schema: &mut Value) {
     let Shape::List(of) = field.of.shape() else {
         if field.name == "strategy" {
@@ -280,7 +280,7 @@ fn merged_by(field: StructField, schema: &mut Value) {
         }
         return;
     };
-    // An element that has every field tells which keys it may have.
+    // The keys of a list map are found with an element that has every field.
     let element: Map<String, Value> = match of.record() {
         Some(of) => of.fields().map(|field| (field.name.to_owned(), Value::Null)).collect(),
         None => Map::new(),

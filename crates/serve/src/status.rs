@@ -1,9 +1,9 @@
-//! `Status`: what the API server says in place of an object (HT-024 to HT-041).
+//! `Status` objects: responses to failed requests, and to some successful ones (HT-024 to HT-041).
 
 use podscope_cluster::{ApiError, Cause};
 use serde_json::{Map, Value, json};
 
-/// An error as a `Status`.
+/// Converts an error to a `Status`.
 pub(crate) fn of(error: &ApiError) -> Value {
     let mut status = json!({
         "kind": "Status",
@@ -59,7 +59,7 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     if cause.about == "NamespaceTerminating" {
         return json!({"reason": cause.about, "message": cause.message, "field": "metadata.namespace"});
     }
-    // One that is about no field says its own kind, if it has one.
+    // A cause that concerns no field has a reason of its own, if any.
     if cause.reason.is_empty() && cause.about.is_empty() {
         return json!({"message": cause.message});
     }
@@ -73,7 +73,7 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     value
 }
 
-/// Success without an object.
+/// The `Status` of a success.
 pub(crate) fn success(code: Option<u16>) -> Value {
     let mut status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
     if let Some(code) = code {

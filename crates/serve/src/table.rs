@@ -1,5 +1,5 @@
-//! The Table form, which kubectl prints (HT-120 to HT-124). The columns beside this file were seen on a real v1.36 API
-//! server; the cells are those of our own `kubectl get`.
+//! Table responses, which kubectl prints (HT-120 to HT-124). The column definitions were recorded from a real v1.36 API
+//! server; the cells are those of the simulated `kubectl get`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use crate::value;
 
 const TABLE: &str = include_str!("table-columns.tsv");
 
-/// Columns that are called strings and hold numbers, as a real server's do.
+/// Columns of type string whose cells are numbers, as on a real server.
 const NUMBERS: [(&str, &str); 8] = [
     ("configmaps", "Data"),
     ("secrets", "Data"),
@@ -30,7 +30,7 @@ const NUMBERS: [(&str, &str); 8] = [
 /// Resources without a printer, whose table has no list of rows where it has no row.
 const WITHOUT_PRINTER: [&str; 3] = ["csistoragecapacities", "customresourcedefinitions", "limitranges"];
 
-/// A column of a built-in kind.
+/// Definition of a column of a built-in kind.
 #[derive(Debug, Clone)]
 struct Definition {
     name: String,
@@ -52,7 +52,7 @@ fn definition(text: &'static str) -> Option<Definition> {
     })
 }
 
-/// The columns of a resource: of one without a printer its name and age.
+/// The columns of a built-in resource; name and age if it has no printer.
 fn definitions(path: &ApiPath) -> &'static [Definition] {
     static ALL: OnceLock<BTreeMap<&'static str, Vec<Definition>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -83,9 +83,9 @@ fn definitions(path: &ApiPath) -> &'static [Definition] {
 /// The columns of a resource.
 pub(crate) struct Columns {
     path: ApiPath,
-    /// Those of a defined kind, behind the name.
+    /// Printer columns of a custom kind, after the name.
     custom: Option<Vec<PrinterColumn>>,
-    /// Whether it is the scale of a defined kind, whose age is called a date.
+    /// Whether this is the scale of a custom kind, whose age column has the type date.
     is_custom_scale: bool,
 }
 
@@ -101,7 +101,7 @@ impl Columns {
         }
     }
 
-    /// The definitions as a table has them.
+    /// The column definitions of the Table.
     pub(crate) fn definitions(&self) -> Value {
         let told = |name: &str, kind: &str, format: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": name, "priority": priority});
         match &self.custom {
@@ -123,7 +123,7 @@ impl Columns {
         }
     }
 
-    /// An object's row.
+    /// The row of an object.
     pub(crate) fn row(&self, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
         match &self.custom {
             Some(custom) => {
@@ -136,7 +136,7 @@ impl Columns {
     }
 }
 
-/// What stands beside the cells.
+/// The `object` of a row.
 fn beside(shown: &Value, include: Include) -> Value {
     match include {
         Include::None => Value::Null,
@@ -145,7 +145,7 @@ fn beside(shown: &Value, include: Include) -> Value {
     }
 }
 
-/// What of an object stands beside its cells (`includeObject`).
+/// The part of the object that a row contains (`includeObject`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Include {
     None,
@@ -153,7 +153,7 @@ pub(crate) enum Include {
     Object,
 }
 
-/// What a request wants of it.
+/// Parses `includeObject`.
 pub(crate) fn include(path: &ApiPath) -> Result<Include, ApiError> {
     match path.query.get("includeObject").unwrap_or_default() {
         "" | "Metadata" => Ok(Include::Metadata),
@@ -217,7 +217,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
         }
         match column.kind {
             "integer" => text.parse::<i64>().map_or(Value::Null, Value::from),
-            // One kind's printer writes a word.
+            // The printer of one kind writes a word instead of a number.
             "boolean" if path.resource == "cronjobs" => text.into(),
             _ => match (text, column.kind) {
                 ("true", _) if is_boolean(column) => true.into(),
@@ -230,15 +230,15 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
     definitions(path).iter().map(cell).collect()
 }
 
-/// Whether a cell is true or false, whatever its column's type says.
+/// Returns whether the cells of a column are booleans, regardless of its type.
 fn is_boolean(column: &Definition) -> bool {
     column.kind == "boolean" || column.name == "AllowVolumeExpansion"
 }
 
-/// Objects with what is shown of each, as a table with that metadata.
+/// Creates the table of some objects with their serialized values.
 ///
 /// # Errors
-/// A bad `includeObject`.
+/// `includeObject` is invalid.
 pub(crate) fn of_objects(
     path: &ApiPath,
     rows: &[(Object, Value)],

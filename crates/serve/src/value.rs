@@ -1,4 +1,4 @@
-//! Objects as they stand in an answer: in the version of the path, with their field managers.
+//! Serializes objects for responses: in the API version of the path, with managed fields.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 
-/// An object as it is served there.
+/// Serializes an object in a served version.
 pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Value {
     if let Object::Untyped(untyped) = object
         && let Kind::Custom(_) = untyped.kind
@@ -23,7 +23,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     put_unset_structs(object.kind(), &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
-        // Left out where they are empty in the newer group alone.
+        // Only the newer group omits these fields when they are empty.
         "events.k8s.io/v1" => {
             for field in ["reportingInstance", "reportingController"] {
                 if let Some(map) = value.as_object_mut().filter(|map| map.get(field) == Some(&json!(""))) {
@@ -66,7 +66,7 @@ fn put_unset_structs(kind: Kind, value: &mut Value) {
     }
 }
 
-/// An object of a defined kind, as the version that is asked for knows it.
+/// Serializes a custom object in the requested version.
 fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapshot) -> Value {
     let mut untyped = untyped.clone();
     if untyped.kind.api_version() != served.api_version {
@@ -80,12 +80,12 @@ fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapsh
     podscope_kubectl::printed_value(&Object::Untyped(untyped), true)
 }
 
-/// What requests to a deprecated version of a defined kind are warned of.
+/// The deprecation warning of a custom kind's version, if any.
 pub(crate) fn warning(kind: Kind, objects: &Objects) -> Option<String> {
     objects.with_version(kind, |version| version.warning()).flatten()
 }
 
-/// The lease of a node that is heard is renewed every ten seconds, though nobody writes it down.
+/// Sets the renew time of a node's Lease. A reachable node renews it every ten seconds, but these writes are not stored.
 fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
     let start = snapshot.now.0 - snapshot.at.0;
     if let Some(at) = snapshot.heartbeats.last_renewal(&NodeName(node.into()), snapshot.at) {
@@ -93,7 +93,7 @@ fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
     }
 }
 
-/// `PartialObjectMetadata` of an object (HT-045).
+/// The `PartialObjectMetadata` of an object (HT-045).
 pub(crate) fn partial(value: &Value) -> Value {
     json!({
         "kind": "PartialObjectMetadata",
@@ -102,7 +102,7 @@ pub(crate) fn partial(value: &Value) -> Value {
     })
 }
 
-/// An item of a typed list says neither its kind nor its version (HT-006).
+/// Removes `apiVersion` and `kind`, which items of typed lists do not have (HT-006).
 pub(crate) fn as_item(mut value: Value) -> Value {
     if let Some(map) = value.as_object_mut() {
         map.shift_remove("kind");
@@ -111,12 +111,12 @@ pub(crate) fn as_item(mut value: Value) -> Value {
     value
 }
 
-/// A list of values.
+/// Creates a list object.
 pub(crate) fn list(kind: &str, api_version: &str, metadata: Map<String, Value>, items: Vec<Value>) -> Value {
     json!({"kind": kind, "apiVersion": api_version, "metadata": metadata, "items": items})
 }
 
-/// Go's name of the type of an object, as it stands in errors: `*core.ConfigMap`.
+/// Go's name for the type of an object, as errors contain it: `*core.ConfigMap`.
 pub(crate) fn go_type(kind: Kind, is_list: bool) -> String {
     let package = match kind.group() {
         "" => "core",

@@ -1,7 +1,7 @@
-//! Watches: lines of events as they happen (HT-072 to HT-080).
+//! Watches: streams of events, one per line (HT-072 to HT-080).
 //!
-//! A watch is a task of its own: it is told what the engine publishes, takes what concerns it, and writes. One that is
-//! read too slowly falls behind the news and ends with 410, as one that began at too old a version; nobody waits for it.
+//! Each watch is a task that receives the engine's publications and writes the events of its objects. A watch whose client
+//! reads too slowly falls behind and ends with 410, like one that starts at a too old version. It does not block others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,14 +24,14 @@ use crate::read::{forbidden, list_options, reach, version};
 use crate::route::{Answered, wanted};
 use crate::{status, table, value};
 
-/// A watch that says no time ends after this (HT-062).
+/// Default timeout of a watch (HT-062).
 const LONGEST: Duration = Duration::from_secs(1800);
-/// How often a watch that wants bookmarks gets one (HT-075).
+/// Interval of bookmarks, if the client requests them (HT-075).
 const BOOKMARK: Duration = Duration::from_secs(60);
-/// How long before its end a bookmark says how far it came.
+/// Time before the end of the watch at which a last bookmark is sent.
 const BEFORE_END: Duration = Duration::from_secs(2);
 
-/// What a watch is about, and how it is told.
+/// Objects and output form of a watch.
 struct Watch {
     path: ApiPath,
     served: ServedKind,
@@ -41,12 +41,12 @@ struct Watch {
     include: table::Include,
     has_bookmarks: bool,
     columns: table::Columns,
-    /// Column definitions come with the first row alone.
+    /// Whether the next row contains the column definitions; only the first one does.
     has_columns: bool,
     lines: Sender<Bytes>,
 }
 
-/// Nobody reads any more.
+/// Error: the client has disconnected.
 struct Left;
 
 pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
@@ -94,7 +94,7 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
     Ok(reply)
 }
 
-/// HT-076, HT-078.
+/// Checks the parameters of a watch (HT-076, HT-078).
 fn check(query: &Query) -> Result<Option<bool>, ApiError> {
     let field = "resourceVersionMatch";
     let how = query.get(field).unwrap_or_default();
@@ -135,21 +135,21 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
     }
 }
 
-/// What a watch is told first.
+/// The first events of a watch.
 enum Begins {
-    /// All that there is, then a bookmark, then what happens.
+    /// All existing objects, then a bookmark, then changes.
     Initial,
-    /// All that there is, then what happens.
+    /// All existing objects, then changes.
     Everything,
-    /// What happens.
+    /// Only changes from now on.
     Now,
-    /// What happened since that version.
+    /// Changes since this version.
     After(u64),
 }
 
 impl Watch {
     async fn run(mut self, subscription: Subscription, begins: Begins, ends: Instant) {
-        // Who left is none to tell.
+        // The error means only that the client has disconnected.
         let _ = self.tell(subscription, begins, ends).await;
     }
 
@@ -218,7 +218,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether an object is one that is watched.
+    /// Returns whether the watch includes an object.
     fn concerns(&self, object: &Object) -> bool {
         let metadata = object.metadata();
         object.kind() == self.kind
@@ -251,7 +251,7 @@ impl Watch {
                 (None, Some(new)) => self.event("ADDED", &new, snapshot).await?,
                 (Some(_), Some(new)) => self.event("MODIFIED", &new, snapshot).await?,
                 (Some(mut old), None) => {
-                    // As it was, with the version of what ended it (HT-074).
+                    // The last state, with the resourceVersion of the deletion (HT-074).
                     old.metadata_mut().resource_version = change.revision.to_string().into();
                     self.event("DELETED", &old, snapshot).await?;
                 }
@@ -273,7 +273,7 @@ impl Watch {
         self.line(kind, &shown).await
     }
 
-    /// A table of one row (HT-123).
+    /// Creates a table with one row (HT-123).
     fn row(&mut self, row: Value, version: &str) -> Value {
         let columns = match std::mem::replace(&mut self.has_columns, true) {
             false => self.columns.definitions(),
@@ -284,7 +284,7 @@ impl Watch {
         table::table(metadata, columns, vec![row])
     }
 
-    /// HT-075, HT-076.
+    /// Sends a bookmark (HT-075, HT-076).
     async fn bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Left> {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if is_end_of_initial {

@@ -1,4 +1,5 @@
-//! What can write: a call for the engine, and its answers as HTTP has them (HT-013 to HT-017, HT-081 to HT-086).
+//! Write requests: sends a call to the engine and converts its answers to HTTP responses (HT-013 to HT-017, HT-081 to
+//! HT-086).
 
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
@@ -48,13 +49,13 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
     let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
     let object = match answer {
         Ok(object) => object.map(|object| rehearsed(object, path, &before)),
-        // What was wrong is told with what is warned of.
+        // Errors have warnings too.
         Err(error) if error.code != 0 => return Ok(Reply::error(&error).warned(&warnings)),
         Err(error) => return Err(error.into()),
     };
     if matches!(method, Method::Post | Method::Patch) && path.subresource.is_empty() {
         warnings.extend(object.iter().flat_map(podscope_api::warnings));
-        // Told of every request about them.
+        // Every request to a deprecated version gets the warning.
         warnings.retain(|warning| warning != podscope_api::DEPRECATED_ENDPOINTS);
     }
     let code = match method {
@@ -77,7 +78,7 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
     Ok(reply.warned(&warnings))
 }
 
-/// POST of a `Binding` to a namespace: the pod is the one that it names.
+/// Handles POST of a `Binding` to a namespace; the body names the pod.
 pub(crate) async fn binding(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
     let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
     let name = body["metadata"]["name"].as_str().unwrap_or_default();
@@ -90,7 +91,7 @@ pub(crate) async fn binding(asked: &Asked, path: &ApiPath, door: &Door) -> Answe
     write(&asked, &path, served, Kind::Pod, door).await
 }
 
-/// What a dry run has left, with the version that is still stored (HT-067).
+/// The result of a dry run, with the stored resourceVersion (HT-067).
 fn rehearsed(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
     if path.query.get("dryRun").is_some()
         && let Some(stored) = before.objects.get_kind(object.kind(), &object.key())
@@ -100,7 +101,7 @@ fn rehearsed(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
     object
 }
 
-/// The call, with the field manager that a client without one is known by (HT-068).
+/// Creates the call. The field manager defaults to the name in the User-Agent (HT-068).
 fn call(asked: &Asked, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
     let body = std::str::from_utf8(&asked.body)
         .map_err(|_| ApiError::bad_request("the body of the request is no UTF-8 text"))?;
@@ -124,7 +125,7 @@ fn call(asked: &Asked, path: &ApiPath, method: Method) -> Result<ApiCall, ApiErr
     Ok(ApiCall::new(method, text, content_type, body))
 }
 
-/// Kinds of which a DELETE answers with the object, also where it is gone (`ReturnDeletedObject`).
+/// Returns whether a DELETE of the kind responds with the object even if it is deleted immediately (`ReturnDeletedObject`).
 fn is_told_whole(kind: Kind) -> bool {
     matches!(
         kind,
@@ -146,7 +147,7 @@ fn is_told_whole(kind: Kind) -> bool {
     )
 }
 
-/// What an answer is made from.
+/// Context of a response.
 struct Answer<'a> {
     asked: &'a Asked,
     path: &'a ApiPath,
@@ -177,7 +178,7 @@ impl Answer<'_> {
         Ok(Reply::value(code, &shown, self.form, is_pretty))
     }
 
-    /// A `Status` of what is gone, the object of what is still there (HT-009, HT-082).
+    /// Responds to a DELETE: with a `Status` if the object is deleted, or else with the object (HT-009, HT-082).
     fn deleted(&self, object: Option<Object>) -> Answered {
         let Some(object) = object else {
             return Ok(Reply::json(200, &status::success(None)));

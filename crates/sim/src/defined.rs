@@ -1,4 +1,4 @@
-//! Kinds that the CustomResourceDefinitions among the objects define.
+//! Looks up custom kinds in the CustomResourceDefinitions of the store.
 
 use podscope_api::custom::{Definition, Version};
 use podscope_api::{Kind, Object, ObjectKey};
@@ -11,31 +11,31 @@ impl Objects {
         self.list_kind(Kind::CustomResourceDefinition)
     }
 
-    /// The definition of a kind; none of a built-in one, and where it is gone.
+    /// The definition of a custom kind; None for a built-in kind or if the definition is deleted.
     pub fn definition_of(&self, kind: Kind) -> Option<Object> {
         let Kind::Custom(custom) = kind else { return None };
         let name = format!("{}.{}", custom.plural, kind.group());
         self.get_kind(Kind::CustomResourceDefinition, &ObjectKey::cluster(name))
     }
 
-    /// Calls a function with the version of its definition that a kind names; returns `None` for a built-in kind, and
-    /// where the definition or the version is gone.
+    /// Calls a function with the kind's version of its definition. Returns `None` for a built-in kind, and if the definition
+    /// or the version no longer exists.
     pub fn with_version<T>(&self, kind: Kind, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
         self.with_named_version(kind, kind.group_and_version().1, act)
     }
 
-    /// Like [`Objects::with_version`], with the version of that name (`v1`) of the kind's definition.
+    /// Like [`Objects::with_version`], but with the version of the given name (`v1`).
     pub fn with_named_version<T>(&self, kind: Kind, name: &str, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
         let definition = self.definition_of(kind)?;
         Definition::of(&definition)?.version(name).map(act)
     }
 
-    /// The kind that is served under that name and version.
+    /// Finds a served custom kind by API version and kind name.
     pub fn served_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
         Kind::from_wire(api_version, kind).or_else(|| self.defined(api_version, |custom| custom.name() == kind))
     }
 
-    /// The kind that is served as that resource.
+    /// Finds a served custom kind by API version and plural name.
     pub fn served_resource(&self, api_version: &str, plural: &str) -> Option<Kind> {
         self.defined(api_version, |custom| custom.plural() == plural)
     }

@@ -20,7 +20,7 @@ struct Tables {
     built_in: [Table; Kind::ALL.len()],
     /// Of defined kinds. Invariant: none is empty.
     custom: ordered::Map<Kind, Table>,
-    /// Of a defined kind without objects.
+    /// An empty list, for a custom kind without objects.
     empty: Table,
 }
 

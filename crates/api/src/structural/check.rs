@@ -1,4 +1,4 @@
-//! What a schema refuses, in the words of kube-openapi's validators.
+//! Validates objects by a structural schema, with the error messages of kube-openapi.
 
 use serde_json::{Map, Value};
 
@@ -74,7 +74,7 @@ pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) -> bool {
     is_blocked
 }
 
-/// Whether the replicas of an object stand where its definition says, as Go reads nested fields.
+/// Checks that the path of a scale field can be followed in an object, like Go's accessors of nested fields.
 pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
     let (above, _) = path.rsplit_once('.').unwrap_or_default();
     let mut names = above.split('.').filter(|name| !name.is_empty());
@@ -174,7 +174,7 @@ fn correlated<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Val
     old.as_array()?.iter().find(is_same).filter(|_| !keys.is_empty())
 }
 
-/// The type of a value, as OpenAPI calls it.
+/// OpenAPI's name for the type of a value.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -231,7 +231,7 @@ fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 #[cfg(feature = "patterns")]
 fn is_match(pattern: &str, word: &str) -> bool {
-    // One that is none is refused with its definition.
+    // An invalid pattern is refused when the definition is created.
     regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(word))
 }
 
@@ -240,7 +240,7 @@ fn is_match(_pattern: &str, _word: &str) -> bool {
     true
 }
 
-/// Deviation: of the formats of strfmt those that manifests use.
+/// Deviation: supports only the formats of `strfmt` that manifests use.
 fn is_of_format(format: &str, word: &str) -> bool {
     match format {
         "date-time" => crate::parse_rfc3339(word).is_some(),
@@ -307,7 +307,7 @@ fn enumerated(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// `allOf`, `anyOf`, `oneOf` and `not`.
+/// Checks `allOf`, `anyOf`, `oneOf` and `not`.
 fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let fits = |schema: &Value| {
         let mut errors = ErrorList::default();
@@ -321,7 +321,7 @@ fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorLi
         let all: Vec<&Value> = items(schema, field).map(|(_, schema)| schema).collect();
         (!all.is_empty()).then_some(all)
     };
-    // Told of no field, and without the value.
+    // The error names neither a field nor the value.
     let mut refuse = |why: &str| {
         let why = format!("{} {why}", quoted(&path.to_string()));
         errors.invalid(&Path::root("<nil>"), "\"\"", &why);
@@ -343,7 +343,7 @@ fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// Lists that are sets or maps: no element twice.
+/// Checks that lists of type set or map have no duplicate elements.
 fn lists(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         Value::Array(list) => {

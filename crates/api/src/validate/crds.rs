@@ -1,5 +1,4 @@
-//! Validation of CustomResourceDefinitions (VA-328): names, versions and the structure of schemas. The defined
-//! resources are not served.
+//! Validation of CustomResourceDefinitions (VA-328): names, versions and the structure of schemas.
 
 use serde_json::Value;
 
@@ -344,7 +343,7 @@ fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// API groups of Kubernetes require an approval annotation.
+/// Checks that a definition in an API group of Kubernetes has the approval annotation.
 fn approval(object: &UntypedObject, errors: &mut ErrorList) {
     const APPROVED: &str = "api-approved.kubernetes.io";
     let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Printer columns of defined kinds, as the API server fills them (`tableconvertor` of k8s.io/apiextensions-apiserver).
+//! Printer columns of custom kinds, as the API server fills them (`tableconvertor` of k8s.io/apiextensions-apiserver).
 
 use podscope_api::custom::Version;
 use podscope_api::untyped::text;
@@ -16,13 +16,13 @@ pub struct PrinterColumn {
     /// `integer`, `string`, `date`, …
     pub kind: String,
     pub format: String,
-    /// 0 is shown always, anything above with `-o wide`.
+    /// Columns with priority 0 are always printed, others only with `-o wide`.
     pub priority: i64,
     path: Option<Path>,
 }
 
 impl PrinterColumn {
-    /// The columns of a version behind the name: without any the age.
+    /// The columns of a version after the name. Without printer columns, only the age.
     #[must_use]
     pub fn all(version: Version<'_>) -> Vec<PrinterColumn> {
         let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
@@ -39,7 +39,7 @@ impl PrinterColumn {
             .collect()
     }
 
-    /// What an object has there; null of nothing.
+    /// The object's value in the column; null if it has none.
     #[must_use]
     pub fn cell(&self, object: &Value, now: Time) -> Value {
         let work = Work::default();

@@ -1,4 +1,4 @@
-//! Bodies: JSON or YAML, read as the API server's decoder reads them and refused in its words (HT-050, VA-234 to VA-252).
+//! Decodes JSON and YAML bodies like the API server, with its error messages (HT-050, VA-234 to VA-252).
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Tree};
@@ -10,17 +10,17 @@ use super::{ApiCall, Target, custom, duplicates};
 use crate::command::Validation;
 use crate::write::reading::{Document, Item};
 
-/// What is taken in place of another Content-Type (HT-001).
+/// Error message for other values of Content-Type (HT-001).
 pub(super) const ACCEPTED: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// A body that has been read.
+/// Result of decoding a body.
 pub(super) enum Read {
     Object {
         object: Object,
-        /// Fields that are not known, where they are warned of.
+        /// Warnings about unknown fields, if the request asks for warnings.
         warnings: Vec<String>,
     },
-    /// The server's decoder refuses it.
+    /// The API server's decoder refuses the body.
     Malformed(Request),
 }
 
@@ -32,7 +32,7 @@ pub(super) struct SentBody {
     is_yaml: bool,
 }
 
-/// The value of a body.
+/// Decodes a body.
 ///
 /// # Errors
 /// Those of [`sent`].
@@ -40,10 +40,10 @@ pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
     sent(call, kind).map(|sent| sent.value)
 }
 
-/// The value of a body, and which of its fields are duplicates.
+/// Decodes a body and finds duplicate fields.
 ///
 /// # Errors
-/// It is neither JSON nor YAML, of another type, or no map.
+/// The body is neither JSON nor YAML, its Content-Type is not supported, or it is not a map.
 pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
     let unreadable = |why: String, shown: &str| {
         ApiError::bad_request(format!(
@@ -89,7 +89,7 @@ pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
     }
 }
 
-/// The first thirty bytes, as the server shows what it cannot read.
+/// The first thirty bytes in hexadecimal, as the server prints a body that it cannot decode.
 fn hex(text: &str) -> String {
     let bytes = text.as_bytes();
     let shown: String = bytes.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
@@ -100,12 +100,12 @@ fn hex(text: &str) -> String {
     }
 }
 
-/// JSON, with Go's words for what is wrong.
+/// Parses JSON, with Go's error messages.
 pub(super) fn json(text: &str) -> Result<Value, String> {
     json_with_duplicates(text).map(|(value, _)| value)
 }
 
-/// The same, with the paths of duplicate fields.
+/// Parses JSON and finds the paths of duplicate fields.
 fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
     duplicates::read(text).map_err(|error| {
         if error.is_eof() || text.is_empty() {
@@ -117,7 +117,7 @@ fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
     })
 }
 
-/// What Go calls a value where it wants another.
+/// Go's name for the type of a value, as in its type errors.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "array",
@@ -133,10 +133,10 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a body names the object that its URL names (HT-081).
+/// Checks that the body names the same object as the URL (HT-081).
 ///
 /// # Errors
-/// It names none, or another one.
+/// The body has no name, or another one.
 pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
     match text(value, "/metadata/name") {
         "" => Err(ApiError::bad_request(format!(
@@ -149,8 +149,8 @@ pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
     }
 }
 
-/// The object of a body that was sent to a target. Duplicate fields are refused where decoding is strict, and else
-/// warned of.
+/// Converts a decoded body to an object of the target. Duplicate fields are refused by strict decoding; otherwise they
+/// produce warnings.
 pub(super) fn read_sent(
     sent: &SentBody,
     target: &Target,
@@ -176,10 +176,10 @@ pub(super) fn read_sent(
     Ok(read)
 }
 
-/// The object of a body that was sent to a target; `apiVersion` and `kind` may be missing.
+/// Converts a value to an object of the target; `apiVersion` and `kind` may be missing.
 ///
 /// # Errors
-/// It is of another kind, or of another namespace.
+/// The value has another kind or another namespace.
 pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &Objects) -> Result<Read, ApiError> {
     of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
     let mut value = value.clone();
@@ -207,10 +207,10 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
     })
 }
 
-/// Whether a body is of the kind that its URL takes.
+/// Checks that the body has the kind of the URL.
 ///
 /// # Errors
-/// It says that it is of another one.
+/// The body has another kind or API version.
 pub(super) fn of_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
     let (own_version, own) = (text(value, "/apiVersion"), text(value, "/kind"));
     let group = |version: &str| {

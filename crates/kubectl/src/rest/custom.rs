@@ -1,5 +1,5 @@
-//! Objects of defined kinds as programs send them: bodies, and the `scale` subresource at the paths that the definition
-//! names (P-12).
+//! Custom objects in HTTP requests: decodes bodies, and converts between objects and the `scale` subresource by the paths in
+//! the CustomResourceDefinition (P-12).
 
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object, ObjectKey, Tree};
@@ -11,7 +11,7 @@ use super::body::Read;
 use super::options::Options;
 use crate::command::Validation;
 
-/// The fields of an object that its kind does not know, metadata's among them, sorted.
+/// Fields that the schema of the object's kind does not define, including fields of `metadata`, sorted.
 pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
     let map = object.as_object().cloned().unwrap_or_default();
     let (envelope, mut fields): (Map<String, Value>, Map<String, Value>) = map
@@ -32,7 +32,7 @@ pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> R
     Ok(unknown)
 }
 
-/// The object of a body.
+/// Converts a value to a custom object.
 pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> Read {
     let kind = target.kind;
     let malformed = |why: Rejection| {
@@ -62,10 +62,10 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
     }
 }
 
-/// An object of a kind that a value is.
+/// Decodes an object of a kind.
 ///
 /// # Errors
-/// What is wrong with its metadata.
+/// The first error in its metadata.
 pub(crate) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
     podscope_api::object_from_tree(kind, &Tree::from_value(value)).map_err(|errors| {
         errors
@@ -75,7 +75,7 @@ pub(crate) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
     })
 }
 
-/// Where a definition says that the replicas of its objects stand.
+/// Paths of the `scale` subresource in a CustomResourceDefinition.
 #[derive(Debug, Clone)]
 pub struct ScalePaths {
     /// JSON pointers.
@@ -86,13 +86,13 @@ pub struct ScalePaths {
     told: String,
 }
 
-/// A JSONPath of plain fields as a pointer.
+/// Converts a JSONPath of plain field names to a JSON pointer.
 pub(crate) fn pointer(path: &str) -> String {
     path.replace('.', "/")
 }
 
 impl ScalePaths {
-    /// Those of a kind; none of one without the subresource.
+    /// The paths of a kind; `None` if it has no `scale` subresource.
     #[must_use]
     pub fn of(kind: Kind, objects: &Objects) -> Option<ScalePaths> {
         objects
@@ -114,10 +114,10 @@ impl ScalePaths {
         self.wanted.trim_start_matches('/').to_owned()
     }
 
-    /// The `Scale` of an object.
+    /// Creates the `Scale` of an object.
     ///
     /// # Errors
-    /// The object does not say how many are wanted.
+    /// The object has no desired number of replicas.
     pub fn scale(&self, object: &Object) -> Result<Value, ApiError> {
         let whole = object.to_value();
         let number = |at: &str| whole.pointer(at).and_then(Value::as_i64);
@@ -134,7 +134,7 @@ impl ScalePaths {
         Ok(crate::scale::scale(&whole, fields, (wanted, found), selector))
     }
 
-    /// An object with the replicas of a `Scale`.
+    /// Returns the object with another desired number of replicas.
     pub(super) fn with_replicas(&self, live: &Object, wanted: i64) -> Result<Object, ApiError> {
         let mut value = live.to_value();
         put(&mut value, self.wanted.trim_start_matches('/'), wanted.into());
@@ -142,7 +142,7 @@ impl ScalePaths {
     }
 }
 
-/// Puts a value at a path of fields, which are made where they are missing.
+/// Sets the value at a path of fields; creates missing fields.
 pub(super) fn put(value: &mut Value, path: &str, new: Value) {
     let (field, rest) = path
         .split_once('/')

@@ -21,7 +21,7 @@ pub(super) fn delete(
     let value = options_value(call, query)?;
     let mut how = delete_options(&value, options)?;
     let mut warnings = Vec::new();
-    // The first versions of these kinds left what they had made, and they still do so where nobody says otherwise.
+    // The default of the first API versions of these kinds was to orphan dependents, and it still applies.
     if matches!(target.kind, Kind::Job | Kind::ReplicationController)
         && how.propagation.is_none()
         && value["orphanDependents"].as_bool().is_none()
@@ -61,10 +61,10 @@ pub struct Selectors {
 }
 
 impl Selectors {
-    /// Those of a request for objects of a kind.
+    /// Parses the selectors of a request for objects of a kind.
     ///
     /// # Errors
-    /// One that is none, in the API server's words.
+    /// A selector is invalid; the message is the API server's.
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
         let selectable = objects.with_version(kind, |version| {
@@ -92,17 +92,17 @@ impl Selectors {
         self.labels.matches(object) && self.fields.matches(object)
     }
 
-    /// Whether they choose every object.
+    /// Returns whether every object matches.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.labels.weight() + self.fields.weight() == 0
     }
 }
 
-/// The objects of a kind that the selectors of a request choose, in key order; in every namespace if it is empty.
+/// The objects of a kind that match the selectors of a request, in key order; in all namespaces if `namespace` is empty.
 ///
 /// # Errors
-/// A selector that is none, in the API server's words.
+/// A selector is invalid; the message is the API server's.
 pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -> Result<Vec<Object>, ApiError> {
     let selectors = Selectors::of(kind, query, objects)?;
     let mut all = match namespace {
@@ -116,7 +116,7 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
     Ok(all)
 }
 
-/// Options from the body, or from the parameters if it is empty.
+/// Reads the delete options from the body, or from the query parameters if the body is empty.
 fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
     if !call.body.trim().is_empty() {
         let value = match call.media_type() {
@@ -154,10 +154,10 @@ fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
     Ok(value)
 }
 
-/// The options that a value states.
+/// Parses delete options.
 ///
 /// # Errors
-/// Everything that is wrong with them, 422.
+/// 422 with all invalid options.
 pub(super) fn delete_options(value: &Value, options: &mut Options) -> Result<DeleteOptions, ApiError> {
     let mut causes = Vec::new();
     let invalid = |field: &str, why: String| Cause::new(field, why).with_reason("FieldValueInvalid");

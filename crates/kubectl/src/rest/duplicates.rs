@@ -1,4 +1,4 @@
-//! JSON as Go's decoder reads it into maps: a field that comes twice is filled twice, and told of.
+//! Parses JSON like Go's decoder into maps: a duplicate field is decoded again into the first value, and reported.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use podscope_api::SyntaxError;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// A value, and the paths of the fields that came more than once: `data.a`.
+/// Parses a text. Also returns the paths of duplicate fields, such as `data.a`.
 ///
 /// # Errors
-/// The text is no JSON.
+/// The text is not JSON.
 pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let mut found = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);

@@ -1,9 +1,9 @@
-//! The API server's door for programs: an HTTP request becomes requests of the simulation. `path` takes a URL apart,
-//! `body` reads an object from what was sent, `options` the parameters, `patch`, `delete` and `subresource` are
-//! a file for each kind of write. Nothing here knows sockets: `podscope serve` gives an [`ApiCall`] to a session, which
-//! writes it down with its instant, so that a run with what a program did can be replayed, shared and rewound.
+//! Translates HTTP requests of programs to requests of the simulation. `path` parses URLs, `body` decodes bodies, and
+//! `options` parses query parameters; `patch`, `delete` and `subresource` handle one kind of write each. Sockets are not
+//! handled here: `podscope serve` passes an [`ApiCall`] to a session, which records it with its time, so that the run can
+//! be replayed, shared and rewound.
 //!
-//! Deviation: a call is read when it is sent, not when it arrives. What it is about is looked at when it arrives.
+//! Deviation: a call is decoded when it is sent, not when it arrives. The object that it concerns is read when it arrives.
 
 mod body;
 pub(crate) mod custom;
@@ -34,7 +34,7 @@ pub enum Method {
 impl Method {
     pub const ALL: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
 
-    /// As HTTP writes it.
+    /// Name of the method in HTTP.
     pub const fn as_str(self) -> &'static str {
         match self {
             Method::Post => "POST",
@@ -54,16 +54,16 @@ impl Method {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiCall {
     pub method: Method,
-    /// With its parameters: `/api/v1/namespaces/default/pods?fieldManager=kubectl`.
+    /// Path with query parameters: `/api/v1/namespaces/default/pods?fieldManager=kubectl`.
     pub path: String,
-    /// Of the body; empty where none was given.
+    /// Content-Type of the body; empty if the request had none.
     pub content_type: String,
     /// JSON or YAML. Invariant: ends with a line break, or is empty, so that a command line can hold it.
     pub body: String,
 }
 
 impl ApiCall {
-    /// A call with that body.
+    /// Creates a call; ends the body with a line break.
     pub fn new(method: Method, path: impl Into<String>, content_type: impl Into<String>, body: &str) -> Self {
         let mut body = body.to_owned();
         if !body.is_empty() && !body.ends_with('\n') {
@@ -83,32 +83,32 @@ impl ApiCall {
     }
 }
 
-/// What a call comes to.
+/// Result of translating a call.
 #[derive(Debug, Default)]
 pub struct Sent {
-    /// What arrives at the API server, at once.
+    /// Requests that arrive at the API server together.
     pub requests: Vec<Request>,
-    /// Texts of `Warning` headers that are known before it is answered.
+    /// Texts of `Warning` headers that are known before the API server answers.
     pub warnings: Vec<String>,
 }
 
-/// The object, or the collection, that a call is about.
+/// The object or collection that a call addresses.
 #[derive(Debug, Clone)]
 struct Target {
-    /// As it is served there.
+    /// The kind in the version of the URL.
     served: ServedKind,
-    /// As it is stored.
+    /// The kind in which the objects are stored.
     kind: Kind,
-    /// Without a name of a collection, without a namespace of all of them.
+    /// The name is empty for a collection, the namespace for all namespaces.
     key: ObjectKey,
     subresource: String,
 }
 
 impl Target {
-    /// What the path is about.
+    /// Resolves a path.
     ///
     /// # Errors
-    /// There is no such path.
+    /// The resource does not exist.
     fn of(path: &ApiPath, objects: &Objects) -> Result<Target, ApiError> {
         let found = served_resource(&path.api_version, &path.resource, objects);
         let (served, kind) = found.ok_or_else(ApiError::no_such_resource)?;
@@ -125,7 +125,7 @@ impl Target {
     }
 }
 
-/// A resource as it is served, and the kind that its objects are stored as; defined ones among them.
+/// Finds a resource, including custom resources: the served kind, and the kind in which its objects are stored.
 pub fn served_resource(api_version: &str, plural: &str, objects: &Objects) -> Option<(ServedKind, Kind)> {
     if let Some(served) = schema::served_resource(api_version, plural) {
         return Some((served, stored_kind(served)?));
@@ -134,15 +134,15 @@ pub fn served_resource(api_version: &str, plural: &str, objects: &Objects) -> Op
     Some((schema::of_custom(kind), kind))
 }
 
-/// The kind that objects of a served version are stored as.
+/// The kind in which objects of a served version are stored.
 pub fn stored_kind(served: ServedKind) -> Option<Kind> {
     let (version, kind) = (served.api_version, served.kind);
     let other = || podscope_api::stored_form(version, kind, || serde_json::json!({})).map(|(kind, _)| kind);
     Kind::from_wire(version, kind).or_else(other)
 }
 
-/// What a call sends, on the objects as they are when it is sent. What the API server refuses before it looks at its
-/// store is a request too: it travels, and meets a server that is not there.
+/// Translates a call, given the objects at the time of sending. A call that the API server refuses before it reads its
+/// store becomes a request too: it is sent and fails differently if the API server is down.
 pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
     let path = ApiPath::of(&call.path);
     let target = path
@@ -198,7 +198,7 @@ fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> R
     Ok(sent)
 }
 
-/// What a subresource lets a write change; none where there is no such.
+/// The part of an object that a write to the subresource changes; `None` if the subresource does not exist.
 fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     match subresource {
         "" => Some(Part::Main),
@@ -216,7 +216,7 @@ fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: 
     let sent = body::sent(call, target.served.kind)?;
     Ok(match body::read_sent(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
-            // Said by clients that copy an object.
+            // Clients that copy an object send "0".
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
             }
@@ -233,7 +233,7 @@ fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: 
     })
 }
 
-/// Kinds of which a PUT makes an object that is not there (`AllowCreateOnUpdate`).
+/// Returns whether a PUT creates a missing object of the kind (`AllowCreateOnUpdate`).
 fn is_created_on_update(kind: Kind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! Parameters of writes: `dryRun`, `fieldManager`, `fieldValidation`, `force` (HT-067 to HT-070).
+//! Query parameters of writes: `dryRun`, `fieldManager`, `fieldValidation`, `force` (HT-067 to HT-070).
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use podscope_cluster::{ApiError, Cause, Request};
 use super::{Method, Query};
 use crate::command::Validation;
 
-/// Longest name of a field manager, in bytes.
+/// Maximum length of a field manager's name, in bytes.
 const MAX_MANAGER: usize = 128;
-/// What the real server calls a client without a User-Agent.
+/// Field manager of a client without a User-Agent header.
 const UNKNOWN_MANAGER: &str = "unknown";
 
-/// What a write says beside its body.
+/// Options of a write in its query parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) is_dry_run: bool,
     pub(super) manager: String,
-    /// Whether `fieldManager` was given: an apply must say it.
+    /// Whether `fieldManager` was given; an apply patch requires it.
     pub(super) has_manager: bool,
     pub(super) validation: Validation,
     pub(super) force: Option<bool>,
 }
 
-/// A cause that says of a value that it is none of those known.
+/// Error cause for a value that is not one of the supported values.
 pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
     Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
         .with_reason("FieldValueNotSupported")
 }
 
 impl Options {
-    /// Reads the parameters.
+    /// Parses the parameters.
     ///
     /// # Errors
-    /// Everything that is wrong with them, 422.
+    /// 422 with all invalid parameters.
     pub(super) fn of(method: Method, query: &Query) -> Result<Options, ApiError> {
         let mut causes = Vec::new();
         let dry_run: Vec<&str> = query.all("dryRun").collect();
@@ -82,13 +82,13 @@ impl Options {
         })
     }
 
-    /// Says in an object who sends it.
+    /// Sets the sender as the object's field manager.
     pub(super) fn sign(&self, object: &mut Object) {
         object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
     }
 }
 
-/// What is wrong with the values of `dryRun`.
+/// The error cause of invalid `dryRun` values.
 pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
     let is_wrong = values.iter().any(|value| *value != "All");
     is_wrong.then(|| {
@@ -97,7 +97,7 @@ pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
     })
 }
 
-/// The same request with `dryRun=All`.
+/// Converts a request to a dry run.
 pub(super) fn rehearsed(request: Request) -> Request {
     match request {
         // Nothing would be stored anyway.

@@ -1,4 +1,4 @@
-//! PATCH: the four kinds of patch, applied to what is stored when they arrive (HT-087 to HT-091, HT-125).
+//! PATCH: the four types of patch. They are applied to the stored object when they arrive (HT-087 to HT-091, HT-125).
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
 
 const APPLY: &str = "application/apply-patch+yaml";
-/// What is taken of objects of defined kinds.
+/// Error message for custom objects: they do not support strategic merge patches.
 const OF_CUSTOM: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
-/// A patch as it was sent.
+/// A patch as sent, except server-side apply.
 #[derive(Debug, Clone)]
 struct Given {
     how: PatchType,
@@ -93,7 +93,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
     })
 }
 
-/// The patch, in its own form.
+/// Parses the patch and checks that it has the form of its type.
 fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
     let tree = json(text).map_err(|why| match how {
         PatchType::Strategic => ApiError::bad_request(why),
@@ -136,7 +136,7 @@ impl Given {
         }
     }
 
-    /// The patched object.
+    /// Applies the patch to the live object.
     fn applied(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
         let mut patched = self.merged(&self.served(live))?;
@@ -173,7 +173,7 @@ impl Given {
         Ok(with_managers(object))
     }
 
-    /// The object with the replicas that a patch of its `Scale` leaves.
+    /// Applies the patch to the object's `Scale`, and the resulting replicas to the object.
     fn scaled(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
         let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
         let scale = self.merged(&before)?;
@@ -181,7 +181,7 @@ impl Given {
         subresource::with_replicas(live, &scale, paths)
     }
 
-    /// The object in the version that the patch is for.
+    /// The live object as a JSON value in the API version of the patch.
     fn served(&self, live: &Object) -> Value {
         let mut value = crate::get::printed_value(live, true);
         if let Kind::Custom(_) = self.kind {
@@ -204,7 +204,7 @@ impl Given {
         (!is_served && (version, kind) != (self.served.api_version, self.served.kind)).then(why)
     }
 
-    /// Warnings of fields that a defined kind does not know.
+    /// Warnings about unknown fields of a patched custom object.
     fn unknown_custom(&self, live: &Object, objects: &Objects) -> Result<Vec<String>, ApiError> {
         let patched = self.merged(&self.served(live))?;
         let unknown = match custom::unknown_fields(self.kind, &patched, objects) {
@@ -218,7 +218,7 @@ impl Given {
         }
     }
 
-    /// Warnings of fields that are not known, where they are wanted.
+    /// Warnings about unknown fields of a patched object, if the request asks for warnings.
     fn unknown_fields(&self, live: &Object) -> Vec<String> {
         if self.served.api_version != live.kind().api_version() {
             return Vec::new();
@@ -236,7 +236,8 @@ impl Given {
         }
     }
 
-    /// The server shows a strategic patch in Go's words for a map, and what another one has made as JSON.
+    /// Error of an invalid patched object. The server prints a strategic patch as a Go map, and the result of other patches as
+    /// JSON.
     fn invalid(&self, patched: &Value, why: &Rejection) -> ApiError {
         let shown = match self.how {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
@@ -247,7 +248,7 @@ impl Given {
     }
 }
 
-/// Whether a patch has left an object what it is.
+/// Checks that a patch does not change the object's name, namespace, UID or resourceVersion.
 fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
     let metadata = live.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
@@ -278,7 +279,7 @@ fn managers_sent(live: &Object, patched: &mut Value) -> Managers {
     }
 }
 
-/// Server-side apply.
+/// Translates a server-side apply.
 fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
     if !options.has_manager {
         let why =

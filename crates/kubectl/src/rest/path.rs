@@ -1,31 +1,31 @@
 //! URLs of the API server: groups, versions, namespaces, resources, names, subresources, parameters (HT-011 to HT-018).
 
-/// The path of a resource, taken apart.
+/// Parsed path of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApiPath {
     /// `v1`, `apps/v1`.
     pub api_version: String,
     /// Plural name: `pods`.
     pub resource: String,
-    /// Empty of cluster-scoped objects, and of all namespaces.
+    /// Empty for cluster-scoped objects and for all namespaces.
     pub namespace: String,
-    /// Empty of a collection.
+    /// Empty for a collection.
     pub name: String,
-    /// `status`, `scale`, `log`; empty of the object itself.
+    /// `status`, `scale`, `log`; empty for the object itself.
     pub subresource: String,
-    /// What stands behind the subresource: of a proxy the path that is asked for.
+    /// Rest of the path after the subresource, such as the requested path of `proxy`.
     pub rest: String,
-    /// Whether it is of the old form with `/watch/` before the resource.
+    /// Whether the path has the deprecated form with `/watch/` before the resource.
     pub is_watch: bool,
     pub query: Query,
 }
 
-/// Parameters: names and values as they came.
+/// Query parameters: names and decoded values, in the order of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads what stands behind the question mark.
+    /// Parses the text after the question mark.
     #[must_use]
     pub fn of(text: &str) -> Query {
         let pairs = text.split('&').filter(|pair| !pair.is_empty());
@@ -52,7 +52,7 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter is true, as Go and Python write it.
+    /// Returns whether a parameter is present and not false; accepts the spellings of Go and Python.
     #[must_use]
     pub fn is_true(&self, name: &str) -> bool {
         self.get(name)
@@ -60,7 +60,7 @@ impl Query {
     }
 }
 
-/// Text without its percent signs; bytes that are no text are shown as such.
+/// Decodes percent-encoding. Invalid UTF-8 becomes replacement characters.
 pub(super) fn decoded(text: &str, is_query: bool) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -81,11 +81,11 @@ pub(super) fn decoded(text: &str, is_query: bool) -> String {
 }
 
 impl ApiPath {
-    /// Takes a path with its parameters apart; none if it is no resource's.
+    /// Parses a path with its query parameters; `None` if it is not the path of a resource.
     #[must_use]
     pub fn of(text: &str) -> Option<ApiPath> {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
-        // A name may hold what a path cannot.
+        // Decoded after splitting, because a name may contain an encoded slash.
         let parts: Vec<String> = path
             .trim_end_matches('/')
             .split('/')
@@ -108,7 +108,7 @@ impl ApiPath {
         {
             (found.is_watch, rest) = (true, after);
         }
-        // Of a namespace itself the rest are its subresources.
+        // `status` and `finalize` are subresources of the namespace itself.
         if let ["namespaces", namespace, after @ ..] = rest
             && !matches!(after, [] | ["status" | "finalize"])
         {
@@ -128,7 +128,7 @@ mod tests {
 
     /// Shows: HT-011, HT-012, HT-018, HT-055
     #[test]
-    fn paths_come_apart() {
+    fn paths_are_parsed() {
         let cases = [
             ("/api/v1/pods", "v1 pods   "),
             ("/api/v1/namespaces/a/pods/b/log?x=1", "v1 pods a b log"),

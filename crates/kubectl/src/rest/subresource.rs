@@ -1,4 +1,4 @@
-//! Subresources that are written with bodies of their own: `binding`, `eviction`, `scale` (HT-110 to HT-113).
+//! Writes of subresources that have their own types of bodies: `binding`, `eviction`, `scale` (HT-110 to HT-113).
 
 use podscope_api::{NodeName, Object, Uid};
 use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request};
@@ -21,7 +21,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a body is about the object on the URL, where it says so.
+/// Checks that the body, if it has a name, names the object of the URL.
 fn names_target(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
     let name = text(value, "/metadata/name");
     if !name.is_empty() && *name != *target.key.name {
@@ -59,7 +59,7 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
     }))
 }
 
-/// PUT of a `Scale`.
+/// Translates a PUT of a `Scale`.
 pub(super) fn put_scale(
     call: &ApiCall,
     target: &Target,
@@ -121,7 +121,7 @@ pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects)
     Ok(document)
 }
 
-/// An object with the replicas of a `Scale`.
+/// Returns the object with the replicas of a `Scale`.
 pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
     let wanted = match scale.pointer("/spec/replicas") {
         None | Some(Value::Null) => 0,

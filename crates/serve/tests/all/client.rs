@@ -1,4 +1,4 @@
-//! A client of HTTP/1.1 that hides nothing: a connection for each request.
+//! A minimal HTTP/1.1 client with one connection per request, so that tests see the raw responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,10 +10,10 @@ use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use serde_json::Value;
 
-/// Longer than anything here takes.
+/// Timeout that is longer than any request of these tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server of that scenario, whose time stands still.
+/// Serves a scenario with manual time.
 pub(crate) fn serve(scenario: &str) -> Server {
     let files = [("scenario.yaml".to_owned(), scenario.to_owned())];
     let loaded = scenario::load(&files).expect("the scenario is read");
@@ -28,15 +28,15 @@ pub(crate) fn serve(scenario: &str) -> Server {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
-    /// 0 where the connection was closed without one.
+    /// Status code; 0 if the connection was closed without a response.
     pub(crate) status: u16,
-    /// Names in small letters.
+    /// Headers with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
 impl Answer {
-    /// A header; several joined with a line break.
+    /// The value of a header; several values are joined with line breaks.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let found: Vec<&str> = self
             .headers
@@ -63,7 +63,7 @@ fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, Str
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-    // A server that refuses may close before it has read.
+    // A server that refuses the request may close the connection before it has read the body.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
     stream
 }
@@ -91,7 +91,7 @@ fn head(reader: &mut impl BufRead) -> Option<Answer> {
     }
 }
 
-/// A chunk of a chunked body; none at its end.
+/// The next chunk of a chunked body; None at the end.
 fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -102,7 +102,7 @@ fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Sends a request and waits for its whole answer.
+/// Sends a request and waits for the complete response.
 pub(crate) fn send(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Answer {
     let mut reader = BufReader::new(connect(server, method, path, headers, body));
     let Some(mut answer) = head(&mut reader) else {
@@ -114,7 +114,7 @@ pub(crate) fn send(server: SocketAddr, method: &str, path: &str, headers: &[(Str
             bytes.extend(chunk);
         }
     } else {
-        // What the connection's end cuts off is missed by who looks at it.
+        // A truncated body is not an error here; the test notices it in the content.
         let _ = reader.read_to_end(&mut bytes);
     }
     answer.body = String::from_utf8_lossy(&bytes).into_owned();
@@ -130,7 +130,7 @@ pub(crate) fn post(server: SocketAddr, path: &str, body: &str) -> Answer {
     send(server, "POST", path, &kind, body.as_bytes())
 }
 
-/// A watch under way.
+/// An open watch.
 pub(crate) struct Watching {
     pub(crate) answer: Answer,
     lines: Arc<Mutex<(String, bool)>>,
@@ -138,7 +138,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Sends the request; its head has come when this returns.
+    /// Sends the request and waits for the head of the response.
     pub(crate) fn open(server: SocketAddr, path: &str, headers: &[(String, String)]) -> Watching {
         let stream = connect(server, "GET", path, headers, b"");
         let ours = stream.try_clone().expect("the socket is cloned");
@@ -170,7 +170,7 @@ impl Watching {
         told.0.lines().map(str::to_owned).collect()
     }
 
-    /// Waits until so many lines are there, or the stream has ended, or for ever so long.
+    /// Waits until the number of lines has arrived, the stream has ended, or `longest` has passed.
     pub(crate) fn wait_for(&self, lines: usize, longest: Duration) -> Vec<String> {
         let begun = std::time::Instant::now();
         loop {
@@ -188,7 +188,7 @@ impl Watching {
     }
 
     pub(crate) fn close(&self) {
-        // It may be closed already.
+        // The connection may already be closed.
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
     }
 }

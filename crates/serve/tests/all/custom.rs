@@ -1,4 +1,4 @@
-//! Objects of kinds that CustomResourceDefinitions define.
+//! Custom objects over HTTP.
 
 use std::net::SocketAddr;
 
@@ -103,7 +103,7 @@ fn custom_objects_follow_owners_namespaces_and_definitions() {
     let at = server.address();
     post(at, DEFINITIONS, &definition().to_string());
     advance(at, 1);
-    // A ConfigMap goes with the custom object that owns it.
+    // A ConfigMap is deleted with the custom object that owns it.
     let (_, owner) = create(at, "owner", json!({}));
     let owned = json!({
         "apiVersion": "v1", "kind": "ConfigMap",
@@ -117,7 +117,7 @@ fn custom_objects_follow_owners_namespaces_and_definitions() {
     delete(at, &format!("{CABINETS}/owner"));
     advance(at, 5);
     assert_eq!(get(at, "/api/v1/namespaces/default/configmaps/owned").status, 404);
-    // A custom object goes with its namespace.
+    // A custom object is deleted with its namespace.
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
     post(at, "/api/v1/namespaces", &namespace.to_string());
     let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "c"}});
@@ -126,7 +126,7 @@ fn custom_objects_follow_owners_namespaces_and_definitions() {
     delete(at, "/api/v1/namespaces/shop");
     advance(at, 30);
     assert_eq!(get(at, "/api/v1/namespaces/shop").status, 404);
-    // All of them go with their definition.
+    // All custom objects are deleted with their definition.
     create(at, "last", json!({}));
     delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
     advance(at, 30);
@@ -157,7 +157,7 @@ fn advance_until_stops_where_condition_is_met() {
     assert_eq!(bad.status, 400, "{}", bad.body);
 }
 
-/// What a program did with custom objects replays to the same trace, from the scenario that is printed.
+/// A session in which a program wrote custom objects is exported as a scenario, and replays to the same trace.
 #[test]
 fn run_with_custom_objects_replays_to_same_trace() {
     let server = serve("");

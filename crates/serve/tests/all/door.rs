@@ -1,4 +1,4 @@
-//! Who may ask, and how the server answers what is no resource.
+//! Access checks, and responses to paths that are not resources.
 
 use crate::client::{Watching, get, post, send, serve};
 use std::time::Duration;
@@ -7,7 +7,7 @@ fn with(name: &str, value: &str) -> Vec<(String, String)> {
     vec![(name.to_owned(), value.to_owned())]
 }
 
-/// No page of another site reaches the cluster through its reader's browser.
+/// Web pages of other sites cannot reach the cluster through the user's browser.
 #[test]
 fn foreign_host_or_origin_is_forbidden() {
     let server = serve("");
@@ -64,7 +64,7 @@ fn paths_without_resources_are_answered() {
     assert_eq!((answer.status, answer.body.as_str()), (404, "404 page not found\n"));
 }
 
-/// A crashed API server is one that nobody answers for; watches end.
+/// While the API server is crashed, connections are closed without a response, and watches end.
 #[test]
 fn crashed_apiserver_answers_nothing_and_ends_watches() {
     let server = serve("");
@@ -83,7 +83,7 @@ fn crashed_apiserver_answers_nothing_and_ends_watches() {
 
 /// Shows: HT-072, HT-073, HT-074, HT-076
 #[test]
-fn watch_tells_what_happens_in_its_order() {
+fn watch_events_arrive_in_order() {
     let server = serve("");
     let at = server.address();
     let path = "/api/v1/namespaces/default/configmaps";
@@ -108,7 +108,7 @@ fn watch_tells_what_happens_in_its_order() {
             .map(str::len)
     };
     assert!(version(3).is_some());
-    // From a version that was told, what came after it is told again.
+    // A watch from an earlier version sends the later events again.
     let since = events[1]["object"]["metadata"]["resourceVersion"]
         .as_str()
         .expect("a version");

@@ -15,7 +15,7 @@ struct Desk {
     server: Server,
 }
 
-/// None where there is no kubectl.
+/// None if kubectl is not available.
 fn desk(name: &str) -> Option<Desk> {
     let Some(program) = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty()) else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
@@ -38,7 +38,7 @@ fn desk(name: &str) -> Option<Desk> {
 }
 
 impl Desk {
-    /// What a command prints, and whether it succeeds.
+    /// Runs a command. Returns stdout, stderr, and whether it succeeded.
     fn run(&self, line: &str) -> (String, String, bool) {
         let out = Command::new(&self.program)
             .args(line.split(' '))
@@ -50,7 +50,7 @@ impl Desk {
         (text(out.stdout), text(out.stderr), out.status.success())
     }
 
-    /// The same of one that must succeed.
+    /// Runs a command that must succeed and returns its output.
     fn fine(&self, line: &str) -> String {
         let (out, err, is_fine) = self.run(line);
         assert!(is_fine, "kubectl {line}: {out}{err}");
@@ -60,7 +60,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        // Left where it cannot be removed.
+        // Failure to remove the directory is ignored.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
@@ -70,7 +70,7 @@ impl Drop for Desk {
 fn kubectl_creates_scales_rolls_out_and_deletes() {
     let Some(desk) = desk("rollout") else { return };
     assert!(desk.fine("version").contains("Server Version: v1.36.3"));
-    // Its body is protobuf.
+    // kubectl sends this body as protobuf.
     assert_eq!(
         desk.fine("create deployment web --image=nginx --replicas=2"),
         "deployment.apps/web created\n"
@@ -110,7 +110,7 @@ fn kubectl_creates_scales_rolls_out_and_deletes() {
 
 /// Shows: HT-112, HT-116, HT-117, HT-143, HT-188
 #[test]
-fn kubectl_asks_drains_and_is_refused_in_words() {
+fn kubectl_auth_drain_and_unsupported_commands_answer() {
     let Some(desk) = desk("asks") else { return };
     assert_eq!(desk.fine("auth can-i create pods"), "yes\n");
     assert!(desk.fine("auth whoami").contains("kubernetes-admin"));
@@ -149,7 +149,7 @@ spec:
 
 /// Shows: HT-102, HT-106, HT-107, HT-135
 #[test]
-fn kubectl_applies_on_both_sides() {
+fn kubectl_client_and_server_side_apply_work() {
     let Some(desk) = desk("apply") else { return };
     let file = desk.folder.join("web.yaml");
     let write = |text: &str| std::fs::write(&file, text).expect("it is written");

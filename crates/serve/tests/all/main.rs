@@ -1,4 +1,4 @@
-//! `podscope serve` through its sockets.
+//! Tests of `podscope serve` over HTTP.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "native only")]
 

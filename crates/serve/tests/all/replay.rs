@@ -1,4 +1,4 @@
-//! What a program did is a scenario, and runs again to the same trace.
+//! A served session can be exported as a scenario and replays to the same trace.
 
 use podscope_cluster::SimTime;
 use podscope_session::timeline::Session;
@@ -38,7 +38,7 @@ fn scenario_of_a_served_session_replays_to_the_same_trace() {
         r#"{"metadata": {"name": "Bad_Name"}}"#,
     );
     assert_eq!(refused.status, 422);
-    // A body that cannot be read is refused in the simulation too, and its refusal is in the trace.
+    // The refusal of an invalid body is part of the simulation and of the trace.
     assert_eq!(post(at, "/api/v1/namespaces/default/pods", "{").status, 400);
     assert_eq!(
         send(at, "DELETE", &format!("{path}?labelSelector=no"), &[], b"").status,
@@ -61,7 +61,7 @@ fn scenario_of_a_served_session_replays_to_the_same_trace() {
 }
 
 #[test]
-fn restored_checkpoint_is_the_world_as_it_was() {
+fn restored_checkpoint_equals_stored_world() {
     let server = serve("");
     let at = server.address();
     let made = post(at, "/podscope/v1/checkpoint", "").json();

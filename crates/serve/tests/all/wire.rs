@@ -1,4 +1,4 @@
-//! The wire of a real control plane (`tests/conformance/wire`): every exchange is sent again, and the answers compared.
+//! Sends recorded requests to a real control plane (`tests/conformance/wire`) to Podscope, and compares the responses.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::client::{Answer, Watching, get, post, send, serve};
 
-/// Four nodes as the recording had them.
+/// The four nodes of the recorded cluster.
 const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: wire}
@@ -19,7 +19,7 @@ spec:
   cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: '1', memory: 3840Mi, pods: '110'}}
 ";
 const EXCUSED: &str = include_str!("wire-excused.txt");
-/// Headers that are compared.
+/// Headers to compare.
 const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
 
 fn exchanges() -> Vec<Value> {
@@ -37,7 +37,7 @@ fn exchanges() -> Vec<Value> {
         .collect()
 }
 
-/// What placeholders of a group stand for.
+/// Values of the placeholders in a group of exchanges.
 #[derive(Default)]
 struct Names(BTreeMap<String, String>);
 
@@ -47,7 +47,7 @@ impl Names {
         PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
     }
 
-    /// A text of a request with what is known put in; none if something is not.
+    /// Replaces the placeholders in a text; None if one is unknown.
     fn filled(&self, text: &str) -> Option<String> {
         let mut is_whole = true;
         let filled = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
@@ -77,12 +77,12 @@ impl Names {
         })
     }
 
-    /// Whether a text is as expected; new names are learnt.
+    /// Returns whether a text matches the expected one. Stores the values of new placeholders.
     fn fits(&mut self, wanted: &str, found: &str, has_numbers: bool) -> bool {
         if !wanted.contains('<') {
             return wanted == found;
         }
-        // Literals, and between them what is to be learnt.
+        // Literals, with unknown placeholders between them.
         let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
         for place in Self::placeholder().captures_iter(wanted) {
             let whole = place.get(0).expect("it is found");
@@ -109,18 +109,18 @@ impl Names {
         true
     }
 
-    /// The first place where two values differ.
+    /// The first difference between two values.
     fn differ(&mut self, at: &str, wanted: &Value, found: &Value, how: &How<'_>) -> Option<String> {
         if how.varies.contains(&at) || at.ends_with("/managedFields") && !how.has_managers {
             return None;
         }
-        // An item by its name alone.
+        // Only the names of items are compared.
         if let (Value::String(_), Some(name)) = (wanted, found.pointer("/metadata/name")) {
             return self.differ(at, wanted, &name.clone(), how);
         }
         match (wanted, found) {
             (Value::String(text), Value::String(other)) if self.fits(text, other, !how.numbers_vary) => None,
-            // A number of which no more is said.
+            // Any number matches this placeholder.
             (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
             (Value::Object(map), Value::Object(other)) => {
                 let skipped = |key: &str| {
@@ -173,7 +173,7 @@ impl Names {
     }
 }
 
-/// What stands between literals in a text that begins with the first of them and ends with the last.
+/// The parts between literals in a text that begins with the first literal and ends with the last one.
 fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
     let (first, rest) = literals.split_first()?;
     let mut left = text.strip_prefix(first.as_str())?;
@@ -190,7 +190,7 @@ fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
     Some(values)
 }
 
-/// What of an answer was written down, where the recording says that it is a part.
+/// Reduces a response to the part that was recorded, if the recording contains only a part.
 fn noted(note: &str, wanted: &Value, found: &Value) -> Option<Value> {
     let schemas = found["components"]["schemas"].as_object();
     let without_descriptions = |schema: &Value| {
@@ -248,12 +248,12 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(160).collect()
 }
 
-/// How answers are compared.
+/// Options of a comparison.
 struct How<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
     has_managers: bool,
-    /// Only what is wanted was written down.
+    /// The recording contains only a part of the response.
     is_part: bool,
 }
 
@@ -273,21 +273,21 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
-/// A watch that was opened, and the exchange it is compared with.
+/// An open watch and its recorded exchange.
 struct Open {
     exchange: Value,
     watch: Watching,
 }
 
-/// A group on a new cluster.
+/// A group of exchanges, replayed on a new cluster.
 struct Group {
     server: SocketAddr,
     names: Names,
-    /// Simulated seconds that have passed since the group's start.
+    /// Simulated seconds since the start of the group.
     at: f64,
     open: Vec<Open>,
     has_managers: bool,
-    /// What differs, by the exchange's name.
+    /// The difference of each exchange, by name.
     found: BTreeMap<String, Option<String>>,
 }
 
@@ -301,7 +301,7 @@ impl Group {
         }
     }
 
-    /// Watches that their client closed before.
+    /// Closes the watches that the recorded client closed until then.
     fn close_until(&mut self, at: f64) {
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| {
             text(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
@@ -348,7 +348,7 @@ impl Group {
         let name = text(exchange, "name").to_owned();
         let is_held = exchange["held"] == true;
         let Some(path) = self.known(text(exchange, "path")) else {
-            // It needs what a held answer gave.
+            // The request needs a value from a response that is not compared.
             return;
         };
         let headers: Vec<(String, String)> = exchange["request_headers"]
@@ -390,7 +390,7 @@ impl Group {
         self.found.insert(name, why);
     }
 
-    /// A path with what is known put in; a version that only a held answer gave is the newest one.
+    /// Replaces the placeholders in a path. An unknown resource version becomes the newest one.
     fn known(&mut self, path: &str) -> Option<String> {
         if let Some(known) = self.names.filled(path) {
             return Some(known);
@@ -410,7 +410,7 @@ impl Group {
         self.names.filled(path)
     }
 
-    /// A body that names the object on the path by what only a held answer gave.
+    /// Completes a body with values of the current object that the recording obtained from a response that is not compared.
     fn of_object(&mut self, path: &str, body: &Value) -> Option<Value> {
         let answer = get(self.server, path.split('?').next().unwrap_or_default());
         let object: Value = serde_json::from_str(&answer.body).ok()?;
@@ -488,7 +488,7 @@ impl Group {
     }
 }
 
-/// Discovery with the groups alone that are wanted.
+/// Reduces a discovery document to the recorded groups.
 fn trimmed(wanted: &Value, mut found: Value) -> Value {
     for (list, name) in [("groups", "/name"), ("items", "/metadata/name")] {
         let names: Vec<&Value> = wanted[list]
@@ -513,7 +513,7 @@ fn status(exchange: &Value, answer: &Answer) -> Option<String> {
     })
 }
 
-/// What differs of each exchange of a group that is compared.
+/// Replays a group and returns the difference of each compared exchange.
 fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<String>> {
     let server = serve(SCENARIO);
     let at = server.address();
@@ -538,7 +538,7 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
     for open in std::mem::take(&mut group.open) {
         group.finish(open);
     }
-    // Everything that was asked of it has been answered.
+    // All requests have been answered.
     assert_eq!(get(at, "/readyz").status, 200);
     group.found
 }
@@ -548,7 +548,7 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
 ///
 /// Shows: HT-006, HT-013, HT-022, HT-024, HT-028, HT-031, HT-032, HT-043, HT-044, HT-045, HT-056, HT-057, HT-060, HT-061
 #[test]
-fn recorded_exchanges_are_answered_alike() {
+fn responses_equal_recorded_exchanges() {
     let wanted = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
     let has_managers = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -567,7 +567,7 @@ fn recorded_exchanges_are_answered_alike() {
     let chosen = groups
         .iter()
         .filter(|(name, _)| wanted.is_empty() || wanted == "all" || wanted == **name);
-    // Most of the time something is waited for.
+    // Replays run in parallel, because most of their time is spent waiting.
     let results: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = chosen
             .map(|(name, exchanges)| (name, scope.spawn(|| replayed(exchanges, has_managers))))

@@ -1,7 +1,7 @@
-//! What is wrong in a cluster at an instant, worst first: each with its reason in a sentence and what would help (P-09).
+//! Triage: finds the problems of a cluster at an instant, worst first, each with its reason and remedies (P-09).
 //!
-//! Pods of one owner with one reason are one row. A row's reason is the cluster's own words where it has some (a
-//! condition, an Event, kube-scheduler's text of a decision made here), never a guess.
+//! Pods of one owner with the same reason form one row. If the cluster states a reason (in a condition, in an Event, or in
+//! kube-scheduler's message for a decision made here), the row quotes it. Reasons are never guessed.
 
 mod nodes;
 mod pods;
@@ -22,29 +22,29 @@ pub use standing::{older_versions, standing};
 use crate::owners::workload_of;
 use crate::timeline::Session;
 
-/// What to look for.
+/// The objects to examine.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Only this namespace; objects without one are left out then.
+    /// Only this namespace, without cluster-scoped objects; `None` for all objects.
     pub namespace: Option<String>,
-    /// Only this pod, `NAMESPACE/NAME`.
+    /// Only this pod, as `NAMESPACE/NAME`.
     pub pod: Option<String>,
 }
 
-/// What the parts of the triage share.
+/// State of one triage.
 struct Triage<'a> {
     objects: &'a Objects,
-    /// The cluster's time at t = 0.
+    /// Wall-clock time at t = 0.
     start: Time,
     now: Time,
     scope: &'a Scope,
     config: SchedulerConfiguration,
-    /// What Events say of objects by UID: reason, message, time.
+    /// Warning Events by UID of the involved object, newest last: reason, message, time.
     events: ordered::Map<Str, Vec<(Str, Str, Option<Time>)>>,
     findings: Vec<Finding>,
 }
 
-/// What is wrong in a session's cluster now.
+/// Returns the problems of a session's cluster at the present time, worst first.
 #[must_use]
 pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
     let objects = session.world().objects();
@@ -70,7 +70,7 @@ pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
     findings
 }
 
-/// The Warnings about each object, newest last.
+/// Collects the Warning Events by UID of the involved object, newest last.
 fn events_of(objects: &Objects) -> ordered::Map<Str, Vec<(Str, Str, Option<Time>)>> {
     let mut found: ordered::Map<Str, Vec<(Str, Str, Option<Time>)>> = ordered::Map::new();
     for event in objects.list::<Event>().filter(|event| &*event.kind == "Warning") {
@@ -92,7 +92,7 @@ fn events_of(objects: &Objects) -> ordered::Map<Str, Vec<(Str, Str, Option<Time>
 }
 
 impl Triage<'_> {
-    /// Whether objects of a namespace are looked at.
+    /// Returns whether the scope includes a namespace.
     fn sees(&self, namespace: &str) -> bool {
         self.scope.namespace.as_deref().is_none_or(|only| only == namespace)
     }
@@ -119,7 +119,7 @@ impl Triage<'_> {
         &mut self.findings[last]
     }
 
-    /// The newest Warning with one of these reasons about an object.
+    /// Message of the object's newest Warning Event with one of these reasons.
     fn warning(&self, uid: &podscope_api::Uid, reasons: &[&str]) -> Option<&str> {
         let all = self.events.get(&uid.0)?;
         let mut newest = all.iter().rev();
@@ -128,13 +128,13 @@ impl Triage<'_> {
             .map(|(_, message, _)| &**message)
     }
 
-    /// Whether the control plane does not hear the node of that name: it is Unknown, or not there at all.
+    /// Returns whether the node exists and is not ready.
     fn is_lost(&self, node: &NodeName) -> bool {
         let node = self.objects.named::<podscope_api::Node>(node.as_str());
         node.is_some_and(|node| !node.is_ready())
     }
 
-    /// The controller of an object with its kind, a ReplicaSet's Deployment for the ReplicaSet.
+    /// Top-level workload that owns the object, as `KIND NAMESPACE/NAME`: the Deployment for a pod of its ReplicaSet.
     fn owner(&self, meta: &ObjectMeta) -> Option<String> {
         let owner = workload_of(self.objects, meta)?;
         Some(format!("{} {}/{}", owner.kind, meta.namespace, owner.name))
@@ -150,12 +150,12 @@ fn pod_name(pod: &Pod) -> String {
     format!("Pod {}", pod.metadata.key())
 }
 
-/// The text without its trailing full stop, so that sentences can be joined.
+/// Removes the trailing full stop, so that the text can be embedded in a sentence.
 fn clause(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// The findings in the form of `podscope why -o json`.
+/// Formats the findings as `podscope why -o json`.
 #[must_use]
 pub fn to_json(session: &Session, findings: &[Finding]) -> Value {
     let start = session.world().start().0;

@@ -1,4 +1,4 @@
-//! Pods: those that nobody places, that do not end, that do not run as they should.
+//! Problems of pods: pods that are not scheduled, do not terminate, or do not become ready.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::{Problem, Triage, clause, pod_name, standing};
 use crate::explain::scheduler_of;
 use crate::view;
 
-/// Pods whose decision is made anew here; more of one owner share what their condition says.
+/// Maximum number of pods whose scheduling decision is repeated. Further pods keep the message of their condition.
 const DECISIONS: usize = 300;
 /// Rows for which it is searched what would help, and how much of it is told.
 const HELPED: usize = 40;
 const HELP: usize = 3;
 
-/// The owner of which every pending pod fares alike.
+/// UID of the pod's ReplicaSet, if all its pending pods get the same decision: they have no claims of their own.
 fn alike(pod: &Pod) -> Option<Uid> {
     let owner = pod
         .metadata
@@ -31,7 +31,7 @@ fn alike(pod: &Pod) -> Option<Uid> {
     (!has_claim).then(|| owner.uid.clone())
 }
 
-/// What is wrong with one pod.
+/// The problem of one pod.
 struct Ailment {
     problem: Problem,
     reason: String,
@@ -58,7 +58,7 @@ impl Triage<'_> {
             }
             let Some(mut ailment) = self.ailment(pod) else { continue };
             if ailment.problem == Problem::Pending && decided < DECISIONS {
-                // Pods of one template fare alike, unless each has a claim or a node of its own.
+                // Pods of one ReplicaSet share a decision, unless each has its own claim or node.
                 let alike = alike(pod);
                 let known = alike.as_ref().and_then(|owner| reasons.get(owner)).cloned();
                 let reason = known.unwrap_or_else(|| {
@@ -113,7 +113,7 @@ impl Triage<'_> {
         }
     }
 
-    /// What keeps one pod from being well; none of one that is.
+    /// The pod's problem; `None` if it has none.
     fn ailment(&self, pod: &Pod) -> Option<Ailment> {
         let ailment = |problem, reason: String, since| Some(Ailment { problem, reason, since });
         if pod.metadata.is_terminating() {
@@ -126,7 +126,7 @@ impl Triage<'_> {
             let message = clause(&pod.status.message).to_owned();
             return match &*pod.status.reason {
                 "Evicted" => ailment(Problem::Evicted, message, ended),
-                // What a Job counts is the Job's.
+                // Failed pods of a Job count towards its backoffLimit; the Job itself is reported.
                 _ if pod.metadata.controller_ref().is_some_and(|owner| &*owner.kind == "Job") => None,
                 reason => {
                     let ends = self.ends(pod);
@@ -161,14 +161,14 @@ impl Triage<'_> {
                 return Some(found);
             }
         }
-        // Of a node that nobody hears, its pods are not told one by one.
+        // A node that is not ready is reported itself, not each of its pods.
         if self.is_lost(node) {
             return None;
         }
         self.unready(pod)
     }
 
-    /// A pod that is to be gone: what holds it.
+    /// The reason why a terminating pod is not removed; `None` during its grace period.
     fn terminating(&self, pod: &Pod) -> Option<Ailment> {
         let until = pod.metadata.deletion_timestamp?;
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
@@ -196,7 +196,7 @@ impl Triage<'_> {
         })
     }
 
-    /// A pod that has a node and does not get ready.
+    /// The reason why a bound pod does not become ready; `None` if it is ready or still starting.
     #[expect(clippy::too_many_lines, reason = "one arm a reason, in the order of their weight")]
     fn unready(&self, pod: &Pod) -> Option<Ailment> {
         if pod.is_ready() {
@@ -207,7 +207,6 @@ impl Triage<'_> {
             .and_then(|one| one.last_transition_time)
             .or(pod.status.start_time)
             .or(pod.metadata.creation_timestamp);
-        // What has begun a moment ago is on its way.
         if since.is_some_and(|since| self.now.0 - since.0 < ON_ITS_WAY) {
             return None;
         }
@@ -283,7 +282,7 @@ impl Triage<'_> {
         })
     }
 
-    /// How its containers ended.
+    /// Describes the exits of the pod's failed containers.
     fn ends(&self, pod: &Pod) -> String {
         let statuses = pod
             .status
@@ -326,7 +325,7 @@ impl Triage<'_> {
     }
 }
 
-/// For so long a pod may well be on its way, in microseconds.
+/// Time in which a pod may become ready before it is reported, in microseconds.
 const ON_ITS_WAY: i64 = 60 * 1_000_000;
 
 fn finished(pod: &Pod) -> Option<Time> {
@@ -344,7 +343,7 @@ fn finalizers(held: &[podscope_api::Str]) -> String {
     format!("the finalizer{s} {}", all.join(", "))
 }
 
-/// Who holds a pod back.
+/// Describes the pod's scheduling gates.
 pub(super) fn gated(pod: &Pod) -> String {
     let gates = pod
         .spec
@@ -373,7 +372,7 @@ fn exit(ended: &podscope_api::ContainerStateTerminated) -> String {
     }
 }
 
-/// What a container waits for, beside its turn.
+/// The problem that a container's status reports: repeated exits, an image error, or a configuration error.
 fn of_container(status: &ContainerStatus) -> Option<Ailment> {
     let again = |ended: &podscope_api::ContainerStateTerminated| {
         let times = match status.restart_count {
@@ -384,7 +383,7 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
     };
     let last = status.last_state.terminated.as_ref();
     let Some(waiting) = &status.state.waiting else {
-        // A container that has ended and is about to be started again.
+        // The container has exited and will be restarted.
         let ended = status
             .state
             .terminated
@@ -434,7 +433,7 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
     Some(Ailment { problem, reason, since })
 }
 
-/// Why no node takes a pod, by a decision of its own.
+/// Explains why no node can run the pod, from a new scheduling decision.
 fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<String> {
     let said = || pod.condition("PodScheduled").map(|one| clause(&one.message).to_owned());
     if let Some(unheld) = triage.objects.missing_objects(pod) {
@@ -483,7 +482,7 @@ fn devices(explanation: &Explanation) -> Option<String> {
     })
 }
 
-/// What would help a pod that waits, as the scheduler itself finds.
+/// Remedies for a pending pod, each verified by the scheduler.
 fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<String> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
     while search.suggestions().len() < HELP && !search.step().finished {}
@@ -494,7 +493,7 @@ fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass
         .collect()
 }
 
-/// What keeps one pod from being well, in its own sentence.
+/// The reason of the pod's problem, if it has one.
 pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<String> {
     triage.ailment(pod).map(|ailment| ailment.reason)
 }

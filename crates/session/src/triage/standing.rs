@@ -1,11 +1,12 @@
-//! How a pod stands, beside what the scheduler would decide of it: said before an explanation.
+//! Notes that precede the explanation of a pod's scheduling decision: the pod is terminating, finished, already bound, or
+//! gated.
 
 use podscope_api::{AccessMode, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Str};
 use podscope_cluster::Objects;
 
 use super::{clause, pods};
 
-/// What is to be known of a pod before a decision about it is read; nothing of one that waits for the scheduler alone.
+/// Returns the notes for a pod; none if the pod only waits for the scheduler.
 #[must_use]
 pub fn standing(objects: &Objects, pod: &Pod) -> Vec<String> {
     let mut said = Vec::new();
@@ -50,13 +51,14 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<String> {
     said
 }
 
-/// What a refusal does not name: the one node that the pod is for, and who has its claims.
+/// Causes that kube-scheduler's message does not name: the only node of a DaemonSet's pod, and the pods that use its
+/// ReadWriteOncePod claims.
 pub(super) fn particulars(objects: &Objects, pod: &Pod) -> Vec<String> {
     let meant = meant_for(pod).map(|node| format!("Its DaemonSet made it for node {node} alone."));
     meant.into_iter().chain(holders(objects, pod)).collect()
 }
 
-/// The node that a DaemonSet's pod is made for.
+/// The node for which a DaemonSet created the pod.
 fn meant_for(pod: &Pod) -> Option<Str> {
     pod.metadata
         .controller_ref()
@@ -64,7 +66,7 @@ fn meant_for(pod: &Pod) -> Option<Str> {
     pod.spec.pinned_node().cloned()
 }
 
-/// Who uses claims that only one pod may use.
+/// One sentence for each ReadWriteOncePod claim that another pod uses.
 fn holders(objects: &Objects, pod: &Pod) -> Vec<String> {
     let mut said = Vec::new();
     for volume in pod.spec.volumes.iter() {
@@ -96,7 +98,7 @@ fn holders(objects: &Objects, pod: &Pod) -> Vec<String> {
     said
 }
 
-/// The newest version of kubelets that are older than the rules of the engine.
+/// The newest kubelet version in the cluster that is older than the Kubernetes version of the engine.
 #[must_use]
 pub fn older_versions(objects: &Objects) -> Option<String> {
     let minor = |version: &str| -> Option<(u32, u32)> {

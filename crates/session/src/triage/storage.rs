@@ -1,4 +1,4 @@
-//! Claims and attachments that wait, and objects other than pods that do not end.
+//! Pending claims, failed attachments, and objects other than pods whose deletion does not finish.
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -22,7 +22,7 @@ impl Triage<'_> {
         self.lingering(&used);
     }
 
-    /// Claims with a pod that uses each.
+    /// Claims in use, each with the name of one pod that uses it.
     fn used_claims(&self) -> ordered::Map<ObjectKey, Str> {
         let mut used = ordered::Map::new();
         for pod in self.objects.list::<Pod>().filter(|pod| !pod.is_terminal()) {
@@ -147,7 +147,7 @@ impl Triage<'_> {
         }
     }
 
-    /// What else is to be gone and is not.
+    /// Reports objects other than pods whose deletion does not finish.
     fn lingering(&mut self, used: &ordered::Map<ObjectKey, Str>) {
         let objects = self.objects;
         let kinds = Kind::ALL

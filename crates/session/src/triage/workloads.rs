@@ -1,4 +1,4 @@
-//! Workloads, budgets and autoscalers.
+//! Problems of workloads, PodDisruptionBudgets and autoscalers.
 
 use podscope_api::{
     ConditionStatus, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, ObjectMeta, Pod, PodDisruptionBudget,
@@ -20,7 +20,7 @@ impl Triage<'_> {
         self.autoscalers();
     }
 
-    /// The first pod of these owners that is not well, with why: what a rollout waits for.
+    /// Describes the pod that blocks a rollout: the first unready pod of the new template, or else of any template.
     fn sick(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<String> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
         let mut sick: Option<String> = None;
@@ -31,7 +31,7 @@ impl Triage<'_> {
                 .or_else(|| lost.map(|node| format!("its node {node} is not ready")))
                 .unwrap_or_else(|| "it is not ready".to_owned());
             let text = format!("pod {} is not ready: {why}", pod.metadata.name);
-            // The new one is what the rollout waits for first.
+            // The rollout waits for pods of the new template first.
             if is_new(pod) {
                 return Some(text);
             }
