@@ -47,7 +47,7 @@ pub struct PartitionDescription {
     pub consumes: ordered::Map<Str, Quantity>,
 }
 
-/// What the driver answers to NodePrepareResources.
+/// The driver's answer to NodePrepareResources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrepareDescription {
     /// Success after this duration in microseconds.

@@ -5,7 +5,7 @@
 use podscope_api::{DeviceClaim, DeviceSelector, ErrorList, Object};
 use podscope_cel::Selector;
 
-/// What the compiler says of an expression whose estimated cost is too high.
+/// The compiler's message for an expression whose estimated cost is too high.
 const TOO_COMPLEX: &str = "too complex, exceeds cost limit";
 
 /// Adds a problem for each expression that does not compile.

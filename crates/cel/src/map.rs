@@ -10,7 +10,7 @@ use cel::common::value::{CowVal, Val};
 /// The string that a map is indexed by.
 ///
 /// # Errors
-/// The index is no string.
+/// The index is not a string.
 pub(crate) fn key_of(value: &dyn Val) -> Result<&str, ExecutionError> {
     value
         .downcast_ref::<CelString<'_>>()

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args;
 
-/// What is printed of a task.
+/// Output format of a task.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Text,

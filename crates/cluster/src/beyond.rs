@@ -1,6 +1,6 @@
-//! What the first build of the engine lacks. The engine is built twice: with the feature `whole` it has every capability;
+//! Capabilities that the first build of the engine lacks. The engine is built twice: with the feature `whole` it has all;
 //! without it, it has what a first visit to the page needs. Runs in which no object of a lacking kind exists are the same
-//! in both. Who runs the first build asks [`World::needs_whole_engine`](crate::World::needs_whole_engine) now and then,
+//! in both. The caller of the first build polls [`World::needs_whole_engine`](crate::World::needs_whole_engine)
 //! and continues the same run in the whole engine.
 
 use crate::Objects;

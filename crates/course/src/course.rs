@@ -73,7 +73,7 @@ pub struct Item {
     pub weight: u32,
 }
 
-/// What an item opens.
+/// The lesson or task that an item opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemSource {
     /// A built-in lesson.

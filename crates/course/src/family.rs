@@ -59,7 +59,7 @@ struct Alternative {
 pub struct Family {
     pub name: String,
     pub title: String,
-    /// What a reader should remember.
+    /// The rule to remember.
     pub rule: String,
     /// Page of the Kubernetes documentation.
     pub topic: String,

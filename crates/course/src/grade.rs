@@ -24,7 +24,7 @@ const AFTER: Span = Span::seconds(1);
 /// Maximum number of runs in a file.
 pub const MAX_RUNS: usize = 500;
 
-/// What a student has handed in.
+/// The work that a student submitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandIn {
     pub name: String,
@@ -69,7 +69,7 @@ pub struct GradedRun {
     pub goals: (usize, usize),
     pub answers: Vec<GradedAnswer>,
     pub handed: HandedRun,
-    /// What the file claims and the run does not show, and what keeps the run from being replayed.
+    /// Claims of the file that the run does not confirm, and errors that prevent a replay.
     pub complaints: Vec<String>,
 }
 

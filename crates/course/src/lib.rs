@@ -1,4 +1,4 @@
-//! What is built on top of lessons: practice without end, courses and exams, and the grading of handed-in work.
+//! Features based on lessons: unlimited practice tasks, courses and exams, and grading of submitted work.
 //!
 //! A *practice family* is a file that describes many tasks of one kind: a scenario with variables, the values that they
 //! may take at each level, and a question. A family, a level and a seed name one task. The engine is the answer key: the

@@ -24,7 +24,7 @@ const MAX_INTERVAL: u32 = 365;
 /// Right answers in a row after which tasks become harder.
 const RISES_AFTER: u32 = 2;
 
-/// What is known about a family.
+/// A reader's practice record of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Practised {
     /// The day on which it is due.

@@ -135,7 +135,7 @@ impl Task {
     }
 }
 
-/// What a run has answered.
+/// The answer to a task, as the run gives it.
 struct Found {
     options: Vec<String>,
     answer: String,

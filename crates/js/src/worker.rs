@@ -35,7 +35,7 @@ struct Service {
     fetch: Function,
     /// The second argument for `fetch`; set at the start.
     on_fetched: Option<Function>,
-    /// What the service waits for. Requests wait meanwhile, to keep their order.
+    /// The operation that the service waits for. Requests are queued meanwhile, to keep their order.
     waits_for: Option<Awaited>,
     waiting: Vec<Request>,
     /// Whether the whole engine was asked for because the session lacks a capability.
@@ -45,7 +45,7 @@ struct Service {
     n_settled: u64,
 }
 
-/// What a service waits for before it handles further requests.
+/// An operation that a service waits for before it handles further requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     /// The lessons' texts, which are fetched when a lesson is first opened.

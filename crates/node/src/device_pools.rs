@@ -23,7 +23,7 @@ pub struct DevicePool {
     prepare: Vec<(Str, PrepareDescription)>,
 }
 
-/// A slice of a pool.
+/// One ResourceSlice of a pool, before it is published.
 #[derive(Debug, Clone)]
 pub struct PoolSlice {
     /// Name of an adopted slice; other names are generated.
@@ -170,7 +170,7 @@ impl DevicePool {
         })
     }
 
-    /// What the driver answers to NodePrepareResources for a device; `None` if no description says it.
+    /// The driver's answer to NodePrepareResources for a device; `None` if no description defines it.
     pub fn prepare(&self, device: &str) -> Option<PrepareDescription> {
         let is_of = |prefix: &str| device.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-'));
         let found = self.prepare.iter().filter(|(prefix, _)| is_of(prefix));

@@ -34,7 +34,7 @@ impl Draw {
 /// A command line, and its standard input.
 type Line = (String, Option<String>);
 
-/// What a promise is about.
+/// The subject of a promise.
 enum Subject {
     /// An object that must stay.
     Object {

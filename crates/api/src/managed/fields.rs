@@ -6,7 +6,7 @@ use super::{Elements, FieldPath, Semantics};
 use crate::Str;
 use crate::ordered::StableSort as _;
 
-/// What a write changes.
+/// The fields that a write changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Fields that are new or have another value, sorted.
@@ -15,7 +15,7 @@ pub struct Changes {
     pub removed: Vec<FieldPath>,
 }
 
-/// Fields of `metadata` that nobody owns.
+/// Fields of `metadata` that have no owner.
 const UNOWNED: [&str; 9] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -28,7 +28,7 @@ const UNOWNED: [&str; 9] = [
     "uid",
 ];
 
-/// Returns whether nobody owns a field.
+/// Returns whether a field has no owner.
 fn is_unowned(path: &[Str]) -> bool {
     match path {
         [only] => matches!(&**only, "f:apiVersion" | "f:kind" | "f:metadata"),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::untyped::{text, texts};
 use crate::{Kind, Str};
 
-/// What is known of a value for its field ownership.
+/// Source of the merge semantics of a value, which determine its field ownership.
 #[derive(Debug, Clone, Copy)]
 pub enum Semantics<'s> {
     /// A field of a built-in kind, by its name; the name is empty for the object itself and for elements of lists.

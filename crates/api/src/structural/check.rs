@@ -10,8 +10,8 @@ use crate::validate::{ErrorList, Path, quoted};
 const RULES: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// Everything that is wrong with an object; `old` are the fields of the object that it replaces. A value that is equal
-/// to the old one is not checked again (HT-164).
+/// Returns all violations of the schema by an object. `old` are the fields of the object that it replaces; values that
+/// did not change are not checked again (HT-164).
 ///
 /// Deviation: `pattern` is checked where the build has regular expressions.
 #[must_use]

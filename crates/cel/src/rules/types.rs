@@ -1,7 +1,7 @@
 //! Types of expressions over a schema, so that a rule with a misspelt field or mismatched operands is refused with its
 //! definition.
 //!
-//! What is not known is [`Type::Dyn`], which fits everywhere.
+//! An unknown type is [`Type::Dyn`], which is compatible with every type.
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, LiteralValue};
 use cel::{IdedExpr, Program};

@@ -24,10 +24,10 @@ pub(super) fn answer(program: &str, words: &[Word]) -> String {
     }
 }
 
-/// What does the same in Kubernetes.
+/// The Kubernetes equivalent of a docker command.
 enum Equivalent {
     Command(String),
-    /// No command does; the text says who does it.
+    /// There is no equivalent command; the text names the responsible component.
     None(&'static str),
 }
 

@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error
 /// map`. The last value of such a key counts.
 ///
 /// # Errors
-/// What go-yaml says of a text that is no YAML: `line 1: did not find expected node content`.
+/// The message of go-yaml for invalid YAML, such as `line 1: did not find expected node content`.
 pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
     let document = podscope_api::read_yaml_document(text).map_err(|error| match error {
         SyntaxError::Yaml(0, message) | SyntaxError::Json(message) => message,

@@ -191,7 +191,7 @@ impl Given {
         podscope_api::served_form(self.served.api_version, self.served.kind, value)
     }
 
-    /// What the decoder says of a patched object that is of another version or kind.
+    /// The decoder's error for a patched object with another version or kind.
     fn other_version(&self, patched: &Value) -> Option<String> {
         let text = |field: &str| patched.get(field).and_then(Value::as_str).unwrap_or_default();
         let (version, kind) = (text("apiVersion"), text("kind"));
@@ -334,7 +334,7 @@ fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) 
     })
 }
 
-/// The document of an apply patch. A key that comes twice is refused where decoding is strict; else the last one counts.
+/// Decodes an apply patch. Strict decoding refuses duplicate keys; otherwise the last one counts.
 fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<String>), ApiError> {
     let (value, duplicates) = match super::duplicates::read_applied(text) {
         Ok(read) => read,

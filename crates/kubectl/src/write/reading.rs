@@ -144,7 +144,7 @@ impl Outcome {
     }
 }
 
-/// What all objects of a manifest are read with.
+/// Options that apply to all objects of a manifest.
 struct Source<'a> {
     /// `-n`.
     namespace: Option<&'a str>,

@@ -160,7 +160,7 @@ fn is_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
     host.cache.list::<ResourceSlice>().any(|slice| is_usable(&slice))
 }
 
-/// What the drivers of a claim's devices answer.
+/// The answers of the drivers of a claim's devices.
 fn results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDescription> {
     let Some(node) = &host.shared.node_object else {
         return Vec::new();

@@ -185,7 +185,7 @@ pub(crate) trait ExtensionPoints: Sync {
         None
     }
 
-    /// What the plugin decided for a feasible node, for people; `None` if there is nothing to say.
+    /// A readable note about the plugin's decision for a feasible node; `None` if there is none.
     fn explain_choice(&self, _cache: &Cache, _decision: &Decision, _node: NodeIdx) -> Option<String> {
         None
     }

@@ -47,7 +47,7 @@ fn claim(name: &str, devices: &str, device: Option<&str>) -> String {
     )
 }
 
-/// What the explanation says of node n1 for a pod with the claim `mine`.
+/// The explanation's text about node n1 for a pod with the claim `mine`.
 fn said(objects: &str) -> String {
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: p}, spec: {resourceClaims: \
                [{name: c, resourceClaimName: mine}], containers: [{name: c, image: i}]}}\n";

@@ -84,7 +84,7 @@ pub(super) struct HandedSession {
     place: Place,
     /// The latest instant of the current branch that had been computed.
     horizon: SimTime,
-    /// What the host was doing, to be continued at the place.
+    /// The host's job in progress, which the next engine continues.
     job: Option<Job>,
     needs_triage: bool,
     plays_after_answer: bool,

@@ -149,7 +149,8 @@ fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// What kind of thing the next step waits for. Its condition is not told, because it often is the answer to a question.
+/// The kinds of conditions that the next step waits for. The conditions themselves stay hidden, because they often answer a
+/// question.
 fn awaited(last: Option<&Step>, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());

@@ -220,7 +220,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
     never(&document.never).map(Some)
 }
 
-/// The fields of which a condition has one.
+/// The fields that determine the kind of a condition; it has exactly one of them.
 const CHECKS: &str = "object, count, ready, requests, same, never and always";
 
 /// Reads the condition of `never`.

@@ -8,7 +8,7 @@ use podscope_cluster::Objects;
 use super::expect::Check;
 use podscope_kubectl::command::Get;
 
-/// What a shown step has recorded for one of its conditions.
+/// The state that a step records for one of its conditions when it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
     /// For `same`: UIDs of the selected objects when the step was shown, in ascending order.
@@ -18,7 +18,7 @@ pub enum Since {
 }
 
 impl Since {
-    /// What is recorded for a check when its step is shown. None for checks that compare with nothing.
+    /// Records the state for a check when its step is shown. None for checks that do not compare with an earlier state.
     pub(crate) fn start(check: &Check, objects: &Objects) -> Option<Self> {
         match check {
             Check::Same(get) => Some(Self::Uids(uids(get, objects))),

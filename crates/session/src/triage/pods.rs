@@ -472,7 +472,7 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
     })
 }
 
-/// What the scheduler says of the devices of the first node that lacks them.
+/// The scheduler's explanation about devices, for the first node that lacks them.
 fn devices(explanation: &Explanation) -> Option<String> {
     explanation.nodes.iter().find_map(|node| match &node.verdict {
         NodeVerdict::Refused(Refusal::Plugin { name, text }) if name == "DynamicResources" => {

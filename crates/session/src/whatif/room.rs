@@ -18,7 +18,7 @@ use super::fit::{AdmittedShape, place_rounds};
 const MAX_CHANGED: usize = 20;
 /// Maximum number of added nodes.
 const MAX_ADDED: usize = 1_000;
-/// Maximum number of different kinds of nodes of which more are added.
+/// Maximum number of node shapes for which adding nodes is tried.
 const MAX_KINDS: usize = 5;
 
 /// A change of a cluster that makes room.
@@ -32,7 +32,7 @@ pub struct Change {
     pub fits: usize,
 }
 
-/// What the search for changes looks at.
+/// Inputs of the search for changes.
 pub(super) struct Search<'a> {
     /// A scheduler of the cluster without the counted pods.
     pub scheduler: &'a Scheduler,

@@ -15,7 +15,7 @@ const SERVICE_NAME: &str = "kubernetes.io/service-name";
 pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
-    /// What is counted: `available replicas`, `healthy pods` or `ready endpoints`.
+    /// The counted quantity: `available replicas`, `healthy pods` or `ready endpoints`.
     pub of: String,
     /// The number that it has to have.
     pub wanted: i32,

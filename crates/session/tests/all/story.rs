@@ -283,7 +283,7 @@ fn show_me_plays_rest_of_solution() {
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// The page says which goals are open. What the next step waits for is told by its kind only.
+/// The page shows the open goals, and only the kind of the condition that the next step waits for.
 /// Shows: E-05
 #[test]
 fn condition_of_next_step_is_described() {

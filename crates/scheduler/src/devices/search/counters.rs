@@ -23,7 +23,7 @@ impl CounterConsumption {
         }
     }
 
-    /// What the selected devices consume of a counter.
+    /// The amount of a counter that the selected devices consume.
     pub(super) fn of(&self, pool: &Str, set: &Str, counter: &Str) -> Quantity {
         let tally = self.0.get(pool);
         let sum = tally.and_then(|tally| tally.get(&(set.clone(), counter.clone())));

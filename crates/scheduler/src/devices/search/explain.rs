@@ -67,8 +67,8 @@ pub(crate) fn explain(inputs: SearchInputs<'_>, node: &NodeInfo, claims: &[Claim
 }
 
 impl Search<'_> {
-    /// What a request gets and why the other devices do not do. `wanted` are the devices of the allocation, by indices
-    /// of slice and device; without it, the request takes the first devices that do.
+    /// Describes the devices that a request gets, and why other devices are not suitable. `wanted` are the devices of the
+    /// allocation, by indices of slice and device; without it, the request takes the first suitable devices.
     fn line(&mut self, position: Position, wanted: Option<&[(usize, usize)]>) -> String {
         let claims = self.claims;
         let alternative = &claims[position.claim].requests[position.request].alternatives[position.alternative];
