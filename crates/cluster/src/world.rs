@@ -464,10 +464,8 @@ impl World {
             }
             Actor::Driver(node) => {
                 let state = self.nodes.get_mut(node)?;
-                (
-                    state.driver.as_deref_mut()?,
-                    Some((node, Arc::make_mut(&mut state.machine))),
-                )
+                let driver = state.driver.as_deref_mut()?;
+                (driver, Some((node, Arc::make_mut(&mut state.machine))))
             }
             actor => (self.processes.get_mut(actor)?, None),
         };
