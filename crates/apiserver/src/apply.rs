@@ -387,7 +387,20 @@ fn take_over(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     had.stable_sort();
     had.dedup();
     // The last-applied annotation stays, so that a later apply still recognises the object as client-side applied.
-    had.retain(|path| !path.iter().any(|step| step.get(2..) == Some(LAST_APPLIED)));
+    let annotation = [
+        "f:metadata".to_owned(),
+        "f:annotations".to_owned(),
+        format!("f:{LAST_APPLIED}"),
+    ];
+    let leads_to_it = |path: &FieldPath| {
+        path.len() <= annotation.len() && path.iter().zip(&annotation).all(|(step, kept)| **step == **kept)
+    };
+    if had
+        .iter()
+        .any(|path| path.len() == annotation.len() && leads_to_it(path))
+    {
+        had.retain(|path| !leads_to_it(path));
+    }
     had
 }
 

@@ -7,7 +7,7 @@ use podscope_session::scenario::Until;
 use podscope_session::{explained, export, report};
 use serde_json::{Value, json};
 
-use crate::engine::{Door, Gone};
+use crate::engine::{Door, Engine, Gone};
 use crate::http::{Asked, JSON, Reply};
 use crate::secrets;
 
@@ -40,10 +40,14 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
     match (asked.method.as_str(), parts.as_slice()) {
         _ if !is_v1 => Ok(Reply::page_not_found()),
         ("GET", ["trace"]) => {
-            let text = door.ask(|engine| report::trace(engine.session().trace())).await?;
+            let ask = |engine: &mut Engine| {
+                let session = engine.session();
+                (report::trace(session.trace()), export::scenario(session))
+            };
+            let (text, scenario) = door.ask(ask).await?;
             let text = match has_secrets(asked) {
                 true => text,
-                false => secrets::without_data_in_trace(&text),
+                false => secrets::without_data_in_trace(&text, &scenario),
             };
             Ok(Reply::new(200, "application/jsonl", text))
         }

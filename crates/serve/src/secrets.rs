@@ -1,119 +1,159 @@
-//! Scenarios without the data of Secrets: what is shared keeps the keys and loses the values. A run does not depend on
-//! them.
+//! Scenarios and traces without the data of Secrets. A shared text keeps the keys; each value is replaced by a stand-in.
+//! Equal values have equal stand-ins and different values different ones, so that a replay changes the same objects.
 
-use podscope_api::Tree;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use podscope_api::{Tree, ordered};
 use serde_json::{Map, Value};
 
 /// The fields of a Secret that hold its data.
 const DATA: [&str; 2] = ["data", "stringData"];
 
-/// The documents of a scenario without the data of its Secrets, those that programs sent included.
+/// Returns the scenario without the data of Secrets, including the bodies of HTTP requests.
 pub(crate) fn without_data(scenario: &str) -> String {
-    let (documents, _) = podscope_api::read_documents(scenario);
-    let mut text = String::new();
-    for document in &documents {
-        let mut document = document.to_value();
-        drop_data_of_objects(&mut document);
-        let timeline = document.pointer_mut("/spec/timeline").and_then(Value::as_array_mut);
-        for entry in timeline.into_iter().flatten() {
-            if let Some(call) = entry.get_mut("api").and_then(Value::as_object_mut) {
-                drop_data_of_call(call);
+    StandIns::default().scenario(scenario)
+}
+
+/// Returns the trace of a scenario without the data of Secrets in the bodies of HTTP requests. The stand-ins are those of
+/// [`without_data`].
+pub(crate) fn without_data_in_trace(trace: &str, scenario: &str) -> String {
+    let mut stand_ins = StandIns::default();
+    stand_ins.scenario(scenario);
+    stand_ins.trace(trace)
+}
+
+/// Numbers of the values that were replaced, in the order in which the scenario contains them.
+#[derive(Default)]
+struct StandIns {
+    numbers: ordered::Map<Vec<u8>, usize>,
+}
+
+impl StandIns {
+    fn scenario(&mut self, scenario: &str) -> String {
+        let (documents, _) = podscope_api::read_documents(scenario);
+        let mut text = String::new();
+        for document in &documents {
+            let mut document = document.to_value();
+            self.drop_data_of_objects(&mut document);
+            let timeline = document.pointer_mut("/spec/timeline").and_then(Value::as_array_mut);
+            for entry in timeline.into_iter().flatten() {
+                if let Some(call) = entry.get_mut("api").and_then(Value::as_object_mut) {
+                    self.drop_data_of_call(call);
+                }
+            }
+            if !text.is_empty() {
+                text.push_str("---\n");
+            }
+            text.push_str(&podscope_api::print_yaml(&document));
+        }
+        text
+    }
+
+    /// Replaces the data of a Secret, and of the Secrets in a list.
+    fn drop_data_of_objects(&mut self, object: &mut Value) {
+        if object.get("kind").is_some_and(|kind| kind == "Secret") {
+            self.drop_data(object);
+        }
+        let items = object.get_mut("items").and_then(Value::as_array_mut);
+        for item in items.into_iter().flatten() {
+            self.drop_data_of_objects(item);
+        }
+    }
+
+    /// Records of commands contain the bodies of HTTP requests.
+    fn trace(&mut self, trace: &str) -> String {
+        let mut text = String::with_capacity(trace.len());
+        for line in trace.lines() {
+            let is_call = line.contains("\"what\":\"Command\"") && line.contains("/secrets");
+            match is_call.then(|| self.record(line)).flatten() {
+                Some(record) => text.push_str(&record),
+                None => text.push_str(line),
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Returns the record of a command without the data of Secrets; None if it has none.
+    fn record(&mut self, line: &str) -> Option<String> {
+        let mut record: Value = serde_json::from_str(line).ok()?;
+        let command = record.get("command")?.as_str()?;
+        let (call, rest) = command.split_once("<<'EOF'\n")?;
+        let body = rest.strip_suffix("\nEOF")?;
+        let path = call.strip_prefix("api ")?.split(' ').nth(1)?;
+        let body = self.body(path, body)?;
+        let command = format!("{call}<<'EOF'\n{body}\nEOF");
+        record["command"] = command.into();
+        Some(record.to_string())
+    }
+
+    fn drop_data_of_call(&mut self, call: &mut Map<String, Value>) {
+        let text = |field: &str| call.get(field).and_then(Value::as_str).unwrap_or_default();
+        if let Some(body) = self.body(text("path"), text("body")) {
+            call.insert("body".to_owned(), body.into());
+        }
+    }
+
+    /// Returns the body of a request about Secrets (an object or a patch) without their data; None if it has none. A body
+    /// that cannot be read is refused anyway, and stays.
+    fn body(&mut self, path: &str, body: &str) -> Option<String> {
+        if !path.split(['/', '?']).any(|part| part == "secrets") {
+            return None;
+        }
+        let sent = podscope_api::read_yaml(body)
+            .map(|tree: Tree<'_>| tree.to_value())
+            .ok()?;
+        let mut value = sent.clone();
+        match &mut value {
+            Value::Array(operations) => {
+                for operation in operations {
+                    self.drop_data_of_operation(operation);
+                }
+            }
+            value => self.drop_data(value),
+        }
+        (value != sent).then(|| value.to_string())
+    }
+
+    /// Replaces the value of an operation of a JSON patch that writes data.
+    fn drop_data_of_operation(&mut self, operation: &mut Value) {
+        let path = operation.get("path").and_then(Value::as_str).unwrap_or_default();
+        let field = path.split('/').nth(1).unwrap_or_default().to_owned();
+        match operation.get_mut("value") {
+            Some(value) if field.is_empty() => self.drop_data(value),
+            Some(value) if DATA.contains(&field.as_str()) => self.replace(value, field == "data"),
+            _ => {}
+        }
+    }
+
+    /// Replaces the fields of a Secret that hold its data.
+    fn drop_data(&mut self, secret: &mut Value) {
+        for field in DATA {
+            if let Some(data) = secret.get_mut(field) {
+                self.replace(data, field == "data");
             }
         }
-        if !text.is_empty() {
-            text.push_str("---\n");
+    }
+
+    /// Replaces each string in a value. Values of `data` are Base64; a value that is not stays invalid.
+    fn replace(&mut self, value: &mut Value, is_encoded: bool) {
+        match value {
+            Value::String(text) if text.is_empty() => {}
+            Value::String(text) => {
+                let bytes = is_encoded.then(|| STANDARD.decode(text.as_bytes()).ok());
+                let key = bytes.clone().flatten().unwrap_or_else(|| text.clone().into_bytes());
+                let next = self.numbers.len() + 1;
+                let number = *self.numbers.entry(key).or_insert(next);
+                let name = format!("secret-{number}");
+                *text = match bytes {
+                    None => name,
+                    Some(Some(_)) => STANDARD.encode(name),
+                    Some(None) => format!("*{name}"),
+                };
+            }
+            Value::Object(map) => map.values_mut().for_each(|value| self.replace(value, is_encoded)),
+            Value::Array(items) => items.iter_mut().for_each(|value| self.replace(value, is_encoded)),
+            _ => {}
         }
-        text.push_str(&podscope_api::print_yaml(&document));
-    }
-    text
-}
-
-/// Empties the data of a Secret, and of the Secrets of a list.
-fn drop_data_of_objects(object: &mut Value) {
-    if object.get("kind").is_some_and(|kind| kind == "Secret") {
-        drop_data(object);
-    }
-    let items = object.get_mut("items").and_then(Value::as_array_mut);
-    items.into_iter().flatten().for_each(drop_data_of_objects);
-}
-
-/// The records of a trace without the data of Secrets: those of requests that programs sent hold their bodies.
-pub(crate) fn without_data_in_trace(trace: &str) -> String {
-    let mut text = String::with_capacity(trace.len());
-    for line in trace.lines() {
-        let is_call = line.contains("\"what\":\"Command\"") && line.contains("/secrets");
-        match is_call.then(|| without_data_in_record(line)).flatten() {
-            Some(record) => text.push_str(&record),
-            None => text.push_str(line),
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// A record of a command without the data of Secrets; None if it holds none.
-fn without_data_in_record(line: &str) -> Option<String> {
-    let mut record: Value = serde_json::from_str(line).ok()?;
-    let command = record.get("command")?.as_str()?;
-    let (call, rest) = command.split_once("<<'EOF'\n")?;
-    let body = rest.strip_suffix("\nEOF")?;
-    let path = call.strip_prefix("api ")?.split(' ').nth(1)?;
-    let body = without_data_in_body(path, body)?;
-    let command = format!("{call}<<'EOF'\n{body}\nEOF");
-    record["command"] = command.into();
-    Some(record.to_string())
-}
-
-fn drop_data_of_call(call: &mut Map<String, Value>) {
-    let text = |field: &str| call.get(field).and_then(Value::as_str).unwrap_or_default();
-    if let Some(body) = without_data_in_body(text("path"), text("body")) {
-        call.insert("body".to_owned(), body.into());
-    }
-}
-
-/// The body of a request about Secrets (an object, or one of the patches) without their data; None if it has none. A
-/// body that cannot be read is refused, whatever it holds, and stays.
-fn without_data_in_body(path: &str, body: &str) -> Option<String> {
-    if !path.split(['/', '?']).any(|part| part == "secrets") {
-        return None;
-    }
-    let sent = podscope_api::read_yaml(body)
-        .map(|tree: Tree<'_>| tree.to_value())
-        .ok()?;
-    let mut value = sent.clone();
-    match &mut value {
-        Value::Array(operations) => operations.iter_mut().for_each(drop_data_of_operation),
-        value => drop_data(value),
-    }
-    (value != sent).then(|| value.to_string())
-}
-
-/// Empties the value of an operation of a JSON patch that writes data.
-fn drop_data_of_operation(operation: &mut Value) {
-    let path = operation.get("path").and_then(Value::as_str).unwrap_or_default();
-    let field = path.split('/').nth(1).unwrap_or_default().to_owned();
-    match operation.get_mut("value") {
-        Some(value) if field.is_empty() => drop_data(value),
-        Some(value) if DATA.contains(&field.as_str()) => empty(value),
-        _ => {}
-    }
-}
-
-/// Empties the fields of a Secret that hold its data.
-fn drop_data(secret: &mut Value) {
-    for field in DATA {
-        if let Some(data) = secret.get_mut(field) {
-            empty(data);
-        }
-    }
-}
-
-/// Replaces each string in a value by the empty one.
-fn empty(value: &mut Value) {
-    match value {
-        Value::String(text) => text.clear(),
-        Value::Object(map) => map.values_mut().for_each(empty),
-        Value::Array(items) => items.iter_mut().for_each(empty),
-        _ => {}
     }
 }

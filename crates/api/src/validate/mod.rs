@@ -166,6 +166,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
             csi::driver(&new.to_value(), &mut errors);
             csi::driver_update(before, now, &mut errors);
         }
+
         #[cfg(feature = "devices")]
         (Object::DeviceClass(_), Object::DeviceClass(new)) => device_claims::class(new, &mut errors),
         #[cfg(feature = "devices")]
@@ -174,6 +175,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::ResourceClaimTemplate(old), Object::ResourceClaimTemplate(new)) => {
             device_claims::template_update(old, new, &mut errors);
         }
+
         #[cfg(feature = "devices")]
         (Object::ResourceSlice(old), Object::ResourceSlice(new)) => {
             device_slices::validate_update(old, new, &mut errors);

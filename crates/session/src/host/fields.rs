@@ -361,7 +361,7 @@ mod tests {
             ),
             (
                 "kind: Scenario\nspec:\n  search:\n    faults:\n    - ¦",
-                "partition crash poweroff slow second-manager",
+                "partition crash poweroff slow second-manager driver",
             ),
             ("kind: Pod\nspec:\n  priority: ¦", ""),
             ("{kind: Pod, spec: {restartPolicy: ¦}}", "Always OnFailure Never"),

@@ -152,7 +152,7 @@ fn run_dependent_field_is_refused_as_goal() {
     let refused = (1..200).any(|line| {
         let subject = SubjectRef::Node { name: "a-1".into() };
         let updates = page.host.handle(Request::RecordGoal { subject, line }, page.clock);
-        format!("{updates:?}").contains("OfThisRun")
+        format!("{updates:?}").contains("DiffersPerRun")
     });
     assert!(refused);
 }
