@@ -71,6 +71,20 @@ impl ApiServer {
         Err(ApiError::invalid(old.kind(), &old.key().name, problems))
     }
 
+    /// Validates an object that replaces another: by its kind's rules, the schema of a custom kind, and device selectors.
+    fn validate_replacement(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
+        let mut problems = podscope_api::validate_update(old, new);
+        self.check_schema(new, Some(old), &mut problems);
+        #[cfg(feature = "devices")]
+        if new.kind() == Kind::DeviceClass {
+            super::device_selectors::check(new, &mut problems);
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(ApiError::invalid(new.kind(), &old.key().name, problems))
+    }
+
     /// Replaces `old` by `new`, as far as `part` allows.
     pub(super) fn replace_as(
         &mut self,
@@ -112,15 +126,7 @@ impl ApiServer {
                 self.allocate(std::sync::Arc::make_mut(new), false);
             }
             self.admit_update(old, &mut merged)?;
-            let mut problems = podscope_api::validate_update(old, &merged);
-            self.check_schema(&merged, Some(old), &mut problems);
-            #[cfg(feature = "devices")]
-            if kind == Kind::DeviceClass {
-                super::device_selectors::check(&merged, &mut problems);
-            }
-            if !problems.is_empty() {
-                return Err(ApiError::invalid(kind, &key.name, problems));
-            }
+            self.validate_replacement(old, &merged)?;
             let has_new_spec = match kind {
                 Kind::Custom(_) => custom::raises_generation(old, &merged, has_status),
                 _ => parts::raises_generation(old, &merged),

@@ -63,7 +63,7 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>) -> Exi
     let rows = rows(&runs);
     args::print_text(&match format {
         Format::Table => table(&rows),
-        Format::Csv => rows.iter().map(|row| csv(row)).collect(),
+        Format::Csv => rows.iter().map(csv).collect(),
         Format::Markdown => markdown(&rows),
     });
     if format != Format::Csv {

@@ -170,7 +170,8 @@ fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
 /// The answers of all draws in their order, asked with as many threads as there are processors.
 fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Answer>, Vec<Problem>> {
     let next = AtomicU32::new(0);
-    let answers: Mutex<Vec<(u32, Result<Answer, Vec<Problem>>)>> = Mutex::default();
+    type Asked = Result<Answer, Vec<Problem>>;
+    let answers: Mutex<Vec<(u32, Asked)>> = Mutex::default();
     let work = || {
         loop {
             let draw = next.fetch_add(1, Ordering::Relaxed);

@@ -77,7 +77,7 @@ fn collect(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
 #[derive(Default)]
 struct Node {
     is_owned: bool,
-    below: std::collections::BTreeMap<Str, Node>,
+    below: crate::ordered::Map<Str, Node>,
 }
 
 impl Node {

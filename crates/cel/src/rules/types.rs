@@ -218,10 +218,7 @@ impl<'s, 'e> Scope<'s, 'e> {
                     Type::Dyn
                 }
             }
-            ("_[_]", [of, _]) => match of {
-                Type::List(of) | Type::Map(of) => (**of).clone(),
-                _ => Type::Dyn,
-            },
+            ("_[_]", [Type::List(of) | Type::Map(of), _]) => (**of).clone(),
             ("@in" | "startsWith" | "endsWith" | "contains" | "matches", _) => Type::Bool,
             ("size" | "int" | "indexOf" | "lastIndexOf", _) => Type::Int,
             ("string" | "lowerAscii" | "upperAscii" | "replace" | "substring" | "trim" | "join" | "charAt", _) => {

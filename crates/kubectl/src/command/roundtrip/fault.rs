@@ -31,6 +31,27 @@ impl Draw {
         })
     }
 
+    fn device_change(&mut self) -> DeviceChange {
+        self.choose(&[
+            DeviceChange::Gone,
+            DeviceChange::Back,
+            DeviceChange::Unhealthy,
+            DeviceChange::Taint {
+                key: "example.com/bad".into(),
+                value: "1".into(),
+                effect: "NoExecute".into(),
+            },
+            DeviceChange::Untaint {
+                key: "bad".into(),
+                effect: Some("NoSchedule".into()),
+            },
+            DeviceChange::Untaint {
+                key: "bad".into(),
+                effect: None,
+            },
+        ])
+    }
+
     pub(super) fn fault(&mut self) -> Fault {
         let node = self.name().as_str().into();
         let key = |draw: &mut Self| ObjectKey::new(draw.choose(&["default", "web"]), draw.name());
@@ -103,24 +124,7 @@ impl Draw {
             18 => Fault::Device {
                 node,
                 device: self.choose(&["gpu-0", "gpu.example.com/gpu-0"]).into(),
-                change: self.choose(&[
-                    DeviceChange::Gone,
-                    DeviceChange::Back,
-                    DeviceChange::Unhealthy,
-                    DeviceChange::Taint {
-                        key: "example.com/bad".into(),
-                        value: "1".into(),
-                        effect: "NoExecute".into(),
-                    },
-                    DeviceChange::Untaint {
-                        key: "bad".into(),
-                        effect: Some("NoSchedule".into()),
-                    },
-                    DeviceChange::Untaint {
-                        key: "bad".into(),
-                        effect: None,
-                    },
-                ]),
+                change: self.device_change(),
             },
             _ => Fault::Member {
                 group: self.name().into(),
