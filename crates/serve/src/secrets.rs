@@ -144,7 +144,7 @@ impl StandIns {
                 let key = bytes.clone().flatten().unwrap_or_else(|| text.clone().into_bytes());
                 let next = self.numbers.len() + 1;
                 let number = *self.numbers.entry(key).or_insert(next);
-                let name = format!("secret-{number}");
+                let name = format!("hidden-{number}");
                 *text = match bytes {
                     None => name,
                     Some(Some(_)) => STANDARD.encode(name),
