@@ -165,7 +165,7 @@ pub struct Attempt {
     pub scheduler_name: Str,
     /// Number of this attempt for the pod, starting at 1.
     pub number: u32,
-    /// The record that moved the pod into the active queue, as given to [`crate::Scheduler::because`].
+    /// The record that moved the pod into the active queue, as given to [`crate::Scheduler::set_cause`].
     pub caused_by: CausedBy,
     pub outcome: Outcome,
     /// Number of nodes that passed Filter.
