@@ -53,22 +53,6 @@ pub(super) struct GraceHonoured {
     stopping: ordered::Map<(Uid, Str), Stopping>,
     sequences: ordered::Map<Uid, StopSequence>,
     evicted: ordered::Set<Uid>,
-    /// Running pods that a restarted kubelet rejected; their containers are killed as orphans (LC-060, LC-061).
-    rejected: ordered::Set<Uid>,
-}
-
-/// Returns whether this event reason means that a kubelet rejected a pod at admission (LC-063).
-fn is_rejection(reason: &str) -> bool {
-    reason.starts_with("OutOf")
-        || matches!(
-            reason,
-            "NodeAffinity"
-                | "NodeName"
-                | "NodePorts"
-                | "TaintToleration"
-                | "PodFeatureUnsupported"
-                | "PodOSNotSupported"
-        )
 }
 
 impl Check for GraceHonoured {
@@ -84,9 +68,6 @@ impl Check for GraceHonoured {
         match &record.happening {
             Happening::Event { reason, .. } if matches!(&**reason, "Evicted" | "Preempting" | "NodeShutdown") => {
                 self.evicted.insert(object.uid.clone());
-            }
-            Happening::Event { reason, .. } if is_rejection(reason) && view.ledger.live.contains_key(&object.uid) => {
-                self.rejected.insert(object.uid.clone());
             }
             // In an orderly shutdown, pods get the grace period of their shutdown group (LC-212).
             Happening::Fault {
@@ -113,7 +94,6 @@ impl Check for GraceHonoured {
                 }
                 if !view.ledger.live.contains_key(&object.uid) {
                     self.evicted.remove(&object.uid);
-                    self.rejected.remove(&object.uid);
                     self.sequences.remove(&object.uid);
                 }
             }
@@ -163,7 +143,7 @@ impl GraceHonoured {
             ));
         }
         if let Some(seen) = seen {
-            let (cause, by) = if self.rejected.contains(&object.uid) || is_orphan(&record.actor, &object.uid, view) {
+            let (cause, by) = if is_orphan(&record.actor, &object.uid, view) {
                 blame::of_restart(&record.actor, "CT-167, LC-060: refused when it came back", view)
             } else {
                 (ViolationCause::Bug, record.actor.to_string().into())
@@ -219,8 +199,8 @@ impl GraceHonoured {
     }
 }
 
-/// Returns whether the kubelet kills the pod's containers as orphans. It does so with the pods that it rejected, also
-/// while its Rejected event has not reached the API server.
+/// Returns whether the kubelet kills the pod's containers as orphans, as it does with running pods that it rejected after
+/// a restart (LC-060, LC-061).
 fn is_orphan(actor: &Actor, uid: &Uid, view: &View<'_>) -> bool {
     let Actor::Kubelet(node) = actor else { return false };
     let process = view.nodes.get(node).map(|state| &state.kubelet.body);
