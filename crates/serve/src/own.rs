@@ -40,14 +40,16 @@ pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
     match (asked.method.as_str(), parts.as_slice()) {
         _ if !is_v1 => Ok(Reply::page_not_found()),
         ("GET", ["trace"]) => {
-            let ask = |engine: &mut Engine| {
+            let is_whole = has_secrets(asked);
+            let ask = move |engine: &mut Engine| {
                 let session = engine.session();
-                (report::trace(session.trace()), export::scenario(session))
+                let scenario = (!is_whole).then(|| export::scenario(session));
+                (report::trace(session.trace()), scenario)
             };
             let (text, scenario) = door.ask(ask).await?;
-            let text = match has_secrets(asked) {
-                true => text,
-                false => secrets::without_data_in_trace(&text, &scenario),
+            let text = match scenario {
+                None => text,
+                Some(scenario) => secrets::without_data_in_trace(&text, &scenario),
             };
             Ok(Reply::new(200, "application/jsonl", text))
         }
