@@ -26,6 +26,19 @@ pub(crate) fn print_help(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Reads the arguments of a command that takes names and no options; None if its help is asked for.
+pub(crate) fn operands(mut parser: lexopt::Parser) -> Result<Option<Vec<String>>, lexopt::Error> {
+    let mut names = Vec::new();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(None),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Some(names))
+}
+
 /// Prints text for a person to stdout. Control characters are made visible, so that quoted names cannot control the
 /// terminal.
 pub(crate) fn print_text(text: &str) {

@@ -27,15 +27,10 @@ pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
     Ok((course, text))
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut names = Vec::new();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
+pub(crate) fn run(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let Some(names) = args::operands(parser)? else {
+        return Ok(args::print_help(crate::HELP));
+    };
     match names.as_slice() {
         [] => {
             for name in podscope_course::courses() {

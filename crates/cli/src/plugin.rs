@@ -6,12 +6,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output as Finished, Stdio};
 
-use podscope_session::rename::{Renamed, printed, rename};
 use podscope_session::scenario::{self, File};
 use podscope_session::triage::Scope;
 
 use crate::args::{self, Output};
-use crate::{link, rename as renaming, why};
+use crate::{link, rename, why};
 
 /// Resources that influence where a pod runs or when it is gone, by the names that `kubectl api-resources -o name`
 /// prints. Secrets are not read.
@@ -144,7 +143,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         }),
         ["save", file] => collect(&given).and_then(|files| {
             let text: String = files.into_iter().map(|(_, text)| text).collect();
-            renaming::write(file.as_ref(), &text)?;
+            rename::write(file.as_ref(), &text)?;
             Ok(ExitCode::SUCCESS)
         }),
         ["link"] => collect(&given).and_then(|files| {
@@ -176,11 +175,7 @@ fn collect(given: &PluginArgs) -> Result<Vec<File>, ExitCode> {
     if !given.renames {
         return Ok(files);
     }
-    scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
-    let Renamed { text, table } = rename(&files);
-    if let Some(file) = &given.table {
-        renaming::write(file, &printed(&table))?;
-    }
+    let text = rename::renamed(&files, given.table.as_deref())?;
     Ok(vec![("cluster.yaml".to_owned(), text)])
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use podscope_session::rename::{Renamed, printed, rename};
-use podscope_session::scenario;
+use podscope_session::scenario::{self, File};
 
 use crate::args;
 
@@ -29,18 +29,23 @@ fn rename_files(
     output: Option<std::ffi::OsString>,
     table: Option<std::ffi::OsString>,
 ) -> Result<ExitCode, ExitCode> {
-    let files = args::files(names)?;
-    // Unreadable input is reported: `rename` would silently leave it out of its output.
-    scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
-    let Renamed { text, table: rows } = rename(&files);
-    if let Some(file) = table {
-        write(&file, &printed(&rows))?;
-    }
+    let text = renamed(&args::files(names)?, table.as_deref())?;
     match output {
         Some(file) => write(&file, &text)?,
         None => args::print_data(&text),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The objects of the files with private names replaced, as YAML. Writes the old and new names to `table`.
+pub(crate) fn renamed(files: &[File], table: Option<&std::ffi::OsStr>) -> Result<String, ExitCode> {
+    // Unreadable input is reported: `rename` would silently leave it out of its output.
+    scenario::load(files).map_err(|problems| args::print_problems(&problems))?;
+    let Renamed { text, table: rows } = rename(files);
+    if let Some(file) = table {
+        write(file, &printed(&rows))?;
+    }
+    Ok(text)
 }
 
 pub(crate) fn write(file: &std::ffi::OsStr, text: &str) -> Result<(), ExitCode> {

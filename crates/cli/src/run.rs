@@ -251,15 +251,10 @@ fn summary(session: &Session) -> String {
     out
 }
 
-pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut names = Vec::new();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
+pub(crate) fn check(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let Some(names) = args::operands(parser)? else {
+        return Ok(args::print_help(crate::HELP));
+    };
     if names.is_empty() {
         return Err("check needs a file".into());
     }

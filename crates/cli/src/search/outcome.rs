@@ -112,15 +112,10 @@ impl Outcome {
 }
 
 /// `podscope merge FILES…`: combines the outputs of `podscope search --shard I/N -o json` to the result of one search.
-pub(crate) fn merge(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut names = Vec::new();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
+pub(crate) fn merge(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let Some(names) = args::operands(parser)? else {
+        return Ok(args::print_help(crate::HELP));
+    };
     if names.is_empty() {
         return Err("merge needs the files that `podscope search --shard I/N -o json` printed".into());
     }
