@@ -23,6 +23,7 @@ use podscope_session::{lessons, scenario};
 use serde_json::Value;
 
 use crate::family::MAX_LEVEL;
+use crate::{document, problem_at};
 
 /// Maximum number of lessons in a course.
 pub const MAX_LESSONS: usize = 200;
@@ -174,25 +175,8 @@ impl Course {
     /// All problems of the file, with their positions.
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
-        let mut configs = parsed.configs.iter().filter(|config| &*config.value.kind == "Course");
-        let Some(config) = configs.next() else {
-            return Err(vec![Problem::of(file, "there is no document of kind Course in it")]);
-        };
-        let tree = &config.value.tree;
-        let at = |path: &str, message: String| {
-            let (line, column) = tree.position(path);
-            Problem {
-                line,
-                column,
-                path: path.to_owned(),
-                ..Problem::of(file, message)
-            }
-        };
-        let (document, errors): (Document, _) = podscope_api::decode_lenient(tree, true);
-        let mut problems: Vec<Problem> = errors
-            .iter()
-            .map(|error| at(&error.path, error.message.clone()))
-            .collect();
+        let (tree, document, mut problems) = document::<Document>(file, &parsed, "Course")?;
+        let at = |path: &str, message: String| problem_at(file, tree, path, message);
         let spec = document.spec;
         if spec.title.trim().is_empty() {
             problems.push(at("spec.title", "Required value".to_owned()));

@@ -17,11 +17,13 @@
 //!   at: 30s                     # when the command is given
 //! ```
 
-use podscope_api::{Tree, wire_types};
-use podscope_cluster::Span;
+use podscope_api::wire_types;
+use podscope_cluster::{Rng, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 use serde_json::Value;
+
+use crate::{document, problem_at};
 
 /// The highest level of difficulty. Levels begin with 1.
 pub const MAX_LEVEL: u32 = 3;
@@ -72,36 +74,6 @@ pub struct Family {
     pub(crate) at: Span,
 }
 
-/// A reproducible sequence of numbers.
-#[derive(Debug, Clone)]
-pub(crate) struct Draw(u64);
-
-impl Draw {
-    /// Begins a sequence for a name and some numbers.
-    pub(crate) fn of(name: &str, numbers: [u64; 3]) -> Self {
-        let bytes = name.bytes().map(u64::from).chain(numbers);
-        let mut draw = Self(0x9e37_79b9_7f4a_7c15);
-        for number in bytes {
-            draw.0 ^= number;
-            draw.next();
-        }
-        draw
-    }
-
-    /// The next number (SplitMix64).
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or_default()
-    }
-}
-
 impl Family {
     /// Reads a family.
     ///
@@ -109,25 +81,8 @@ impl Family {
     /// All problems of the file, with their positions.
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
-        let at = |tree: &Tree<'_>, path: &str, message: String| {
-            let (line, column) = tree.position(path);
-            Problem {
-                line,
-                column,
-                path: path.to_owned(),
-                ..Problem::of(file, message)
-            }
-        };
-        let mut configs = parsed.configs.iter().filter(|config| &*config.value.kind == "Practice");
-        let Some(config) = configs.next() else {
-            return Err(vec![Problem::of(file, "there is no document of kind Practice in it")]);
-        };
-        let tree = &config.value.tree;
-        let (document, errors): (Document, _) = podscope_api::decode_lenient(tree, true);
-        let mut problems: Vec<Problem> = errors
-            .iter()
-            .map(|error| at(tree, &error.path, error.message.clone()))
-            .collect();
+        let (tree, document, mut problems) = document::<Document>(file, &parsed, "Practice")?;
+        let at = |path: &str, message: String| problem_at(file, tree, path, message);
         let spec = document.spec;
         for (field, value) in [
             ("title", &spec.title),
@@ -135,7 +90,7 @@ impl Family {
             ("scenario", &spec.scenario),
         ] {
             if value.trim().is_empty() {
-                problems.push(at(tree, &format!("spec.{field}"), "Required value".to_owned()));
+                problems.push(at(&format!("spec.{field}"), "Required value".to_owned()));
             }
         }
         let mut axes = Vec::new();
@@ -143,14 +98,13 @@ impl Family {
             let path = format!("spec.axes[{index}]");
             match alternatives(axis) {
                 Ok(alternatives) => axes.push(alternatives),
-                Err(message) => problems.push(at(tree, &path, message)),
+                Err(message) => problems.push(at(&path, message)),
             }
         }
         let given = if spec.at.is_empty() { "30s" } else { &spec.at };
         let given_at = parse_duration(given);
         if given_at.is_err() {
             problems.push(at(
-                tree,
                 "spec.at",
                 format!("{given:?} is not a time: write it like 90s or 1m30s"),
             ));
@@ -172,12 +126,12 @@ impl Family {
     }
 
     /// Draws the variables and puts them into the texts of the family: the scenario, and the commands.
-    pub(crate) fn drawn(&self, level: u32, draw: &mut Draw) -> (String, Vec<String>) {
+    pub(crate) fn drawn(&self, level: u32, rng: &mut Rng) -> (String, Vec<String>) {
         let mut variables: Vec<Variable> = Vec::new();
         for axis in &self.axes {
             let fits = |one: &&Alternative| (one.levels.0..=one.levels.1).contains(&level);
             let possible: Vec<&Alternative> = axis.iter().filter(fits).collect();
-            if let Some(chosen) = possible.get(draw.below(possible.len())) {
+            if let Some(chosen) = possible.get(rng.below(possible.len() as u64) as usize) {
                 variables.extend(chosen.variables.iter().cloned());
             }
         }

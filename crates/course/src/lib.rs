@@ -28,6 +28,10 @@ pub mod task;
 pub use family::{Family, MAX_LEVEL};
 pub use task::{Judged, Task};
 
+use podscope_api::wire::Wire;
+use podscope_api::{Parsed, Tree};
+use podscope_protocol::Problem;
+
 /// Built-in courses: name and text.
 const COURSES: [(&str, &str); 2] = [
     ("from-docker", include_str!("../courses/from-docker.yaml")),
@@ -56,4 +60,32 @@ pub fn families() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn family_text(name: &str) -> Option<&'static str> {
     FAMILIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The first document of a kind, its fields, and the problems of decoding them.
+///
+/// # Errors
+/// The file has no document of this kind.
+fn document<'p, T: Wire>(
+    file: &str,
+    parsed: &'p Parsed,
+    kind: &str,
+) -> Result<(&'p Tree<'p>, T, Vec<Problem>), Vec<Problem>> {
+    let config = parsed.configs.iter().find(|config| &*config.value.kind == kind);
+    let config = config.ok_or_else(|| vec![Problem::of(file, format!("there is no document of kind {kind} in it"))])?;
+    let tree = &config.value.tree;
+    let (fields, errors) = podscope_api::decode_lenient(tree, true);
+    let problem = |error: podscope_api::FieldError| problem_at(file, tree, &error.path, error.message);
+    Ok((tree, fields, errors.into_iter().map(problem).collect()))
+}
+
+/// A problem at the position of a field.
+fn problem_at(file: &str, tree: &Tree<'_>, path: &str, message: String) -> Problem {
+    let (line, column) = tree.position(path);
+    Problem {
+        line,
+        column,
+        path: path.to_owned(),
+        ..Problem::of(file, message)
+    }
 }

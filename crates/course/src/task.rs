@@ -1,7 +1,7 @@
 //! A task of a practice family: drawn, played for its answer, and judged.
 
 use podscope_api::ObjectKey;
-use podscope_cluster::{Happening, SimTime, Span};
+use podscope_cluster::{Happening, Rng, SimTime, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_session::explained::explanation_json;
@@ -11,7 +11,7 @@ use podscope_session::story::Goal;
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::triage;
 
-use crate::family::{Draw, Family, MAX_LEVEL};
+use crate::family::{Family, MAX_LEVEL};
 
 /// How often values are drawn until a task has one right answer.
 const MAX_DRAWS: u64 = 64;
@@ -57,8 +57,8 @@ impl Task {
         let file = format!("{}.yaml", family.name);
         let level = level.clamp(1, MAX_LEVEL);
         for attempt in 0..MAX_DRAWS {
-            let mut draw = Draw::of(&family.name, [seed, u64::from(level), attempt]);
-            let (text, commands) = family.drawn(level, &mut draw);
+            let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
+            let (text, commands) = family.drawn(level, &mut rng);
             let loaded = scenario::load(&[(file.clone(), text.clone())])?;
             let Some(step) = loaded.scenario.steps.first() else {
                 return Err(vec![Problem::of(
@@ -69,7 +69,7 @@ impl Task {
             let (situation, predict) = (step.text.trim().to_owned(), step.predict.clone());
             let found = match &predict {
                 Some(ask) => answer_of_question(family, loaded, ask)?,
-                None => answer_of_commands(family, &loaded, &commands, &mut draw)?,
+                None => answer_of_commands(family, &loaded, &commands, &mut rng)?,
             };
             let Some(found) = found else { continue };
             let ask = predict
@@ -189,12 +189,12 @@ fn answer_of_commands(
     family: &Family,
     loaded: &Loaded,
     commands: &[String],
-    draw: &mut Draw,
+    rng: &mut Rng,
 ) -> Result<Option<Found>, Vec<Problem>> {
     let mut remaining = commands.to_vec();
     let mut options = Vec::new();
     while !remaining.is_empty() {
-        options.push(remaining.remove(draw.below(remaining.len())));
+        options.push(remaining.remove(rng.below(remaining.len() as u64) as usize));
     }
     let mut effects = Vec::new();
     let mut right = Vec::new();
