@@ -193,7 +193,7 @@ mod tests {
 
     /// Shows: E-08
     #[test]
-    fn right_answers_lengthen_the_interval_and_wrong_ones_begin_anew() {
+    fn right_answers_lengthen_interval_and_wrong_ones_reset_it() {
         let mut schedule = Schedule::default();
         let ask = |schedule: &mut Schedule, is_right, today| {
             let next = schedule.next(["a"].into_iter(), today).expect("one family");

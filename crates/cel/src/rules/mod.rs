@@ -344,7 +344,7 @@ mod tests {
 
     /// Shows: HT-164, HT-165
     #[test]
-    fn transition_rules_need_an_old_value_and_unchanged_values_ratchet() {
+    fn transition_rules_need_old_value_and_unchanged_ratchet() {
         let changed = errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
         assert_eq!(changed, ["spec.name: Invalid value: \"b\": name is immutable"]);
         assert!(errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());

@@ -73,7 +73,7 @@ fn slice_without_the_port_is_not_used() {
 
 /// Shows: TR-023
 #[test]
-fn address_in_two_slices_counts_once_and_prefers_not_terminating() {
+fn address_in_two_slices_counts_once_as_not_terminating() {
     let slices = [
         (
             "old",

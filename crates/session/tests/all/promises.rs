@@ -97,7 +97,7 @@ fn same_as_goal_is_reached_with_the_last_other_goal() {
 
 /// Shows: E-10
 #[test]
-fn same_and_never_are_refused_where_there_is_no_start_to_compare_with() {
+fn same_and_never_are_refused_without_a_start() {
     let problems = |spec: &str| match scenario::load(&[("x.yaml".to_owned(), lesson(spec))]) {
         Ok(_) => String::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
