@@ -165,7 +165,9 @@ impl ApiServer {
                 .for_each(|manager| disown(manager, path));
         }
         let mut dropped = take_over(&mut managers, &own);
-        dropped.retain(|path| applied_fields.binary_search(path).is_err() && !is_owned(&managers, path));
+        // A map stays while a field inside it is applied; a write owns the maps that it creates, an apply does not.
+        let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
+        dropped.retain(|path| !is_applied(path) && !is_owned(&managers, path));
         let mut merged = merge(semantics, &before, &part_of(document, is_status));
         // Elements of lists are removed before their fields, which tell which element is meant.
         dropped.iter().for_each(|path| remove(&mut merged, path));

@@ -154,18 +154,19 @@ fn kubectl_client_and_server_side_apply_work() {
     let file = desk.folder.join("web.yaml");
     let write = |text: &str| std::fs::write(&file, text).expect("it is written");
     let apply = |more: &str| desk.run(&format!("apply -f {}{more}", file.display()));
+    let succeeds = |more: &str| desk.fine(&format!("apply -f {}{more}", file.display()));
     write(MANIFEST);
-    assert_eq!(apply("").0, "deployment.apps/web created\n");
-    assert_eq!(apply("").0, "deployment.apps/web unchanged\n");
+    assert_eq!(succeeds(""), "deployment.apps/web created\n");
+    assert_eq!(succeeds(""), "deployment.apps/web unchanged\n");
     // A list is merged by its key: the other container stays as it is.
     write(&MANIFEST.replace("image: nginx}, {", "image: nginx:2}, {"));
-    assert_eq!(apply("").0, "deployment.apps/web configured\n");
+    assert_eq!(succeeds(""), "deployment.apps/web configured\n");
     let images = "get deployment web -o jsonpath={.spec.template.spec.containers[*].image}";
     assert_eq!(desk.fine(images), "nginx:2 nginx");
     write(&MANIFEST.replace("replicas: 1", "replicaz: 1"));
     assert!(apply("").1.contains("unknown field \"spec.replicaz\""));
     write(&MANIFEST.replace("replicas: 1", "replicas: 4"));
-    assert_eq!(apply(" --server-side").0, "deployment.apps/web serverside-applied\n");
+    assert_eq!(succeeds(" --server-side"), "deployment.apps/web serverside-applied\n");
     assert_eq!(desk.fine("get deployment web -o jsonpath={.spec.replicas}"), "4");
     assert_eq!(desk.fine(&format!("delete -f {}", file.display())).lines().count(), 1);
 }

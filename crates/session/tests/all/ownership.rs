@@ -25,6 +25,24 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     lines.join("\n")
 }
 
+/// The map of labels belongs to the client-side apply that created it; the server-side apply owns only its keys.
+#[test]
+fn server_side_apply_after_client_side_apply_keeps_maps_with_applied_fields() {
+    let mut shell = shell();
+    let map = |data: &str| {
+        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m, labels: {{app: web}}}}, data: {data}}}")
+    };
+    let mut apply = |flags: &str, data: &str| run(&mut shell, &format!("kubectl apply {flags} -f -"), Some(&map(data)));
+    assert_eq!(apply("", "{a: one, b: one}"), "configmap/m created");
+    assert_eq!(apply("--server-side", "{a: two}"), "configmap/m serverside-applied");
+    let labels = run(
+        &mut shell,
+        "kubectl get cm m -o jsonpath={.metadata.labels}{.data}",
+        None,
+    );
+    assert_eq!(labels, r#"{"app":"web"}{"a":"two"}"#);
+}
+
 #[test]
 fn owned_field_changes_only_with_force_conflicts() {
     let mut shell = shell();
