@@ -26,7 +26,7 @@ const tests = {
   "the tarball holds what is needed and nothing else"() {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     assert.deepEqual(files, [
-      "LICENSE", "README.md", "THIRD-PARTY.md", "node.js", "package.json", "podscope.d.ts", "podscope.js", "podscope_bg.wasm",
+      "LICENSE", "README.md", "THIRD-PARTY.md", "lesson.js", "node.js", "package.json", "podscope.d.ts", "podscope.js", "podscope_bg.wasm",
     ].map((name) => `package/${name}`).sort());
   },
 

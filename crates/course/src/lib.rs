@@ -21,6 +21,7 @@
 pub mod course;
 pub mod family;
 pub mod grade;
+pub mod page;
 pub mod schedule;
 pub mod scorm;
 pub mod task;

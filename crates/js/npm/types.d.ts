@@ -228,3 +228,23 @@ export interface Victim {
   /** The PodDisruptionBudgets that select it, with the number of evictions that they still allow. */
   budgets?: [name: string, allowed: number][];
 }
+
+/** A message of an embedded page to the page around it (docs/embedding.md). */
+export type PodscopeMessage = { podscope: 1 } & (
+  | { type: "ready"; version: string }
+  | { type: "size"; width: number; height: number }
+  | { type: "step"; lesson: string; step: number; of: number }
+  | { type: "answer"; lesson: string; step: number; answer: string; truth: string; right: boolean }
+  | { type: "goal"; lesson: string; step: number; goal: number }
+  | { type: "finished"; lesson: string; score: number; way: "solved" | "guessed" | "hinted" | "shown" }
+  | { type: "error"; message: string });
+
+/** A request of the page around an embedded page. */
+export type PodscopeRequest = { podscope: 1 } & (
+  | { do: "open"; lesson: string }
+  | { do: "open"; link: string }
+  | { do: "open"; scenario: string }
+  | { do: "open"; practice: string; seed?: number; level?: number }
+  | { do: "run"; line: string }
+  | { do: "play" | "pause" }
+  | { do: "theme"; name: "light" | "dark" | "system" });

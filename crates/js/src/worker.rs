@@ -98,7 +98,7 @@ impl Service {
             self.fetch(Awaited::WholeEngine, Some(request));
         } else {
             self.n_taken += u64::from(request != Request::FrameDone);
-            let updates = self.host.handle(request, self.clock.now());
+            let updates = handle(&mut self.host, request, self.clock.now());
             self.post(updates);
             self.look_for_lack();
             self.schedule();
@@ -245,6 +245,15 @@ impl Service {
             self.host.sent(self.clock.now());
         }
     }
+}
+
+/// Handles a request: one about practice or a course with `podscope-course`, which only the whole engine has.
+fn handle(host: &mut Host, request: Request, now: f64) -> Vec<Update> {
+    #[cfg(feature = "whole")]
+    if let Request::Course(request) = request {
+        return podscope_course::page::handle(host, request, now);
+    }
+    host.handle(request, now)
 }
 
 /// Reports a panic, which is a bug: its place on the console, and to the page that this engine has ended.

@@ -21,6 +21,7 @@
 //! ```
 
 mod condition;
+mod course;
 mod detail;
 mod director;
 pub mod explained;
@@ -50,6 +51,10 @@ use postcard::ser_flavors::Size;
 pub use condition::{
     ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
     RequiredObjects, RequiredState, RequiredValue, WaitsFor,
+};
+pub use course::{
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, Practice, PracticeFamily,
+    PracticeTask, TaskId,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};

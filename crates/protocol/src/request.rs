@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Micros;
+use crate::{CourseRequest, Micros};
 
 /// A request of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -175,6 +175,8 @@ pub enum Request {
         /// Replace the names of objects.
         anonymise: bool,
     },
+    /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
+    Course(CourseRequest),
 }
 
 /// Kind of a text. If a text has several documents, the kind that is last in this list wins.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
 use crate::{
-    ConsoleText, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy, StoryStep, TextKind,
+    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy, StoryStep,
+    TextKind,
 };
 
 /// A message of the engine to the page.
@@ -145,6 +146,8 @@ pub enum Update {
         /// Names of objects were replaced.
         anonymised: bool,
     },
+    /// An answer about practice or a course.
+    Course(CourseUpdate),
 }
 
 /// A long task.

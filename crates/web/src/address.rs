@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{Request, Source};
+use podscope_protocol::{CourseRequest, Request, Source};
 use yew::prelude::*;
 
 use crate::browser::listen::listen;
@@ -40,9 +40,14 @@ pub(crate) enum First {
 
 impl First {
     pub(crate) fn of(route: &Route) -> Self {
-        if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || kept_under(route).is_some() {
+        let is_named = route.link.is_some()
+            || route.lesson.is_some()
+            || route.practice.is_some()
+            || route.scenario.is_some()
+            || kept_under(route).is_some();
+        if is_named {
             Self::Named
-        } else if route.new_session || route.embed.is_some() {
+        } else if route.new_session || route.embed.is_some() || route.course.is_some() {
             Self::Free
         } else {
             Self::last()
@@ -74,6 +79,9 @@ impl First {
 
 /// Opens what the address names: a link, a lesson, or a file of this site; else `first`.
 pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
+    if let Some(course) = &route.course {
+        read_course(course.clone(), send.clone(), act.clone());
+    }
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
             // The fragment is the one under which this browser kept its own session.
@@ -89,6 +97,12 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
             name: name.clone(),
             seed: None,
         }
+    } else if let Some(task) = route.practice.clone() {
+        let practice = store::practice();
+        return send.emit(Request::Course(CourseRequest::Practise {
+            task: Some(task),
+            practice,
+        }));
     } else if let Some(path) = route.scenario.clone() {
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {
@@ -111,6 +125,20 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
         first.source(act)
     };
     send.emit(Request::Open { source });
+}
+
+/// Reads a course: a file of this site, or a built-in one if the name has neither a slash nor an ending.
+fn read_course(course: String, send: Callback<Request>, act: Callback<Act>) {
+    let read = |name: String, text: Option<String>| Request::Course(CourseRequest::ReadCourse { name, text });
+    if !course.contains(['/', '.']) {
+        return send.emit(read(course, None));
+    }
+    wasm_bindgen_futures::spawn_local(async move {
+        match browser::fetch(&course).await {
+            Ok(text) => send.emit(read(file_name(&course), Some(text))),
+            Err(error) => act.emit(Act::Toast(error)),
+        }
+    });
 }
 
 /// The kept session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
@@ -207,7 +235,8 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));
                 }
-                if route.link.is_some() || route.lesson.is_some() || kept_under(&route).is_some() {
+                let is_named = route.link.is_some() || route.lesson.is_some() || route.practice.is_some();
+                if is_named || kept_under(&route).is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
                     connection.borrow_mut().has_entry = true;
                     open_first(&route, First::Named, &ctl.send, &ctl.act);

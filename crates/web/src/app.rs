@@ -58,6 +58,8 @@ pub(crate) fn App() -> Html {
     use_engine_subscriptions(&page, &ctl);
     let is_kept = crate::saving::use_saving(&page, &ctl, &connection);
     use_stored_course(&page, &ctl);
+    crate::studying::use_studying(&page, &ctl);
+    crate::posting::use_posting(&page, &ctl, route.post.as_deref());
     use_address(&ctl, &connection);
     {
         let (act, first) = (ctl.act.clone(), use_mut_ref(|| true));

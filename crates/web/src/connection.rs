@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{Request, Source, Update};
+use podscope_protocol::{CourseRequest, CourseUpdate, Request, Source, Update};
 
 use crate::address::last_or_welcome;
 use crate::browser::{self, files, store};
@@ -57,6 +57,10 @@ impl Connection {
             let is_file = matches!(source, Source::Files { .. });
             self.expect_session(!is_link, is_link || is_file, is_file);
             self.is_fresh = matches!(source, Source::Welcome | Source::Free);
+        }
+        if matches!(request, Request::Course(CourseRequest::Practise { .. })) {
+            self.expect_session(true, false, false);
+            self.is_fresh = false;
         }
         // If the user moves time before the session is open, time does not start by itself.
         let moves = matches!(
@@ -172,6 +176,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 }
             });
         }
+        Update::Course(CourseUpdate::Schedule(schedule)) => store::keep_schedule(schedule),
         Update::Pasted { opens: true } => {
             let mut connection = connection.borrow_mut();
             connection.expect_session(true, true, true);

@@ -10,10 +10,12 @@ mod ctl;
 mod drop;
 mod engine;
 mod keys;
+mod posting;
 mod pure;
 mod running;
 mod saving;
 mod state;
+mod studying;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -45,6 +45,7 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
     let manifest = manifest.replacen("\"version\": \"0.0.0\"", &version, 1);
     site::write(&staged.join("package.json"), &manifest)?;
     for (from, to) in [
+        ("crates/js/npm/lesson.js", "lesson.js"),
         ("crates/js/npm/node.js", "node.js"),
         ("LICENSE", "LICENSE"),
         ("www/THIRD-PARTY.md", "THIRD-PARTY.md"),

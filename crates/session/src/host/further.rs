@@ -30,7 +30,8 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::Export { .. }
         | Request::Triage { .. }
         | Request::RecordGoal { .. }
-        | Request::ForgetGoal { .. } => true,
+        | Request::ForgetGoal { .. }
+        | Request::Course(_) => true,
         Request::Open { .. }
         | Request::Play
         | Request::Pause
@@ -87,6 +88,8 @@ impl Host {
                 self.recorded.forget(index);
                 self.recorded.update()
             }),
+            // `podscope_course::page` answers it.
+            Request::Course(_) => None,
             other => unreachable!("`act_now` handles {other:?}"),
         };
         answer.into_iter().collect()

@@ -237,7 +237,7 @@ pub(crate) fn forget_link() {
     let kept: Vec<&str> = hash
         .trim_start_matches('#')
         .split('&')
-        .filter(|p| p.starts_with("embed=") || p.starts_with("theme="))
+        .filter(|p| ["embed=", "theme=", "post="].iter().any(|kept| p.starts_with(kept)))
         .collect();
     let hash = if kept.is_empty() {
         String::new()

@@ -416,6 +416,30 @@ pub(crate) fn keep_course(text: &str) {
     write_value("course", (!text.is_empty()).then_some(text));
 }
 
+/// The schedule of practice, and the present day.
+pub(crate) fn practice() -> podscope_protocol::Practice {
+    const MILLIS_PER_DAY: f64 = 86_400_000.0;
+    podscope_protocol::Practice {
+        schedule: read_value("practice").unwrap_or_default(),
+        today: (js_sys::Date::now() / MILLIS_PER_DAY) as u32,
+    }
+}
+
+/// Stores the schedule of practice.
+pub(crate) fn keep_schedule(schedule: &str) {
+    write_value("practice", Some(schedule));
+}
+
+/// The attempts at a course.
+pub(crate) fn attempts(course: &str) -> String {
+    read_value(&format!("attempts.{course}")).unwrap_or_default()
+}
+
+/// Stores the attempts at a course; an empty text removes them.
+pub(crate) fn keep_attempts(course: &str, text: &str) {
+    write_value(&format!("attempts.{course}"), (!text.is_empty()).then_some(text));
+}
+
 pub(crate) fn theme() -> Option<String> {
     read_value("theme")
 }

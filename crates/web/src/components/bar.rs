@@ -42,7 +42,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
         <header class="bar">
             <h1 class="sr">{ "Podscope: " }{ shown(title) }</h1>
             <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::RequestStart)} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
-            <button type="button" class="scenario quiet" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
+            <button type="button" class="scenario quiet" onclick={open(if page.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title="Lessons and scenarios (l)">
                 <span>{ shown(title) }</span>{ icon("down") }
             </button>
             { transport(&ctl, &props.page) }

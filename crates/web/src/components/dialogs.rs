@@ -11,10 +11,12 @@ use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
 use super::more::More;
+use super::practise::Practise;
 use super::share::{AnonymiseCheckbox, Share};
 use super::shown::{shown, text_with_code};
 use super::spread;
 use super::start::Pending;
+use super::syllabus::Syllabus;
 use super::timeline::{LANES, kind, lists};
 use super::triage::Triage;
 use crate::browser::{self, store};
@@ -67,6 +69,8 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
         Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
+        Dialog::Practise => html! { <Practise families={page.study.families.clone()} /> },
+        Dialog::Course => html! { <Syllabus study={page.study.clone()} /> },
     }
 }
 

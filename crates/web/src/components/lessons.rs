@@ -1,6 +1,6 @@
 //! The dialog of the course: lessons by group with progress, the next lesson, questions to repeat; free play, files.
 
-use podscope_protocol::{LessonInfo, Request, Source};
+use podscope_protocol::{CourseRequest, LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -48,6 +48,15 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             ctl.send.emit(Request::Open { source: source.clone() });
         })
     };
+    let exam = {
+        let send = ctl.send.clone();
+        Callback::from(move |_: MouseEvent| {
+            send.emit(Request::Course(CourseRequest::ReadCourse {
+                name: "exam-scheduling".to_owned(),
+                text: None,
+            }));
+        })
+    };
     let onkeydown = {
         let (ctl, first) = (ctl.clone(), matching.first().map(|l| l.name.clone()));
         let first = first.filter(|_| !filter.trim().is_empty());
@@ -65,6 +74,8 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             { progress(&ctl, props) }
             <div class="lead">
                 <button type="button" onclick={open(Source::Free)}><b>{ "Free play" }</b><span>{ "A small living cluster, nothing to follow" }</span></button>
+                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}><b>{ "Practise" }</b><span>{ "Tasks without end, each in a new cluster" }</span></button>
+                <button type="button" onclick={exam}><b>{ "Exam" }</b><span>{ "Sixteen tasks, 90 minutes" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ "Your own" }</b><span>{ "Write or paste manifests and scenarios" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ "Terms" }</b><span>{ "What the words of the lessons mean" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
@@ -93,7 +104,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                                 html! {
                                     <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
                                         aria-current={here.then_some("true")}>
-                                        <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ shown(&l.title) }</b>
+                                        <b>if let Some(way) = props.course.way(&l.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&l.title) }</b>
                                         <span>{ shown(&l.summary) }</span>
                                         if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
                                     </button>

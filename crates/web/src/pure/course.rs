@@ -1,8 +1,11 @@
 //! Progress in the course: finished lessons, and which of their questions are due for repetition after 1, 3 and 7 days.
-//! It is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`.
+//! It is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`, and how the lesson was done
+//! if not without help: `NAME MILLIS RECAPS hinted`.
 
 use podscope_api::ordered;
 use podscope_protocol::LessonInfo;
+
+use super::attempts::Way;
 
 /// Days after finishing a lesson on which its questions are repeated.
 pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
@@ -29,6 +32,8 @@ pub(crate) struct Done {
     pub(crate) at: f64,
     /// Number of repetitions so far.
     pub(crate) recaps: usize,
+    /// The best way in which it was done.
+    pub(crate) way: Way,
 }
 
 /// Progress in the course.
@@ -44,7 +49,8 @@ impl Course {
             let mut words = line.split_whitespace();
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
             let recaps = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-            Some((name.to_owned(), Done { at, recaps }))
+            let way = words.next().and_then(Way::named).unwrap_or_default();
+            Some((name.to_owned(), Done { at, recaps, way }))
         };
         Course {
             done: text.lines().filter_map(line).collect(),
@@ -53,13 +59,25 @@ impl Course {
 
     /// The text to store.
     pub(crate) fn write(&self) -> String {
-        let line = |(name, done): (&String, &Done)| format!("{name} {} {}\n", done.at, done.recaps);
+        let line = |(name, done): (&String, &Done)| {
+            let way = match done.way {
+                Way::Solved => String::new(),
+                way => format!(" {}", way.name()),
+            };
+            format!("{name} {} {}{way}\n", done.at, done.recaps)
+        };
         self.done.iter().map(line).collect()
     }
 
-    /// Records that a lesson was finished; the first time counts.
-    pub(crate) fn finish(&mut self, name: &str, now: f64) {
-        self.done.entry(name.to_owned()).or_insert(Done { at: now, recaps: 0 });
+    /// Records that a lesson was finished. The first time and the best way count.
+    pub(crate) fn finish(&mut self, name: &str, way: Way, now: f64) {
+        let done = Done {
+            at: now,
+            recaps: 0,
+            way,
+        };
+        let known = self.done.entry(name.to_owned()).or_insert(done);
+        known.way = known.way.min(way);
     }
 
     /// Merges progress from another device, for lessons that exist; returns the number of these.
@@ -71,6 +89,7 @@ impl Course {
             let mine = self.done.entry(name).or_insert(done);
             mine.at = mine.at.min(done.at);
             mine.recaps = mine.recaps.max(done.recaps);
+            mine.way = mine.way.min(done.way);
         }
         count
     }
@@ -80,6 +99,11 @@ impl Course {
         if let Some(done) = self.done.get_mut(name) {
             done.recaps += 1;
         }
+    }
+
+    /// How a lesson was done; `None` if it was not finished.
+    pub(crate) fn way(&self, name: &str) -> Option<Way> {
+        self.done.get(name).map(|done| done.way)
     }
 
     /// Returns whether a lesson was finished.
@@ -132,7 +156,7 @@ mod tests {
     #[test]
     fn finished_lesson_is_repeated_three_times() {
         let mut course = Course::default();
-        course.finish("first-pod", 0.0);
+        course.finish("first-pod", Way::Solved, 0.0);
         assert_eq!(course.due("first-pod", 0.9 * DAY), None);
         for (days, recaps) in [(1.0, 0), (3.0, 1), (7.0, 2)] {
             assert_eq!(course.due("first-pod", days * DAY), Some(recaps));
@@ -140,7 +164,7 @@ mod tests {
             assert_eq!(course.due("first-pod", days * DAY), None);
         }
         assert_eq!(course.due("first-pod", 100.0 * DAY), None);
-        course.finish("first-pod", 5.0);
+        course.finish("first-pod", Way::Solved, 5.0);
         assert_eq!(
             Course::read(&course.write()),
             course,
@@ -173,7 +197,7 @@ mod tests {
     fn saved_course_is_merged() {
         let lessons = [lesson("first", &[]), lesson("second", &[])];
         let mut course = Course::default();
-        course.finish("first", 5.0 * DAY);
+        course.finish("first", Way::Solved, 5.0 * DAY);
         course.record_recap("first");
         let elsewhere = format!("first {} 0\nsecond {} 2\nother 1 0\n", 2.0 * DAY, 3.0 * DAY);
         assert_eq!(course.merge(Course::read(&elsewhere), &lessons), 2);
@@ -194,9 +218,9 @@ mod tests {
             lesson("third", &["first", "second", "never-done"]),
         ];
         let mut course = Course::default();
-        course.finish("first", 9.0 * DAY);
-        course.finish("second", 9.0 * DAY);
-        course.finish("third", 0.0);
+        course.finish("first", Way::Solved, 9.0 * DAY);
+        course.finish("second", Way::Solved, 9.0 * DAY);
+        course.finish("third", Way::Solved, 0.0);
         let asked = |course: &Course, days: f64| {
             let due = course.due_recaps(&lessons, days * DAY).into_iter();
             due.map(|again| (again.ask, again.seed)).collect::<Vec<_>>()

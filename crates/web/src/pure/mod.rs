@@ -1,6 +1,7 @@
 //! Pure functions of the page: texts, layouts, routes, actions. They need no browser and are tested natively.
 
 pub(crate) mod actions;
+pub(crate) mod attempts;
 pub(crate) mod belief;
 pub(crate) mod clock;
 pub(crate) mod compare;

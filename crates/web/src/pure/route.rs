@@ -1,4 +1,7 @@
-//! Parses the address: a share link, a scenario of the same site, the panels of an embedded page, the theme, a view.
+//! Parses the address: a share link, a lesson, a practice task, a course, a scenario of the same site, the panels of an
+//! embedded page, the theme, a view.
+
+use podscope_protocol::TaskId;
 
 /// The theme; the system's by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,6 +110,12 @@ pub(crate) struct Route {
     pub(crate) view: View,
     /// Number of a kept session.
     pub(crate) kept: Option<u64>,
+    /// A practice task: family, seed and level.
+    pub(crate) practice: Option<TaskId>,
+    /// Path of a course file of the same site, or the name of a built-in course.
+    pub(crate) course: Option<String>,
+    /// The origin of the surrounding page that exchanges messages with this one.
+    pub(crate) post: Option<String>,
     /// A new session is requested, even if there are kept sessions.
     pub(crate) new_session: bool,
 }
@@ -118,6 +127,8 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
         match pair.split_once('=') {
             Some(("scenario", path)) => route.scenario = Some(unescape(path)),
             Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
+            Some(("course", path)) => route.course = Some(unescape(path)),
+            Some(("post", origin)) => route.post = Some(unescape(origin)),
             Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
             Some(("theme", name)) => route.theme = Theme::named(name),
             _ => {}
@@ -136,6 +147,9 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
                 Some(("theme", name)) => route.theme = Theme::named(name),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
                 Some(("kept", id)) => route.kept = id.parse().ok(),
+                Some(("post", origin)) => route.post = Some(unescape(origin)),
+                Some(("course", path)) => route.course = Some(unescape(path)),
+                Some(("practice", name)) => route.practice = task_id(name, fragment),
                 // An unknown part is taken for a broken link, so that the engine reports what is wrong with it.
                 None if !part.is_empty() => route.link = Some(part.to_string()),
                 _ => {}
@@ -143,6 +157,17 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
         }
     }
     route
+}
+
+/// The task that `practice=FAMILY&seed=N&level=N` names; seed and level are 1 by default.
+fn task_id(family: &str, fragment: &str) -> Option<TaskId> {
+    let parts = || fragment.trim_start_matches('#').split('&');
+    let number = |key: &str| parts().find_map(|part| part.strip_prefix(key)?.strip_prefix('=')?.parse().ok());
+    Some(TaskId {
+        family: lesson_name(family)?,
+        seed: number("seed").unwrap_or(1),
+        level: number("level").and_then(|level| u32::try_from(level).ok()).unwrap_or(1),
+    })
 }
 
 /// Returns whether a fragment is a share link of any version: `s`, digits and a colon.

@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{ConsoleLine, Frame, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
+use podscope_protocol::{ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
 use yew::Reducible;
 
-use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, TriageView, Truth};
+use super::{
+    Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, StudyAct, Tab, TriageView, Truth,
+};
+use crate::pure::attempts::Way;
 use crate::pure::course::Course;
 use crate::pure::explain;
 use crate::pure::find::Filter;
@@ -42,8 +45,10 @@ pub(crate) enum Act {
     ToastGone(u64),
     ForgetCompletions,
     NewVersion,
-    /// The lesson of this name was finished.
-    Finished(String),
+    /// The lesson of this name was finished in this way.
+    Finished(String, Way),
+    /// A change of what is studied: a practice task, a course, an exam.
+    Study(StudyAct),
     /// Replaces the whole progress in the course.
     Course(Course),
     /// Shows the introduction with the ways in, or closes it.
@@ -119,7 +124,8 @@ impl Reducible for Page {
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
             Act::NewVersion => page.has_new_version = true,
-            Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
+            Act::Finished(name, way) => page.course.change(|c| c.finish(&name, way, js_sys::Date::now())),
+            Act::Study(act) => page.study.change(|study| study.act(act)),
             Act::Course(course) => page.course = Shared::new(course),
             Act::Start(start) => (page.start, page.start_requested) = (start, false),
             Act::RequestStart => (page.start, page.start_requested) = (true, true),
@@ -278,6 +284,12 @@ impl Page {
                     &mut self.triage
                 }) = triage;
             }
+            Update::Course(update) => {
+                if matches!(update, CourseUpdate::Course(_)) {
+                    self.dialog = Dialog::Course;
+                }
+                self.study.change(|study| study.update(update));
+            }
             Update::Crashed { message } => self.crash(message),
             // `connection.rs` handles it.
             Update::Settled { .. } => {}
@@ -326,7 +338,8 @@ impl Page {
         }
     }
 
-    fn open(&mut self, opened: Opened) {
+    fn open(&mut self, mut opened: Opened) {
+        self.study.change(|study| study.opened(&mut opened));
         // An earlier requested session may open first: the guarantee waits for its own lesson.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         let promise = self.pending_guarantee.take_if(is_its_own);
@@ -336,6 +349,7 @@ impl Page {
             lessons: self.lessons.clone(),
             guarantees: self.guarantees.clone(),
             course: self.course.clone(),
+            study: self.study.clone(),
             console: self.console.clone(),
             console_open: self.console_open,
             embedded: self.embedded,

@@ -7,6 +7,7 @@ mod page;
 mod parts;
 mod screen;
 mod shared;
+mod study;
 
 pub(crate) use act::Act;
 pub(crate) use console::{Answer, Console};
@@ -15,3 +16,4 @@ pub(crate) use page::Page;
 pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, Tab, TriageView, Truth, menu};
 pub(crate) use screen::Screen;
 pub(crate) use shared::Shared;
+pub(crate) use study::{Study, StudyAct};

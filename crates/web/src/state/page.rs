@@ -5,7 +5,9 @@ use podscope_protocol::{
     SubjectRef, Task,
 };
 
-use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, TriageView, Truth};
+use super::{
+    Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Study, Tab, TriageView, Truth,
+};
 use crate::pure::course::Course;
 use crate::pure::explain::Why;
 use crate::pure::find::Filter;
@@ -29,6 +31,7 @@ pub(crate) struct Page {
     /// The guarantees of a pod's life, which the invariants check (E-04).
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
     pub(crate) course: Shared<Course>,
+    pub(crate) study: Shared<Study>,
     pub(crate) opened: Option<Shared<Opened>>,
     /// The page shows the recording of a first visit: the engine has not opened the session yet.
     pub(crate) recorded: bool,
@@ -106,6 +109,7 @@ impl Page {
             lessons: Shared::default(),
             guarantees: Shared::default(),
             course: Shared::default(),
+            study: Shared::default(),
             opened: None,
             recorded: false,
             problems: Shared::default(),

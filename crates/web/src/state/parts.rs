@@ -44,6 +44,10 @@ pub(crate) enum Dialog {
     Spread,
     /// The terms that lessons explain.
     Glossary,
+    /// Practice tasks without end.
+    Practise,
+    /// The open course.
+    Course,
 }
 
 impl Dialog {

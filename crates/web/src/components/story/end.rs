@@ -4,8 +4,9 @@ use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
 use super::{moments, words};
+use crate::components::syllabus;
 use crate::ctl::Ctl;
-use crate::state::{Act, Dialog, Shared};
+use crate::state::{Act, Dialog, Shared, Study};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -15,6 +16,7 @@ pub(super) struct Props {
     pub(super) answers: (usize, usize),
     /// The run before and after its key moment.
     pub(super) moments: Vec<Moment>,
+    pub(super) study: Shared<Study>,
 }
 
 #[component]
@@ -23,7 +25,7 @@ pub(super) fn End(props: &Props) -> Html {
         return Html::default();
     };
     let Some(info) = &props.info else {
-        return html! { <section class="end" aria-label="The end"><h3>{ "All goals reached" }</h3></section> };
+        return html! { <section class="end" aria-label="The end"><h3>{ "All goals reached" }</h3><div class="row">{ next_item(&ctl, &props.study) }</div></section> };
     };
     let at = props.lessons.iter().position(|lesson| lesson.name == info.name);
     let next = at.and_then(|at| props.lessons.get(at + 1));
@@ -52,9 +54,25 @@ pub(super) fn End(props: &Props) -> Html {
             if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
             if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">
-                if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }
+                if props.study.item.is_some() { { next_item(&ctl, &props.study) } }
+                else if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }
                 <button type="button" onclick={map}>{ "The course" }</button>
             </div>
         </section>
+    }
+}
+
+/// The button to the next item of the open course, or to the course after its last one.
+fn next_item(ctl: &Ctl, study: &Study) -> Html {
+    if study.item.is_none() {
+        return Html::default();
+    }
+    match study.next_item() {
+        Some((course, next)) => html! {
+            <button type="button" class="primary" onclick={syllabus::open_item(ctl, course, next)}>{ format!("Next: {} ›", course.items[next].title) }</button>
+        },
+        None => {
+            html! { <button type="button" class="primary" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))}>{ "To the course" }</button> }
+        }
     }
 }

@@ -9,7 +9,9 @@ mod pins;
 mod starter;
 mod term;
 
+use super::practise;
 use super::shown::shown;
+use super::syllabus;
 use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
@@ -23,9 +25,10 @@ use self::term::Term;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::actions;
+use crate::pure::attempts::{Way, way_of_answers};
 use crate::pure::clock;
 use crate::pure::markdown::{self, Block, Span};
-use crate::state::{Act, Page, Shared};
+use crate::state::{Act, Page, Shared, StudyAct};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -68,10 +71,27 @@ pub(crate) fn Story(props: &Props) -> Html {
     } else {
         0
     };
-    let more = Callback::from(move |_: MouseEvent| revealed.set((key.clone(), n_revealed + 1)));
+    let more = {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Study(StudyAct::Helped(Way::Hinted)));
+            revealed.set((key.clone(), n_revealed + 1));
+        })
+    };
     // Only a story with goals, or a lesson, has a card at its end.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
+    // A practice task is over once its question is settled.
+    let task = page
+        .study
+        .task
+        .as_ref()
+        .filter(|_| state.finished || now.truth.is_some());
+    let hint = if page.study.has_hints() {
+        help::more(&step.hints, n_revealed, more)
+    } else {
+        Html::default()
+    };
     let answered = |open: bool| {
         (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
             <Ask question={question.clone()} state={now.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.time_question().filter(|_| is_asking_here)} pin={page.pin} why={page.why.clone()} />
@@ -80,6 +100,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     html! {
         <aside class="story" aria-label="Story">
             <div class="scroll" key={at} tabindex="-1">
+                { syllabus::place(&ctl, &page.study) }
                 if count > 1 {
                     <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
                         { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
@@ -93,7 +114,8 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { goals::mistakes(step, now) }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
-                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} /> }
+                if let Some(task) = task { { practise::end(&ctl, task) } }
+                if is_end && task.is_none() { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.study.clone()} /> }
             </div>
             // The task of the step is below the scrolling text, so it is visible however long the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() {
@@ -110,7 +132,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
             </div>
             }
-            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_revealed, more), is_end) }
+            { foot(&ctl, page, opened, &restart, &hint, is_end) }
         </aside>
     }
 }
@@ -288,10 +310,11 @@ fn count_answers(state: &StoryState) -> (usize, usize) {
 fn use_record_finished(page: &Page, ctl: &Ctl) {
     let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let finished = page.model.story.finished;
+    let way = page.study.help.max(way_of_answers(&page.model.story));
     let act = ctl.act.clone();
     use_effect_with((lesson, finished), move |(lesson, finished)| {
         if let (Some(lesson), true) = (lesson, finished) {
-            act.emit(Act::Finished(lesson.clone()));
+            act.emit(Act::Finished(lesson.clone(), way));
         }
     });
 }
@@ -355,14 +378,8 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 }
 
 /// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
-fn foot(
-    ctl: &Ctl,
-    opened: &Shared<Opened>,
-    state: &StoryState,
-    restart: &Callback<()>,
-    hint: &Html,
-    is_end: bool,
-) -> Html {
+fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
+    let state = &*page.model.story;
     let at = state.step;
     let count = opened.story.len();
     let go = |to: usize| ctl.on(Request::StoryStep { step: to });
@@ -380,7 +397,9 @@ fn foot(
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
-                    <button type="button" class="quiet" onclick={ctl.once("show me", Request::ShowMe)} title="Goes to the solution's next command and gives it; what you did stays as a branch">{ "Show me" }</button>
+                    if page.study.has_show_me() {
+                        <button type="button" class="quiet" onclick={show_me(ctl)} title="Goes to the solution's next command and gives it; what you did stays as a branch">{ "Show me" }</button>
+                    }
                 }
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
                 <span class="gap"></span>
@@ -393,6 +412,15 @@ fn foot(
             </div>
         </footer>
     }
+}
+
+/// Plays the next command of the solution. The lesson then counts as shown.
+fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
+    let (act, show) = (ctl.act.clone(), ctl.once("show me", Request::ShowMe));
+    Callback::from(move |event: MouseEvent| {
+        act.emit(Act::Study(StudyAct::Helped(Way::Shown)));
+        show.emit(event);
+    })
 }
 
 /// Scrolls to an element of the story. Below a long text, and on a phone, the question and the final card are hidden.
@@ -409,6 +437,11 @@ fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
 fn waits_for(state: &StoryState) -> Html {
     let waits = state.waits_for.as_ref();
     words(&waits.map(ToString::to_string).unwrap_or_default())
+}
+
+/// Renders a text of several blocks.
+pub(crate) fn prose(text: &str) -> Html {
+    html! { { for markdown::parse(text).iter().map(|one| block(one, false)) } }
 }
 
 /// Renders a line of a lesson: code spans and emphasis, no blocks.

@@ -1,0 +1,153 @@
+//! Answers of the engine to the page's requests about practice and courses.
+
+use podscope_protocol::{
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, Practice, PracticeFamily,
+    PracticeTask, Problem, Request, Source, TaskId, Update,
+};
+use podscope_session::host::{ClockMillis, Host};
+use podscope_session::lessons;
+
+use crate::course::{Course, Item, ItemSource};
+use crate::family::{Family, MAX_LEVEL};
+use crate::schedule::{Next, Schedule};
+use crate::task::Task;
+
+/// Handles a request about practice or a course. A drawn task is opened as a session of the host.
+pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<Update> {
+    let answer = match request {
+        CourseRequest::Families(practice) => Ok(CourseUpdate::Families(families(&practice))),
+        CourseRequest::Answered {
+            task,
+            is_right,
+            practice,
+        } => Ok(CourseUpdate::Schedule(recorded(task, is_right, &practice))),
+        CourseRequest::ReadCourse { name, text } => read_course(&name, text.as_deref()).map(CourseUpdate::Course),
+        CourseRequest::Practise { task, practice } => match draw(task, &practice) {
+            Ok((task, text)) => {
+                let file = format!("{}.yaml", task.id.family);
+                let source = Source::Files {
+                    files: vec![(file, text)],
+                };
+                let mut updates = vec![Update::Course(CourseUpdate::Task(task))];
+                updates.extend(host.handle(Request::Open { source }, now));
+                return updates;
+            }
+            Err(problems) => Err(problems),
+        },
+    };
+    vec![match answer {
+        Ok(answer) => Update::Course(answer),
+        Err(problems) => Update::Refused { problems },
+    }]
+}
+
+/// A built-in family.
+fn family(name: &str) -> Result<Family, Vec<Problem>> {
+    let text = crate::family_text(name)
+        .ok_or_else(|| vec![Problem::of("practice", format!("there is no practice family {name:?}"))])?;
+    Family::read(&format!("{name}.yaml"), text)
+}
+
+/// All families, with what the schedule says about each.
+fn families(practice: &Practice) -> Vec<PracticeFamily> {
+    let schedule = Schedule::read(&practice.schedule);
+    let listed = |name: &str| {
+        let family = family(name).ok()?;
+        let next = schedule.next(std::iter::once(name), practice.today)?;
+        Some(PracticeFamily {
+            name: family.name,
+            title: family.title,
+            topic: family.topic,
+            level: next.level,
+            seed: next.seed,
+            due_in: next.due.map(|due| i64::from(due) - i64::from(practice.today)),
+        })
+    };
+    crate::families().filter_map(listed).collect()
+}
+
+/// The schedule after an answer.
+fn recorded(task: TaskId, is_right: bool, practice: &Practice) -> String {
+    let mut schedule = Schedule::read(&practice.schedule);
+    let answered = Next {
+        family: task.family,
+        seed: task.seed,
+        level: task.level,
+        due: None,
+    };
+    schedule.record(&answered, is_right, practice.today);
+    schedule.write()
+}
+
+/// Draws a task, by default the one that the schedule chooses. Returns it with the text of its scenario.
+fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, String), Vec<Problem>> {
+    let chosen = || {
+        let next = Schedule::read(&practice.schedule).next(crate::families(), practice.today)?;
+        Some(TaskId {
+            family: next.family,
+            seed: next.seed,
+            level: next.level,
+        })
+    };
+    let id = task
+        .or_else(chosen)
+        .ok_or_else(|| vec![Problem::of("practice", "there is no practice family")])?;
+    let task = Task::draw(&family(&id.family)?, id.seed, id.level)?;
+    let reasons = task
+        .options
+        .iter()
+        .map(|option| (option.clone(), task.judge(option).why));
+    let shown = PracticeTask {
+        id: TaskId {
+            level: task.level,
+            ..id
+        },
+        title: task.family.title.clone(),
+        rule: task.family.rule.clone(),
+        topic: task.family.topic.clone(),
+        reasons: reasons.collect(),
+        max_level: MAX_LEVEL,
+    };
+    Ok((shown, task.text))
+}
+
+fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem>> {
+    let text = match text {
+        Some(text) => text,
+        None => crate::course_text(name)
+            .ok_or_else(|| vec![Problem::of("course", format!("there is no course {name:?}"))])?,
+    };
+    let course = Course::read(name, text)?;
+    Ok(CourseInfo {
+        name: course.name,
+        title: course.title,
+        items: course.items.into_iter().map(item).collect(),
+        has_hints: course.has_hints,
+        has_show_me: course.has_show_me,
+        theme: course.theme,
+        exam: course.exam.map(|exam| ExamInfo {
+            minutes: exam.minutes,
+            pass: exam.pass,
+        }),
+    })
+}
+
+fn item(item: Item) -> CourseItem {
+    let lesson = |name: &String| lessons::list().into_iter().find(|lesson| lesson.name == *name);
+    let title = match &item.source {
+        ItemSource::Practice { family: name, .. } => family(name).ok().map(|family| family.title),
+        ItemSource::Lesson(name) => lesson(name).map(|lesson| lesson.title),
+        ItemSource::Url(_) | ItemSource::Inline(_) => None,
+    };
+    CourseItem {
+        title: title.unwrap_or_else(|| item.source.scenario_name()),
+        text: item.text,
+        weight: item.weight,
+        source: match item.source {
+            ItemSource::Lesson(name) => CourseSource::Lesson(name),
+            ItemSource::Url(path) => CourseSource::Url(path),
+            ItemSource::Inline(text) => CourseSource::Inline(text),
+            ItemSource::Practice { family, seed, level } => CourseSource::Practice(TaskId { family, seed, level }),
+        },
+    }
+}

@@ -1,0 +1,148 @@
+//! Practice tasks and courses: requests of the page that `podscope-course` answers, and the answers.
+//!
+//! The schedule of practice is text that the page keeps; only `podscope-course` reads and changes it. Days are counted
+//! by the page.
+
+use serde::{Deserialize, Serialize};
+
+/// Names one practice task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskId {
+    /// Name of the practice family.
+    pub family: String,
+    pub seed: u64,
+    /// Difficulty, from 1.
+    pub level: u32,
+}
+
+/// What the user has practised so far, and the present day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Practice {
+    /// The kept schedule; empty at first.
+    pub schedule: String,
+    /// Days since 1970.
+    pub today: u32,
+}
+
+/// A request about practice or a course.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum CourseRequest {
+    /// List the practice families. Answered by [`CourseUpdate::Families`].
+    Families(Practice),
+    /// Draw a task and open it. Answered by [`CourseUpdate::Task`], followed by the answers to `Open`.
+    Practise {
+        /// The task; `None` leaves the choice to the schedule.
+        task: Option<TaskId>,
+        practice: Practice,
+    },
+    /// Record the answer to a task. Answered by [`CourseUpdate::Schedule`].
+    Answered {
+        task: TaskId,
+        is_right: bool,
+        practice: Practice,
+    },
+    /// Read a course. Answered by [`CourseUpdate::Course`], or by `Refused`.
+    ReadCourse {
+        /// Name of a built-in course, or of the file.
+        name: String,
+        /// The file's text; `None` for a built-in course.
+        text: Option<String>,
+    },
+}
+
+/// An answer about practice or a course.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CourseUpdate {
+    Families(Vec<PracticeFamily>),
+    /// The task that opens next.
+    Task(PracticeTask),
+    /// The changed schedule, to be kept.
+    Schedule(String),
+    Course(CourseInfo),
+}
+
+/// A practice family.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PracticeFamily {
+    pub name: String,
+    pub title: String,
+    /// Title of the related page of the Kubernetes documentation.
+    pub topic: String,
+    /// Level of the next task by the schedule; 1 at first.
+    pub level: u32,
+    /// Seed of the next task by the schedule.
+    pub seed: u64,
+    /// Days until the family is due; not positive if it is due. `None` if it was never practised.
+    pub due_in: Option<i64>,
+}
+
+/// A drawn practice task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PracticeTask {
+    pub id: TaskId,
+    pub title: String,
+    /// The rule to remember.
+    pub rule: String,
+    pub topic: String,
+    /// Each option with the reason why it is right or wrong.
+    pub reasons: Vec<(String, String)>,
+    /// The highest level.
+    pub max_level: u32,
+}
+
+/// A course file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseInfo {
+    pub name: String,
+    pub title: String,
+    pub items: Vec<CourseItem>,
+    /// Hints may be opened.
+    pub has_hints: bool,
+    /// The solution may be shown.
+    pub has_show_me: bool,
+    /// Name of a theme.
+    pub theme: Option<String>,
+    pub exam: Option<ExamInfo>,
+}
+
+/// The conditions of an exam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExamInfo {
+    pub minutes: u32,
+    /// Pass mark in percent.
+    pub pass: u32,
+}
+
+/// A lesson or task of a course.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseItem {
+    pub source: CourseSource,
+    /// Title of a run of the item.
+    pub title: String,
+    /// Text before it, in Markdown.
+    pub text: Option<String>,
+    /// Weight in an exam.
+    pub weight: u32,
+}
+
+/// What an item of a course opens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CourseSource {
+    /// A built-in lesson.
+    Lesson(String),
+    /// A scenario file of the same site.
+    Url(String),
+    /// The text of a scenario.
+    Inline(String),
+    /// A practice task.
+    Practice(TaskId),
+}

@@ -1,0 +1,123 @@
+//! The dialog of practice: tasks without end, by family and level; the schedule chooses the next one (E-11).
+
+use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::shown::shown;
+use crate::browser::store;
+use crate::ctl::Ctl;
+use crate::state::{Act, Dialog};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// `None` until the engine has listed them.
+    pub(crate) families: Option<Vec<PracticeFamily>>,
+}
+
+#[component]
+pub(crate) fn Practise(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    {
+        let send = ctl.send.clone();
+        // The list changes with each answer.
+        use_effect_with((), move |()| {
+            send.emit(Request::Course(CourseRequest::Families(store::practice())))
+        });
+    }
+    let families = props.families.as_deref().unwrap_or_default();
+    let n_due = families
+        .iter()
+        .filter(|family| family.due_in.is_some_and(|days| days <= 0))
+        .count();
+    html! {
+        <Modal key="practise" title="Practise" class="wide lessons">
+            <section class="course" aria-label="The next task">
+                <div class="row">
+                    <b>{ match n_due { 0 => "Nothing is due today.".to_owned(), 1 => "1 topic is due.".to_owned(), n => format!("{n} topics are due.") } }</b>
+                    <button type="button" class="primary" autofocus=true onclick={open(&ctl, None)}>{ "Give me a task" }</button>
+                </div>
+                <div class="row small"><span>{ "Each task is a new cluster, and the simulation is the answer key. A topic comes back after a day, then after 6 days, then later each time; after a mistake it begins again (the SM-2 rule). Topics take turns. Kept on this device only." }</span></div>
+            </section>
+            <div class="groups">
+                <div class="cards">
+                    { for families.iter().map(|family| html! {
+                        <button type="button" onclick={open(&ctl, Some(task(family)))} data-practice={family.name.clone()}>
+                            <b>{ shown(&family.title) }</b>
+                            <span>{ shown(&family.topic) }</span>
+                            <small>{ format!("level {} · {}", family.level, due(family.due_in)) }</small>
+                        </button>
+                    }) }
+                </div>
+            </div>
+            if props.families.is_none() {
+                <p class="none" role="status">{ "The tasks come with the rest of the engine, which is loading…" }</p>
+            }
+        </Modal>
+    }
+}
+
+fn task(family: &PracticeFamily) -> TaskId {
+    TaskId {
+        family: family.name.clone(),
+        seed: family.seed,
+        level: family.level,
+    }
+}
+
+/// When a family is asked again, in words.
+fn due(due_in: Option<i64>) -> String {
+    match due_in {
+        None => "new".to_owned(),
+        Some(days) if days <= 0 => "due".to_owned(),
+        Some(1) => "tomorrow".to_owned(),
+        Some(days) => format!("in {days} days"),
+    }
+}
+
+/// Opens a task; without one, the schedule chooses.
+pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
+    let ctl = ctl.clone();
+    Callback::from(move |_: MouseEvent| {
+        ctl.act.emit(Act::Start(false));
+        ctl.act.emit(Act::Dialog(Dialog::None));
+        ctl.send.emit(Request::Course(CourseRequest::Practise {
+            task: task.clone(),
+            practice: store::practice(),
+        }));
+    })
+}
+
+/// The card at the end of a task: the rule, what the other answers would have brought, and the next task.
+pub(crate) fn end(ctl: &Ctl, task: &PracticeTask) -> Html {
+    let with = |seed: u64, level: u32| {
+        open(
+            ctl,
+            Some(TaskId {
+                family: task.id.family.clone(),
+                seed,
+                level,
+            }),
+        )
+    };
+    let TaskId { seed, level, .. } = task.id;
+    html! {
+        <section class="end" aria-label="The end of the task">
+            <h3>{ "The rule" }</h3>
+            <p class="rule">{ super::story::words(&task.rule) }</p>
+            if !task.reasons.is_empty() {
+                <details><summary>{ "Every answer, and why" }</summary>
+                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(reason) }</dd></div> }) }</dl>
+                </details>
+            }
+            <div class="row">
+                <button type="button" class="primary" onclick={open(ctl, None)}>{ "Next task ›" }</button>
+                <button type="button" onclick={with(seed + 1, level)}>{ "Another of this kind" }</button>
+                if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ "A harder one" }</button> }
+                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ "All topics" }</button>
+            </div>
+        </section>
+    }
+}

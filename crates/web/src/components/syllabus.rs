@@ -1,0 +1,222 @@
+//! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
+//! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
+
+use podscope_protocol::{CourseInfo, CourseRequest, CourseSource, ExamInfo, Request, Source};
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::icon;
+use super::shown::shown;
+use super::story;
+use crate::browser::{self, files, store};
+use crate::ctl::Ctl;
+use crate::pure::attempts::Attempts;
+use crate::state::{Act, Dialog, Shared, Study, StudyAct};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) study: Shared<Study>,
+}
+
+#[component]
+pub(crate) fn Syllabus(props: &Props) -> Html {
+    let student = use_state(String::new);
+    let (Some(ctl), Some(course)) = (use_context::<Ctl>(), &props.study.course) else {
+        return Html::default();
+    };
+    let attempts = &props.study.attempts;
+    let is_closed = course.exam.is_some() && (attempts.begun.is_none() || attempts.ended.is_some());
+    let n_items = course.items.len();
+    let leave = {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Study(StudyAct::CloseCourse));
+            act.emit(Act::Dialog(Dialog::Lessons));
+        })
+    };
+    let next = (0..n_items).find(|index| attempts.get(*index).is_none_or(|attempt| !attempt.is_finished));
+    html! {
+        <Modal key="course" title={course.title.clone()} class="wide lessons">
+            <section class="course" aria-label="Progress">
+                <div class="row">
+                    <b>{ format!("{} of {n_items} done", attempts.n_finished()) }</b>
+                    <meter min="0" max={n_items.to_string()} value={attempts.n_finished().to_string()} aria-label="Done"></meter>
+                    if let Some(next) = next.filter(|_| !is_closed) {
+                        <button type="button" class="primary" autofocus=true onclick={open_item(&ctl, course, next)}>
+                            { format!("{}: {}", if attempts.n_finished() == 0 { "Begin" } else { "Continue" }, course.items[next].title) }
+                        </button>
+                    }
+                </div>
+                if let Some(exam) = course.exam { { exam_row(&ctl, course, exam, attempts) } }
+            </section>
+            <ol class="syllabus">
+                { for course.items.iter().enumerate().map(|(index, item)| {
+                    let attempt = attempts.get(index);
+                    let is_here = props.study.item == Some(index);
+                    html! {
+                        <li>
+                            if let Some(text) = &item.text { <div class="prose">{ story::prose(text) }</div> }
+                            <button type="button" class={classes!("item", is_here.then_some("here"))} disabled={is_closed} onclick={open_item(&ctl, course, index)} aria-current={is_here.then_some("true")} data-item={index.to_string()}>
+                                <b>
+                                    if let Some(done) = attempt.filter(|attempt| attempt.is_finished) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
+                                    { shown(&item.title) }
+                                </b>
+                                <small>{ standing(course, index, attempts) }</small>
+                            </button>
+                        </li>
+                    }
+                }) }
+            </ol>
+            <div class="row small">
+                <label>{ "Your name or number " }<input type="text" value={(*student).clone()} oninput={let student = student.clone(); Callback::from(move |event: InputEvent| student.set(browser::value_of(&event)))} /></label>
+                <button type="button" onclick={hand_in(&ctl, course, attempts, &student)}>{ "Save the file to hand in" }</button>
+                <button type="button" class="quiet" onclick={leave}>{ "Leave the course" }</button>
+            </div>
+            <p class="small">{ "Kept on this device only. The file holds the link of each run, and whoever grades it replays the runs." }</p>
+        </Modal>
+    }
+}
+
+/// What is known about an item: its score, and in an exam its weight.
+fn standing(course: &CourseInfo, index: usize, attempts: &Attempts) -> String {
+    let weight = course.items[index].weight;
+    let score = attempts
+        .get(index)
+        .map(|attempt| format!("{} %", (attempt.score + 5) / 10));
+    match (course.exam.is_some(), score) {
+        (true, Some(score)) => format!("{score} · weight {weight}"),
+        (true, None) => format!("not tried · weight {weight}"),
+        (false, Some(score)) => score,
+        (false, None) => String::new(),
+    }
+}
+
+/// Begin, clock and end of an exam, and its result.
+fn exam_row(ctl: &Ctl, course: &CourseInfo, exam: ExamInfo, attempts: &Attempts) -> Html {
+    let change = |change: fn(&mut Attempts, f64)| {
+        let (ctl, attempts) = (ctl.clone(), attempts.clone());
+        Callback::from(move |_: MouseEvent| {
+            let mut attempts = attempts.clone();
+            change(&mut attempts, js_sys::Date::now());
+            ctl.act.emit(Act::Study(StudyAct::Attempts(attempts)));
+        })
+    };
+    let begin = change(|attempts, now| *attempts = Attempts::begun_at(now));
+    if attempts.ended.is_some() {
+        let percent = attempts.percent(course);
+        let is_passed = percent >= f64::from(exam.pass);
+        let verdict = if is_passed { "Passed" } else { "Not passed" };
+        return html! {
+            <div class="row" role="status" data-result={verdict}>
+                <b>{ format!("{verdict}: {percent:.0} % of the points; {} % are asked.", exam.pass) }</b>
+                <button type="button" onclick={begin}>{ "Begin again" }</button>
+            </div>
+        };
+    }
+    match attempts.left(exam, js_sys::Date::now()) {
+        None => html! {
+            <div class="row">
+                <span>{ format!("{} minutes, {} % of the points to pass. Parts of a task count. Hints and Show me are {}.", exam.minutes, exam.pass, if course.has_hints { "open" } else { "off" }) }</span>
+                <button type="button" class="primary" onclick={begin}>{ "Begin the exam" }</button>
+            </div>
+        },
+        Some(left) => html! {
+            <div class="row">
+                <span>{ format!("{} left.", minutes(left)) }</span>
+                <button type="button" onclick={change(|attempts, now| attempts.ended = Some(now))}>{ "End the exam" }</button>
+            </div>
+        },
+    }
+}
+
+/// A duration in whole minutes, in words.
+fn minutes(millis: f64) -> String {
+    match (millis / 60_000.0).ceil() as u64 {
+        1 => "1 minute".to_owned(),
+        n => format!("{n} minutes"),
+    }
+}
+
+/// Above a lesson that was opened from the course: its place in the course, and the time that is left of an exam.
+pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
+    let (Some(course), Some(index)) = (&study.course, study.item) else {
+        return Html::default();
+    };
+    let left = course
+        .exam
+        .and_then(|exam| study.attempts.left(exam, js_sys::Date::now()));
+    html! {
+        <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
+            { shown(&course.title) }{ format!(" · {} of {}", index + 1, course.items.len()) }
+            if let Some(left) = left { { format!(" · {} left", minutes(left)) } }
+        </button>
+    }
+}
+
+/// Opens an item of the course.
+pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callback<MouseEvent> {
+    let (ctl, source) = (ctl.clone(), course.items[index].source.clone());
+    let title = course.items[index].title.clone();
+    Callback::from(move |_: MouseEvent| {
+        ctl.act.emit(Act::Dialog(Dialog::None));
+        ctl.act.emit(Act::Start(false));
+        ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
+        let file = |text: String| Request::Open {
+            source: Source::Files {
+                files: vec![(format!("{title}.yaml"), text)],
+            },
+        };
+        let request = match &source {
+            CourseSource::Lesson(name) => Request::Open {
+                source: Source::Lesson {
+                    name: name.clone(),
+                    seed: None,
+                },
+            },
+            CourseSource::Practice(task) => Request::Course(CourseRequest::Practise {
+                task: Some(task.clone()),
+                practice: store::practice(),
+            }),
+            CourseSource::Inline(text) => file(text.clone()),
+            CourseSource::Url(path) => {
+                let (ctl, path, title) = (ctl.clone(), path.clone(), title.clone());
+                spawn_local(async move {
+                    match browser::fetch(&path).await {
+                        Ok(text) => ctl.send.emit(Request::Open {
+                            source: Source::Files {
+                                files: vec![(format!("{title}.yaml"), text)],
+                            },
+                        }),
+                        Err(error) => ctl.act.emit(Act::Toast(error)),
+                    }
+                });
+                return;
+            }
+        };
+        ctl.send.emit(request);
+    })
+}
+
+/// Saves the file to hand in.
+fn hand_in(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -> Callback<MouseEvent> {
+    let text = attempts.hand_in(course, student.trim());
+    let plain = |text: &str| {
+        text.chars()
+            .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            .collect::<String>()
+    };
+    let name = match plain(student) {
+        student if student.is_empty() => format!("{}.json", plain(&course.name)),
+        student => format!("{}-{student}.json", plain(&course.name)),
+    };
+    let act = ctl.act.clone();
+    Callback::from(move |_: MouseEvent| {
+        let (act, text, name) = (act.clone(), text.clone(), name.clone());
+        spawn_local(async move {
+            if files::save(&name, "application/json", &text).await.is_err() {
+                act.emit(Act::Toast(format!("{name} could not be saved")));
+            }
+        });
+    })
+}

@@ -1,0 +1,283 @@
+//! What the user has done in a course or an exam: for each item the score, the help, and the link of the run. It is
+//! stored on this device as text, and handed in as JSON, which `podscope grade` reads.
+
+use podscope_api::ordered;
+use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, Opened, StoryState};
+use serde_json::{Value, json};
+
+const MILLIS_PER_MINUTE: f64 = 60_000.0;
+
+/// How a lesson was solved, from the best way to the worst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Way {
+    #[default]
+    Solved,
+    /// A prediction was wrong.
+    Guessed,
+    /// Hints were opened.
+    Hinted,
+    /// A part of the solution was shown.
+    Shown,
+}
+
+impl Way {
+    /// The word in stored texts.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Way::Solved => "solved",
+            Way::Guessed => "guessed",
+            Way::Hinted => "hinted",
+            Way::Shown => "shown",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Way> {
+        [Way::Solved, Way::Guessed, Way::Hinted, Way::Shown]
+            .into_iter()
+            .find(|way| way.name() == name)
+    }
+
+    /// The words for people.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Way::Solved => "done",
+            Way::Guessed => "done after a wrong prediction",
+            Way::Hinted => "done with hints",
+            Way::Shown => "done with Show me",
+        }
+    }
+}
+
+/// The best attempt at an item.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Attempt {
+    /// Share of goals reached and questions answered rightly, in thousandths.
+    pub(crate) score: u32,
+    pub(crate) is_finished: bool,
+    pub(crate) way: Way,
+    /// Fragment of the link of the run.
+    pub(crate) run: String,
+}
+
+/// The attempts at the items of one course.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Attempts {
+    /// When the exam was begun, in milliseconds of the browser's clock.
+    pub(crate) begun: Option<f64>,
+    /// When the exam was handed in.
+    pub(crate) ended: Option<f64>,
+    items: ordered::Map<usize, Attempt>,
+}
+
+impl Attempts {
+    /// Parses the stored text; invalid lines are skipped.
+    pub(crate) fn read(text: &str) -> Attempts {
+        let mut attempts = Attempts::default();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["begun", at] => attempts.begun = at.parse().ok(),
+                ["ended", at] => attempts.ended = at.parse().ok(),
+                [index, score, finished, way, run @ ..] => {
+                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), Way::named(way)) {
+                        let attempt = Attempt {
+                            score,
+                            is_finished: *finished == "finished",
+                            way,
+                            run: run.first().copied().unwrap_or_default().to_owned(),
+                        };
+                        attempts.items.insert(index, attempt);
+                    }
+                }
+                _ => {}
+            }
+        }
+        attempts
+    }
+
+    /// The text to store.
+    pub(crate) fn write(&self) -> String {
+        let time = |name: &str, at: Option<f64>| at.map(|at| format!("{name} {at}\n")).unwrap_or_default();
+        let item = |(index, attempt): (&usize, &Attempt)| {
+            let finished = if attempt.is_finished { "finished" } else { "open" };
+            format!(
+                "{index} {} {finished} {} {}\n",
+                attempt.score,
+                attempt.way.name(),
+                attempt.run
+            )
+        };
+        let items: String = self.items.iter().map(item).collect();
+        time("begun", self.begun) + &time("ended", self.ended) + &items
+    }
+
+    /// No attempts yet, in an exam that begins now.
+    pub(crate) fn begun_at(now: f64) -> Attempts {
+        Attempts {
+            begun: Some(now),
+            ..Attempts::default()
+        }
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Attempt> {
+        self.items.get(&index)
+    }
+
+    /// Number of finished items.
+    pub(crate) fn n_finished(&self) -> usize {
+        self.items.values().filter(|attempt| attempt.is_finished).count()
+    }
+
+    /// Records the state of an attempt. A worse one, or one after the exam has ended, changes nothing.
+    pub(crate) fn record(&mut self, index: usize, attempt: Attempt) {
+        let is_better = |known: &Attempt| (attempt.is_finished, attempt.score) >= (known.is_finished, known.score);
+        if self.ended.is_none() && self.items.get(&index).is_none_or(is_better) {
+            self.items.insert(index, attempt);
+        }
+    }
+
+    /// Milliseconds that are left of the exam. `None` before it begins and after it has been handed in.
+    pub(crate) fn left(&self, exam: ExamInfo, now: f64) -> Option<f64> {
+        let begun = self.begun.filter(|_| self.ended.is_none())?;
+        Some((begun + f64::from(exam.minutes) * MILLIS_PER_MINUTE - now).max(0.0))
+    }
+
+    /// Points of the course in percent, weighted.
+    pub(crate) fn percent(&self, course: &CourseInfo) -> f64 {
+        let score = |index: usize| self.get(index).map_or(0, |attempt| attempt.score);
+        let total: u32 = course.items.iter().map(|item| item.weight).sum();
+        let items = course.items.iter().enumerate();
+        let points: u64 = items
+            .map(|(index, item)| u64::from(item.weight) * u64::from(score(index)))
+            .sum();
+        points as f64 / 10.0 / f64::from(total.max(1))
+    }
+
+    /// The file to hand in (`crates/course/src/grade.rs`).
+    pub(crate) fn hand_in(&self, course: &CourseInfo, student: &str) -> String {
+        let lesson = |(index, attempt): (&usize, &Attempt)| -> Option<Value> {
+            let name = match &course.items.get(*index)?.source {
+                CourseSource::Lesson(name) => name.clone(),
+                CourseSource::Practice(task) => format!("practice-{}", task.family),
+                CourseSource::Url(_) | CourseSource::Inline(_) => course.items[*index].title.clone(),
+            };
+            (!attempt.run.is_empty()).then(|| {
+                json!({
+                    "lesson": name,
+                    "run": format!("#{}", attempt.run),
+                    "hints": u8::from(attempt.way == Way::Hinted),
+                    "shown": attempt.way == Way::Shown,
+                    "finished": attempt.is_finished,
+                })
+            })
+        };
+        let lessons: Vec<Value> = self.items.iter().filter_map(lesson).collect();
+        let file = json!({
+            "apiVersion": "podscope.dev/v1alpha1",
+            "kind": "HandIn",
+            "name": student,
+            "course": course.name,
+            "lessons": lessons,
+        });
+        format!("{file:#}\n")
+    }
+}
+
+/// The score of the present state of a story, in thousandths: goals reached and questions answered rightly, of all goals
+/// and of the questions that were asked.
+pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
+    let goals: usize = opened.story.iter().map(|step| step.goals.len()).sum();
+    let reached = state
+        .steps
+        .iter()
+        .flat_map(|step| &step.goals)
+        .filter(|goal| **goal == GoalState::Reached)
+        .count();
+    let shown = opened.story.iter().zip(&state.steps);
+    let asked = shown.filter(|(step, _)| step.question.is_some()).count();
+    let right = state
+        .steps
+        .iter()
+        .filter(|step| step.truth.as_ref().is_some_and(|truth| truth.is_right));
+    match goals + asked {
+        0 => u32::from(state.finished) * 1000,
+        all => ((reached + right.count()) * 1000 / all) as u32,
+    }
+}
+
+/// How the present state of a story was reached, apart from hints and shown solutions.
+pub(crate) fn way_of_answers(state: &StoryState) -> Way {
+    let is_wrong = state
+        .steps
+        .iter()
+        .any(|step| step.truth.as_ref().is_some_and(|truth| !truth.is_right));
+    if is_wrong { Way::Guessed } else { Way::Solved }
+}
+
+#[cfg(test)]
+mod tests {
+    use podscope_protocol::CourseItem;
+
+    use super::*;
+
+    fn attempt(score: u32, is_finished: bool) -> Attempt {
+        Attempt {
+            score,
+            is_finished,
+            way: Way::Hinted,
+            run: "s1:abc".to_owned(),
+        }
+    }
+
+    fn course() -> CourseInfo {
+        let item = |name: &str, weight| CourseItem {
+            source: CourseSource::Lesson(name.to_owned()),
+            title: name.to_owned(),
+            text: None,
+            weight,
+        };
+        CourseInfo {
+            name: "week-1".to_owned(),
+            title: String::new(),
+            items: vec![item("first-pod", 1), item("keep-three", 3)],
+            has_hints: true,
+            has_show_me: true,
+            theme: None,
+            exam: Some(ExamInfo { minutes: 90, pass: 66 }),
+        }
+    }
+
+    /// Shows: E-12
+    #[test]
+    fn best_attempt_counts_with_its_weight() {
+        let mut attempts = Attempts::default();
+        attempts.record(0, attempt(500, false));
+        attempts.record(1, attempt(1000, true));
+        attempts.record(1, attempt(200, false));
+        assert_eq!(attempts.percent(&course()), 87.5);
+        assert_eq!(Attempts::read(&attempts.write()), attempts);
+    }
+
+    /// Shows: E-12
+    #[test]
+    fn nothing_counts_after_exam_is_handed_in() {
+        let mut attempts = Attempts::begun_at(1_000.0);
+        let exam = ExamInfo { minutes: 90, pass: 66 };
+        assert_eq!(attempts.left(exam, 61_000.0), Some(89.0 * 60_000.0));
+        assert_eq!(attempts.left(exam, 1e9), Some(0.0));
+        attempts.ended = Some(2_000.0);
+        attempts.record(0, attempt(1000, true));
+        assert_eq!((attempts.n_finished(), attempts.left(exam, 3_000.0)), (0, None));
+    }
+
+    /// Shows: E-13
+    #[test]
+    fn handed_in_file_holds_links_of_runs() {
+        let mut attempts = Attempts::default();
+        attempts.record(1, attempt(1000, true));
+        let file: Value = serde_json::from_str(&attempts.hand_in(&course(), "Ada")).expect("it is JSON");
+        assert_eq!(file["name"], "Ada");
+        assert_eq!(file["lessons"][0]["lesson"], "keep-three");
+        assert_eq!(file["lessons"][0]["run"], "#s1:abc");
+    }
+}

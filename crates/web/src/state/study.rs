@@ -1,0 +1,106 @@
+//! Practice and courses: the open task, the open course, and what the user has done in it.
+
+use podscope_protocol::{CourseInfo, CourseUpdate, Opened, PracticeFamily, PracticeTask};
+
+use crate::pure::attempts::{Attempt, Attempts, Way};
+
+/// What the user studies.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Study {
+    /// The practice families, once the engine has listed them.
+    pub(crate) families: Option<Vec<PracticeFamily>>,
+    /// The practice task that is open, or that opens next.
+    pub(crate) task: Option<PracticeTask>,
+    pub(crate) course: Option<CourseInfo>,
+    /// Index of the course's item that is open.
+    pub(crate) item: Option<usize>,
+    /// Index of the course's item that opens next.
+    opening: Option<usize>,
+    pub(crate) attempts: Attempts,
+    /// Help that was used in the open session.
+    pub(crate) help: Way,
+}
+
+/// A change of what is studied.
+#[derive(Debug, Clone)]
+pub(crate) enum StudyAct {
+    /// An item of the course was requested.
+    OpenItem(usize),
+    /// A hint was opened, or the solution was shown.
+    Helped(Way),
+    /// The state of the attempt at the open item.
+    Record(Attempt),
+    /// The stored attempts at the course, or begin and end of an exam.
+    Attempts(Attempts),
+    /// The user leaves the course.
+    CloseCourse,
+}
+
+impl Study {
+    pub(super) fn act(&mut self, act: StudyAct) {
+        match act {
+            StudyAct::OpenItem(index) => self.opening = Some(index),
+            StudyAct::Helped(way) => self.help = self.help.max(way),
+            StudyAct::Record(attempt) => {
+                if let Some(index) = self.item {
+                    self.attempts.record(index, attempt);
+                }
+            }
+            StudyAct::Attempts(attempts) => self.attempts = attempts,
+            StudyAct::CloseCourse => {
+                *self = Study {
+                    families: self.families.take(),
+                    task: self.task.take(),
+                    ..Study::default()
+                };
+            }
+        }
+    }
+
+    pub(super) fn update(&mut self, update: CourseUpdate) {
+        match update {
+            CourseUpdate::Families(families) => self.families = Some(families),
+            CourseUpdate::Task(task) => self.task = Some(task),
+            CourseUpdate::Course(course) => {
+                (self.item, self.opening) = (None, None);
+                self.course = Some(course);
+            }
+            // `studying.rs` keeps it.
+            CourseUpdate::Schedule(_) => {}
+        }
+    }
+
+    /// A session opened: an item of the course, a practice task, or something else. Wrong answers to a task get the
+    /// reasons that came with it.
+    pub(super) fn opened(&mut self, opened: &mut Opened) {
+        self.item = self.opening.take();
+        self.help = Way::Solved;
+        let is_its_own = |task: &PracticeTask| opened.title == format!("practice-{}", task.id.family);
+        self.task = self.task.take().filter(is_its_own);
+        let Some(task) = &self.task else { return };
+        opened.title.clone_from(&task.title);
+        if let Some(question) = opened.story.first_mut().and_then(|step| step.question.as_mut()) {
+            for (option, reason) in &task.reasons {
+                if question.why.get(option).is_none() {
+                    question.why.insert(option.clone(), reason.clone());
+                }
+            }
+        }
+    }
+
+    /// Hints may be opened.
+    pub(crate) fn has_hints(&self) -> bool {
+        self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_hints)
+    }
+
+    /// The solution may be shown.
+    pub(crate) fn has_show_me(&self) -> bool {
+        self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_show_me)
+    }
+
+    /// The course and the index of the item after the open one, if there is one.
+    pub(crate) fn next_item(&self) -> Option<(&CourseInfo, usize)> {
+        let (course, next) = (self.course.as_ref()?, self.item? + 1);
+        (next < course.items.len()).then_some((course, next))
+    }
+}

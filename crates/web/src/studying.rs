@@ -1,0 +1,134 @@
+//! What is studied, kept: attempts at the items of a course, answers to practice tasks, the end of an exam.
+
+use std::rc::Rc;
+
+use gloo_timers::callback::Interval;
+use podscope_protocol::{CourseRequest, Request, StoryState};
+use yew::prelude::*;
+
+use crate::browser::store;
+use crate::ctl::Ctl;
+use crate::pure::attempts::{Attempt, Attempts, score, way_of_answers};
+use crate::pure::route::Theme;
+use crate::state::{Act, Dialog, Page, Shared, StudyAct};
+
+/// Keeps what the user studies on this device.
+#[hook]
+pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    use_stored_attempts(page, ctl);
+    use_attempt(page, ctl);
+    use_answered_task(page, ctl);
+    use_end_of_exam(page, ctl);
+}
+
+/// Reads the stored attempts when a course opens, and stores them when they change.
+#[hook]
+fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let name = page.study.course.as_ref().map(|course| course.name.clone());
+    let theme = page.study.course.as_ref().and_then(|course| course.theme.clone());
+    let read = use_mut_ref(|| None::<String>);
+    let act = ctl.act.clone();
+    use_effect_with((name, page.study.attempts.clone()), move |(name, attempts)| {
+        if *read.borrow() == *name {
+            if let Some(name) = name {
+                store::keep_attempts(name, &attempts.write());
+            }
+            return;
+        }
+        read.replace(name.clone());
+        if let Some(name) = name {
+            act.emit(Act::Study(StudyAct::Attempts(Attempts::read(&store::attempts(name)))));
+            if let Some(theme) = theme.as_deref().and_then(Theme::named) {
+                act.emit(Act::Theme(theme));
+            }
+        }
+    });
+}
+
+/// Records the state of the attempt at the open item.
+#[hook]
+fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let attempt = page.study.item.zip(page.opened.as_ref()).map(|(_, opened)| {
+        let story = &page.model.story;
+        let link = page.link.as_ref();
+        Attempt {
+            score: score(opened, story),
+            is_finished: is_over(page.study.task.is_some(), story),
+            way: page.study.help.max(way_of_answers(story)),
+            run: link.map_or_else(String::new, |link| {
+                link.whole.clone().unwrap_or_else(|| link.fragment.clone())
+            }),
+        }
+    });
+    let act = ctl.act.clone();
+    use_effect_with((page.study.item, attempt), move |(_, attempt)| {
+        // The first link of a session comes after it has opened.
+        if let Some(attempt) = attempt.clone().filter(|attempt| !attempt.run.is_empty()) {
+            act.emit(Act::Study(StudyAct::Record(attempt)));
+        }
+    });
+}
+
+/// Whether a lesson is finished; a practice task is also over once its question is settled.
+fn is_over(is_task: bool, story: &StoryState) -> bool {
+    story.finished || is_task && story.steps.first().is_some_and(|step| step.truth.is_some())
+}
+
+/// Reports the answer to a practice task to the schedule, once a task.
+#[hook]
+fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let story = &page.model.story;
+    let task = page.study.task.as_ref().map(|task| task.id.clone());
+    let outcome = task.filter(|_| is_over(true, story)).map(|task| {
+        let truth = story.steps.first().and_then(|step| step.truth.as_ref());
+        let is_alone = page.study.help != crate::pure::attempts::Way::Shown;
+        (task, truth.map_or(is_alone, |truth| truth.is_right && is_alone))
+    });
+    let send = ctl.send.clone();
+    let is_done = use_mut_ref(|| false);
+    use_effect_with(outcome, move |outcome| {
+        let Some((task, is_right)) = outcome.clone() else {
+            is_done.replace(false);
+            return;
+        };
+        // Going back in time and forward again is no second answer.
+        if !is_done.replace(true) {
+            send.emit(Request::Course(CourseRequest::Answered {
+                task,
+                is_right,
+                practice: store::practice(),
+            }));
+        }
+    });
+}
+
+/// Ends an exam when its time is over, also while another lesson is open.
+#[hook]
+fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let exam = page.study.course.as_ref().and_then(|course| course.exam);
+    let attempts = page.study.attempts.clone();
+    let act = ctl.act.clone();
+    let is_running = exam.is_some() && attempts.begun.is_some() && attempts.ended.is_none();
+    use_effect_with((is_running, attempts), move |(is_running, attempts)| {
+        let mut attempts = attempts.clone();
+        let minute = |left: f64| (left / 60_000.0).ceil();
+        let mut shown = exam
+            .and_then(|exam| attempts.left(exam, js_sys::Date::now()))
+            .map(minute);
+        let clock = exam.filter(|_| *is_running).map(|exam| {
+            Interval::new(1_000, move || {
+                let now = js_sys::Date::now();
+                let left = attempts.left(exam, now);
+                if left == Some(0.0) {
+                    attempts.ended = Some(now);
+                    act.emit(Act::Dialog(Dialog::Course));
+                }
+                // The page is drawn anew at each minute.
+                if left == Some(0.0) || std::mem::replace(&mut shown, left.map(minute)) != shown {
+                    act.emit(Act::Study(StudyAct::Attempts(attempts.clone())));
+                }
+            })
+        });
+        move || drop(clock)
+    });
+}

@@ -1,0 +1,140 @@
+// Practice tasks, a course of one's own, an exam, and messages to the page around an embedded one.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "../test.mjs";
+import { ROOT } from "../tools.mjs";
+
+const COURSE = `
+apiVersion: podscope.dev/v1alpha1
+kind: Course
+metadata: {name: week-1}
+spec:
+  title: Scheduling, first week
+  lessons: [first-pod, {practice: which-node, seed: 5, level: 1}]
+  texts: {first-pod: "Read **chapter 1** first."}
+  showMe: false
+`;
+
+/** Opens the site with a course file beside it. */
+const openCourse = (t, text) => t.open("?course=week.yaml", {
+  before: (page) => page.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: text })),
+});
+
+const stored = (page, key) => page.evaluate((key) =>
+  localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`), key);
+
+// Shows: E-11
+test("a practice task is drawn by its seed, explains each answer, and comes back", async ({ t }) => {
+  const page = await t.open("#practice=which-node&seed=7&level=2");
+  const story = page.getByRole("complementary", { name: "Story" });
+  const question = story.getByRole("region", { name: "A question" });
+  await expect(question.getByText("Which node can take")).toBeVisible({ timeout: 60_000 });
+  await t.checkLooks(page, "practice");
+  const text = await story.innerText();
+  await question.getByRole("button", { name: "a-1" }).click();
+  const end = story.getByRole("region", { name: "The end of the task" });
+  await expect(end.getByText("A node must have room")).toBeVisible({ timeout: 60_000 });
+  await end.getByText("Every answer, and why").click();
+  await expect(end.locator("dt")).toHaveText(["a-1", "b-1", "c-1"]);
+  await expect(end.locator("dd").filter({ hasText: /\w/ })).toHaveCount(3);
+  await expect.poll(() => stored(page, "practice")).toMatch(/^last which-node\nwhich-node \d+ 1 /);
+  await end.getByRole("button", { name: "All topics" }).click();
+  const topic = page.locator('[data-practice="which-node"]');
+  await expect(topic.getByText("tomorrow")).toBeVisible();
+  await t.checkLooks(page, "practice-topics");
+  await page.keyboard.press("Escape");
+
+  // The same address names the same task.
+  const again = await t.open("#practice=which-node&seed=7&level=2");
+  await expect(again.getByRole("region", { name: "A question" })).toBeVisible({ timeout: 60_000 });
+  expect(await again.getByRole("complementary", { name: "Story" }).innerText()).toBe(text);
+});
+
+// Shows: E-13
+test("a course of one's own lists its lessons, keeps its switches and is handed in as a file", async ({ t }) => {
+  const page = await openCourse(t, COURSE);
+  const course = page.getByRole("dialog", { name: "Scheduling, first week" });
+  await expect(course.getByText("chapter 1")).toBeVisible({ timeout: 60_000 });
+  await expect(course.getByText("0 of 2 done")).toBeVisible();
+  await t.checkLooks(page, "own-course");
+  await course.locator('[data-item="1"]').click();
+  const story = page.getByRole("complementary", { name: "Story" });
+  const question = story.getByRole("region", { name: "A question" });
+  await expect(story.getByText("Scheduling, first week · 2 of 2")).toBeVisible({ timeout: 60_000 });
+  await expect(story.getByRole("button", { name: "Show me" }), "the course turns it off").toHaveCount(0);
+  await question.getByRole("button", { name: "b-1" }).click();
+  await story.getByText("Scheduling, first week · 2 of 2").click();
+  await expect(course.getByText("1 of 2 done")).toBeVisible({ timeout: 60_000 });
+  await course.getByLabel("Your name or number").fill("Ada");
+  const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
+  expect(name).toBe("week-1-Ada.json");
+  const handed = JSON.parse(bytes.toString());
+  expect(handed.name).toBe("Ada");
+  expect(handed.lessons).toHaveLength(1);
+  expect(handed.lessons[0].run).toMatch(/^#s1:/);
+
+  // The attempts survive a reload.
+  const again = await page.context().newPage();
+  await again.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: COURSE }));
+  await again.goto(`${t.url}?course=week.yaml`);
+  await expect(again.getByText("1 of 2 done")).toBeVisible({ timeout: 60_000 });
+});
+
+// Shows: E-13
+test("a broken course file says what is wrong and where", async ({ t }) => {
+  const page = await openCourse(t, COURSE.replace("first-pod, {practice", "frist-pod, {practice"));
+  const refused = page.getByRole("dialog", { name: "This cannot be opened" });
+  await expect(refused.getByText('there is no lesson "frist-pod"')).toBeVisible({ timeout: 60_000 });
+});
+
+// Shows: E-12
+test("an exam runs against a clock that survives a reload, and ends in a result", async ({ t }) => {
+  const page = await t.open("?course=exam-scheduling");
+  const exam = page.getByRole("dialog", { name: "Exam: scheduling and life cycle" });
+  await expect(exam.locator("[data-item]")).toHaveCount(16, { timeout: 60_000 });
+  await expect(exam.locator('[data-item="0"]'), "closed before it begins").toBeDisabled();
+  await exam.getByRole("button", { name: "Begin the exam" }).click();
+  await expect(exam.getByText("90 minutes left")).toBeVisible();
+  await t.checkLooks(page, "exam");
+  await page.reload();
+  await expect(exam.getByText(/(89|90) minutes left/)).toBeVisible({ timeout: 60_000 });
+  await exam.locator('[data-item="1"]').click();
+  const story = page.getByRole("complementary", { name: "Story" });
+  await expect(story.getByText(/· 2 of 16 · (89|90) minutes left/)).toBeVisible({ timeout: 60_000 });
+  const wrong = story.getByRole("region", { name: "A question" }).getByRole("button", { name: "I don't know" });
+  await wrong.click();
+  await story.getByText(/· 2 of 16/).click();
+  await exam.getByRole("button", { name: "End the exam" }).click();
+  await expect(exam.getByText("Not passed: 0 % of the points; 66 % are asked.")).toBeVisible();
+});
+
+// Shows: E-14
+test("an embedded lesson reports to the page around it and obeys it, and nobody else", async ({ t }) => {
+  const around = t.url.replace("127.0.0.1", "localhost");
+  const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
+  const page = await t.open("", { wait: false, before: (page) => page.route("**/around.html", (route) => route.fulfill({
+    contentType: "text/html",
+    body: `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
+      window.heard = [];
+      document.addEventListener("podscope", ({ detail }) => heard.push(detail));
+      ${element}</script>`,
+  })) });
+  await page.goto(`${around}around.html`);
+  const heard = () => page.evaluate(() => window.heard.map((message) => message.type));
+  await expect.poll(heard, { timeout: 60_000 }).toContain("step");
+  expect(await heard()).toContain("ready");
+  expect(await heard()).toContain("size");
+  const ask = (request) => page.evaluate((request) => document.querySelector("podscope-lesson").ask(request), request);
+  await ask({ do: "open", lesson: "keep-three" });
+  await expect.poll(() => page.evaluate(() => window.heard.some(({ lesson }) => lesson === "keep-three")), { timeout: 60_000 }).toBe(true);
+  await ask({ do: "theme", name: "dark" });
+  const inside = page.frames().find((frame) => frame.url().startsWith(t.url));
+  await expect.poll(() => inside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+
+  // Without the parameter the page neither speaks nor listens.
+  await page.evaluate(() => { window.heard.length = 0; });
+  await page.evaluate((src) => { document.querySelector("iframe").src = src; }, `${t.url}?silent#lesson=first-pod&embed=story,cluster`);
+  const silent = page.frameLocator("iframe");
+  await expect(silent.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
+  expect(await heard()).toEqual([]);
+});
