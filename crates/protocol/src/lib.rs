@@ -23,6 +23,7 @@
 mod condition;
 mod course;
 mod detail;
+mod device;
 mod director;
 pub mod explained;
 mod explanation;
@@ -57,6 +58,7 @@ pub use course::{
     PracticeTask, TaskId,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
+pub use device::{DeviceHolder, DeviceView, NodeDevices};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
 pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, Micros, MissingObjectsView, ServiceRequests, StoryState, Thread, Traffic};
+use crate::{
+    Director, MachineView, Mark, Micros, MissingObjectsView, NodeDevices, ServiceRequests, StoryState, Thread, Traffic,
+};
 
 /// An update of the picture: the differences to the previous frame, or everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -61,6 +63,8 @@ pub struct Frame {
     pub traffic: Traffic,
     /// Requests of clients by Service, whenever one of them changed.
     pub requests: Option<Vec<ServiceRequests>>,
+    /// Devices of all nodes, if they changed.
+    pub devices: Option<Vec<NodeDevices>>,
 }
 
 /// Pods per topology domain over time, as counted by a spread constraint of the inspected pod or workload. Without a

@@ -2,6 +2,7 @@
 //! changed since the last frame is neither made nor sent again.
 
 mod detail;
+mod devices;
 mod differences;
 mod explanation;
 mod groups;
@@ -35,7 +36,7 @@ use groups::{GroupChange, Groups};
 use crate::timeline::Session;
 use podscope_protocol::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Frame, Guarantee, Mark,
-    OwnerView, StoryState, ViolationCauseView,
+    NodeDevices, OwnerView, StoryState, ViolationCauseView,
 };
 
 /// Label by which nodes are grouped by default.
@@ -53,6 +54,7 @@ pub(crate) struct ViewState {
     groups: Groups,
     control_plane: ControlPlaneView,
     owners: Vec<OwnerView>,
+    devices: Vec<NodeDevices>,
     branches: Vec<BranchView>,
     story: StoryState,
 }
@@ -97,6 +99,10 @@ impl ViewState {
             GroupChange::All | GroupChange::Unchanged => {}
         }
         frame.control_plane = update_value(&mut self.control_plane, control_plane(session), reset);
+        let devices = devices::devices(world);
+        // Clusters without devices send nothing.
+        let has_devices = !devices.is_empty() || !self.devices.is_empty();
+        frame.devices = update_value(&mut self.devices, devices, reset && has_devices);
         frame.branches = update_value(&mut self.branches, branches(session), reset);
         frame.story = update_value(&mut self.story, story, reset);
         if reset || self.owners != owners.views {

@@ -4,6 +4,7 @@ use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
+use super::devices;
 use super::icon;
 use super::legend::{Legend, MARKS};
 use super::life::Life;
@@ -110,7 +111,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 }) }
             </div>
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
-                { panel(page, detail) }
+                { panel(&ctl, page, detail) }
             </div>
         </aside>
     }
@@ -132,8 +133,18 @@ fn selector_of(subject: &SubjectRef, model: &Model) -> String {
 /// Deadlines are shown in whole seconds, so the chain of causes is drawn again once per second.
 const SECOND: Micros = 1_000_000;
 
+/// Devices of the selected node.
+fn node_devices(ctl: &Ctl, page: &Page) -> Html {
+    match &page.selected {
+        Some(SubjectRef::Node { name }) => {
+            devices::list(ctl, page.model.devices.get(name).map(Vec::as_slice).unwrap_or_default())
+        }
+        _ => Html::default(),
+    }
+}
+
 /// Content of the open tab.
-fn panel(page: &Page, detail: &Detail) -> Html {
+fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     match page.tab {
         Tab::Why | Tab::Life if hides_answer(page) => {
             html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> }
@@ -146,7 +157,7 @@ fn panel(page: &Page, detail: &Detail) -> Html {
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => {
-            html! { <><ThreadView thread={page.model.thread.clone()} now={page.model.now / SECOND * SECOND} /><Life detail={page.detail.clone()} now={page.model.now} /></> }
+            html! { <><ThreadView thread={page.model.thread.clone()} now={page.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.detail.clone()} now={page.model.now} /></> }
         }
         Tab::Events => events(detail, page.model.now),
         Tab::Yaml => {

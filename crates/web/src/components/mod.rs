@@ -7,6 +7,7 @@ mod busy;
 mod cause_lines;
 mod cluster;
 mod console;
+mod devices;
 mod dialog;
 mod dialogs;
 mod director;

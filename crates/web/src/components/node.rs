@@ -3,9 +3,10 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, ordered, visible};
 
-use podscope_protocol::{Cut, CutFrom, Micros, NodeNext, NodeView, OwnerView, PodMark};
+use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark};
 use yew::prelude::*;
 
+use super::devices;
 use super::icon;
 use super::pod::{Place, Pod};
 use super::shown::{dotted, shown, width_key};
@@ -20,6 +21,7 @@ use crate::state::{HUES, NodeState, Shared, Truth};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) node: Shared<NodeState>,
+    pub(crate) devices: Vec<DeviceView>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// The present instant, for nodes with a countdown; a whole second for nodes on which only ages are shown.
     pub(crate) now: Micros,
@@ -350,6 +352,7 @@ fn heading(props: &Props) -> Html {
                 { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
                 { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
             }
+            if shows_api { { devices::chip(&props.devices, wide) } }
             { right }
         </h3>
     }

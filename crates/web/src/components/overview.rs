@@ -177,7 +177,7 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
         .collect();
     html! {
         <div class="beside" ~style={super::scene::at(Rect { x, y, w, h })}>
-            <Node node={shown.clone()} owners={props.model.owners.clone()} now={props.model.now} {plan} measures={*measures} slots={(0..shown.pods.len() + shown.nominated.len()).collect::<Vec<_>>()}
+            <Node node={shown.clone()} devices={props.model.devices.get(&shown.view.name).cloned().unwrap_or_default()} owners={props.model.owners.clone()} now={props.model.now} {plan} measures={*measures} slots={(0..shown.pods.len() + shown.nominated.len()).collect::<Vec<_>>()}
                 truth={props.truth} filter={props.filter.clone()} {differing} {selected_pod} />
         </div>
     }

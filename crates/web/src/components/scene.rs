@@ -463,7 +463,7 @@ impl NodeContext<'_> {
             (false, false) => 0,
         };
         html! {
-            <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
+            <Node key={name.clone()} node={state.clone()} devices={model.devices.get(name).cloned().unwrap_or_default()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
                 {selected_pod} selected={is_selected} {verdict} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
                 pod_answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, &state.pods) }} />
         }

@@ -131,6 +131,6 @@ pub(crate) fn Triage(props: &Props) -> Html {
     }
 }
 
-fn count_of(n: usize, what: &str) -> String {
+pub(super) fn count_of(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

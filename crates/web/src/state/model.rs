@@ -6,8 +6,8 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_protocol::{
-    BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView, PodMark,
-    PodView, ServiceRequests, SpreadLane, StoryState, Thread, Traffic,
+    BranchView, ControlPlaneView, DeviceView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView,
+    PodMark, PodView, ServiceRequests, SpreadLane, StoryState, Thread, Traffic,
 };
 use rpds::RedBlackTreeMap;
 
@@ -73,6 +73,8 @@ pub(crate) struct Model {
     pub(crate) sent: Shared<Traffic>,
     /// Requests of clients by Service.
     pub(crate) requests: Shared<Vec<ServiceRequests>>,
+    /// Devices by node.
+    pub(crate) devices: Shared<ordered::Map<String, Vec<DeviceView>>>,
 }
 
 impl Model {
@@ -122,6 +124,9 @@ impl Model {
         }
         if let Some(requests) = frame.requests {
             self.requests = Shared::new(requests);
+        }
+        if let Some(devices) = frame.devices {
+            self.devices = Shared::new(devices.into_iter().map(|one| (one.node, one.devices)).collect());
         }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {

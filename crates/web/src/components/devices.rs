@@ -1,0 +1,76 @@
+//! Devices of a node: small squares in the header of its card, and the list in the inspector.
+
+use podscope_protocol::{DeviceView, SubjectRef};
+use yew::prelude::*;
+
+use super::shown::shown;
+use super::triage::count_of;
+use crate::ctl::Ctl;
+
+/// Number of devices up to which each has a square of its own.
+const MAX_SQUARES: usize = 8;
+/// States in the order in which they are counted in words.
+const STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
+
+/// The devices in the header of a node's card, as far as `wide` (in text units) has room.
+pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
+    if devices.is_empty() {
+        return Html::default();
+    }
+    let words = words(devices);
+    let n_used = devices
+        .iter()
+        .filter(|device| matches!(device.state(), "held" | "shared"))
+        .count();
+    html! {
+        <span class="devices" role="img" aria-label={words.clone()} title={words}>
+            if devices.len() <= MAX_SQUARES && wide > 130.0 {
+                { for devices.iter().map(|device| html! { <i class={device.state()}></i> }) }
+            } else {
+                { format!("{n_used}/{}", devices.len()) }
+            }
+        </span>
+    }
+}
+
+/// The number of devices in each state: `4 devices: 1 held, 3 free`.
+fn words(devices: &[DeviceView]) -> String {
+    let counted = STATES.iter().filter_map(|state| {
+        let count = devices.iter().filter(|device| device.state() == *state).count();
+        (count > 0).then(|| format!("{count} {state}"))
+    });
+    let counts: Vec<String> = counted.collect();
+    format!("{}: {}", count_of(devices.len(), "device"), counts.join(", "))
+}
+
+/// The devices of a node in the inspector: each with its state, its properties and its holders.
+pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
+    if devices.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section class="device-list" aria-label="Devices">
+            <h3 class="eyebrow">{ words(devices) }</h3>
+            <ul>
+                { for devices.iter().map(|device| html! {
+                    <li>
+                        <span class="devices"><i class={device.state()}></i></span>
+                        <div>
+                            <b class="mono">{ shown(&device.name) }</b>{ " " }<span class="of">{ shown(&format!("{} · {}", device.driver, device.properties.join(" · "))) }</span>
+                            { for device.taints.iter().map(|taint| html! { <p>{ "Taint " }<code>{ shown(taint) }</code></p> }) }
+                            if let Some(counter) = &device.exhausted { <p>{ "Blocked: other devices use up " }<code>{ shown(counter) }</code></p> }
+                            { for device.holders.iter().map(|holder| {
+                                let pods = match holder.pods.as_slice() {
+                                    [] => "reserved for no pod".to_owned(),
+                                    pods => format!("for {}", pods.join(", ")),
+                                };
+                                let subject = SubjectRef::Object { kind: "ResourceClaim".to_owned(), key: holder.claim.clone() };
+                                html! { <p>{ if holder.is_share { "A share is held by " } else { "Held by " } }<button type="button" class="link" onclick={ctl.select(subject)}>{ shown(&holder.claim) }</button>{ ", " }{ shown(&pods) }</p> }
+                            }) }
+                        </div>
+                    </li>
+                }) }
+            </ul>
+        </section>
+    }
+}

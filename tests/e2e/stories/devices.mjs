@@ -1,0 +1,44 @@
+// Devices: seen on the node, held by claims, tainted by a fault.
+import { expect, test } from "../test.mjs";
+
+const SCENARIO = `
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: two-gpus}
+spec:
+  cluster:
+    zones: [a]
+    nodesPerZone: 2
+    devices:
+    - {driver: gpu.example.com, pool: gpus, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}
+  timeline:
+  - at: 1s
+    apply: |
+      {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}}
+      ---
+      {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: one}, spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}}
+      ---
+      {apiVersion: v1, kind: Pod, metadata: {name: train}, spec: {resourceClaims: [{name: g, resourceClaimName: one}], containers: [{name: c, image: "app:1", resources: {claims: [{name: g}]}}]}}
+`;
+
+// Shows: L-19
+test("devices are seen on the node, with the claim and the pod that hold them", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "two-gpus.yaml": SCENARIO });
+  const held = page.locator(".node .devices i.held");
+  await expect(held).toHaveCount(1, { timeout: 60_000 });
+  await expect(page.locator(".node .devices i.free")).toHaveCount(3);
+  const node = page.locator("[data-node]").filter({ has: held });
+  await expect(node.getByRole("img", { name: "2 devices: 1 held, 1 free" })).toBeVisible();
+  await t.checkLooks(page, "devices");
+  await node.locator("[data-select-node]").click();
+  const list = page.getByRole("region", { name: "Devices" });
+  await expect(list.getByText("Held by default/one, for train")).toBeVisible();
+  await expect(list.getByText("gpu.example.com · model A100 · memory 80Gi").first()).toBeVisible();
+  const name = await node.getAttribute("data-node");
+  await t.type(page, `fault device ${name} gpu-1 taint sick=yes:NoSchedule`);
+  await expect(list.getByText("sick=yes:NoSchedule")).toBeVisible();
+  await t.checkLooks(page, "devices-tainted");
+  await list.getByRole("button", { name: "default/one" }).click();
+  await expect(page.getByRole("heading", { name: "one" })).toBeVisible();
+});
