@@ -95,6 +95,8 @@ pub enum Request {
         before: String,
         /// The document after the position.
         after: String,
+        /// Echoed in the answer.
+        revision: u64,
     },
     /// Check a manifest or scenario in the editor without running it.
     Check {

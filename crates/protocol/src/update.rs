@@ -79,6 +79,8 @@ pub enum Update {
     Fields {
         /// Field names with hints.
         choices: Vec<Completion>,
+        /// The revision of the request.
+        revision: u64,
     },
     Link {
         /// The link's fragment, from `s1:` on, with the commands up to the present time.

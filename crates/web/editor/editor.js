@@ -81,9 +81,11 @@ function insert(name, type) {
 }
 
 /** Mounts an editor in `host`. Calls `changed` with every new text, and `asked` with the text before and after the cursor
- *  in its YAML document when it needs fields for completion. */
+ *  in its YAML document and a number when it needs fields for completion. */
 function mount(host, text, [changed, asked]) {
   let resolveFields;
+  // Number of the last call of `asked`. Answers to earlier ones are about another place in the text.
+  let asking = 0;
   const source = (context) => {
     const line = context.state.doc.lineAt(context.pos);
     const textBefore = line.text.slice(0, context.pos - line.from);
@@ -95,7 +97,7 @@ function mount(host, text, [changed, asked]) {
     const end = doc.indexOf("\n---", context.pos);
     const document = doc.slice(start, end < 0 ? undefined : end);
     if (document.length > MAX_COMPLETED) return null;
-    asked(document.slice(0, context.pos - start), document.slice(context.pos - start));
+    asked(document.slice(0, context.pos - start), document.slice(context.pos - start), ++asking);
     return new Promise((resolve) => {
       resolveFields?.(null);
       resolveFields = resolve;
@@ -144,8 +146,8 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Answers the last call of `asked` with the fields that fit: pairs of name and hint. */
-    fields(list) { resolveFields?.(list); },
+    /** Answers a call of `asked` by its number, with the fields that fit: pairs of name and hint. */
+    fields([list, revision]) { if (revision === asking) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };
 }

@@ -10,7 +10,7 @@ spec:
     zones: [a]
     nodesPerZone: 2
     devices:
-    - {driver: gpu.example.com, pool: gpus, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}
+    - {driver: gpu.example.com, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}
   timeline:
   - at: 1s
     apply: |
@@ -36,7 +36,7 @@ test("devices are seen on the node, with the claim and the pod that hold them", 
   await expect(list.getByText("Held by default/one, for train")).toBeVisible();
   await expect(list.getByText("gpu.example.com · model A100 · memory 80Gi").first()).toBeVisible();
   const name = await node.getAttribute("data-node");
-  await t.type(page, `fault device ${name} gpu-1 taint sick=yes:NoSchedule`);
+  await t.command(page, `fault device ${name} gpu-1 taint sick=yes:NoSchedule`);
   await expect(list.getByText("sick=yes:NoSchedule")).toBeVisible();
   await t.checkLooks(page, "devices-tainted");
   await list.getByRole("button", { name: "default/one" }).click();

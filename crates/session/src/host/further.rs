@@ -74,8 +74,13 @@ impl Host {
                 let running = self.active.as_ref().map(|active| &active.session);
                 Some(answers::check(&text, revision, running))
             }
-            Request::Fields { before, after } => Some(Update::Fields {
+            Request::Fields {
+                before,
+                after,
+                revision,
+            } => Some(Update::Fields {
                 choices: fields::at(&before, &after),
+                revision,
             }),
             Request::Paste { name, text } => return self.paste((name, text), clock),
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),

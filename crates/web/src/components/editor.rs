@@ -28,7 +28,7 @@ pub(crate) struct Props {
     #[prop_or_default]
     pub(crate) beside: bool,
     pub(crate) text: String,
-    pub(crate) fields: Option<Shared<Vec<Completion>>>,
+    pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
     pub(crate) checked: Option<Shared<Checked>>,
     /// The API server's answer to the manifests applied last.
     pub(crate) answer: Answer,
@@ -41,7 +41,7 @@ pub(crate) struct Props {
 struct Mounted {
     object: JsValue,
     _changed: Closure<dyn FnMut(String)>,
-    _asked: Closure<dyn FnMut(String, String)>,
+    _asked: Closure<dyn FnMut(String, String, f64)>,
 }
 
 impl Mounted {
@@ -220,11 +220,12 @@ fn use_mounted(
         let mounted = mounted.clone();
         use_effect_with(props.fields.clone(), move |fields| {
             if let (Some(mounted), Some(fields)) = (&*mounted.borrow(), fields) {
-                let list: Array = fields
+                let (revision, choices) = &**fields;
+                let list: Array = choices
                     .iter()
                     .map(|f| Array::of2(&f.text.as_str().into(), &f.hint.as_str().into()))
                     .collect();
-                mounted.call("fields", &list);
+                mounted.call("fields", &Array::of2(&list, &(*revision as f64).into()));
             }
         });
     }
@@ -251,8 +252,12 @@ fn mount(
     let mount: Function = Reflect::get(module, &"mount".into()).ok()?.dyn_into().ok()?;
     let changed = Closure::<dyn FnMut(String)>::new(move |text| changed.emit(text));
     // The editor requests the fields at its cursor; the page answers with the method `fields`.
-    let asked = Closure::<dyn FnMut(String, String)>::new(move |before, after| {
-        send.emit(Request::Fields { before, after });
+    let asked = Closure::<dyn FnMut(String, String, f64)>::new(move |before, after, revision: f64| {
+        send.emit(Request::Fields {
+            before,
+            after,
+            revision: revision as u64,
+        });
     });
     let callbacks = Array::of2(changed.as_ref(), asked.as_ref());
     let object = mount.call3(module, host, &first.into(), &callbacks).ok()?;

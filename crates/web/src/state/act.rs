@@ -219,7 +219,7 @@ impl Page {
             Update::Completions { line, replace, choices } => {
                 self.console.change(|c| c.completions = Some((line, replace, choices)));
             }
-            Update::Fields { choices } => self.fields = Some(Shared::new(choices)),
+            Update::Fields { choices, revision } => self.fields = Some(Shared::new((revision, choices))),
             Update::Link {
                 fragment,
                 whole,

@@ -37,8 +37,8 @@ pub(crate) struct Page {
     pub(crate) recorded: bool,
     pub(crate) problems: Shared<Vec<Problem>>,
     pub(crate) checked: Option<Shared<Checked>>,
-    /// Fields that fit at the editor's cursor, from the last request.
-    pub(crate) fields: Option<Shared<Vec<Completion>>>,
+    /// Fields that fit at the editor's cursor, with the revision of their request.
+    pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
     pub(crate) progress: Option<(Task, u32)>,
     pub(crate) selected: Option<SubjectRef>,
     pub(crate) detail: Option<Shared<Detail>>,
