@@ -104,7 +104,7 @@ pub struct PreemptionJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criterion: Option<Criterion>,
     /// Why preemption does not help, for each node. Empty if it helps on some node.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "unhelped", skip_serializing_if = "Vec::is_empty")]
     pub not_helped_nodes: Vec<UnhelpfulNodeJson<'a>>,
 }
 
