@@ -1,14 +1,15 @@
 //! Answers of the engine to the page's requests about practice and courses.
 
 use podscope_protocol::{
-    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, Practice, PracticeFamily,
-    PracticeTask, Problem, Request, Source, TaskId, Update,
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
+    PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
 };
 use podscope_session::host::{ClockMillis, Host};
 use podscope_session::lessons;
 
 use crate::course::{Course, Item, ItemSource};
 use crate::family::{Family, MAX_LEVEL};
+use crate::grade;
 use crate::schedule::{Next, Schedule};
 use crate::task::Task;
 
@@ -21,6 +22,7 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
             is_right,
             practice,
         } => Ok(CourseUpdate::Schedule(recorded(task, is_right, &practice))),
+        CourseRequest::Grade { file, text } => Ok(CourseUpdate::Graded(graded(&file, &text))),
         CourseRequest::ReadCourse { name, text } => read_course(&name, text.as_deref()).map(CourseUpdate::Course),
         CourseRequest::Practise { task, practice } => match draw(task, &practice) {
             Ok((task, text)) => {
@@ -109,6 +111,30 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
         max_level: MAX_LEVEL,
     };
     Ok((shown, task.text))
+}
+
+/// Replays the runs of a file that was handed in.
+fn graded(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
+    let runs = grade::grade(&grade::read(file, text)?);
+    let answer = |answer: grade::GradedAnswer| GradedAnswer {
+        ask: answer.ask,
+        given: answer.given,
+        truth: answer.truth,
+        is_right: answer.is_right,
+    };
+    let shown = |run: grade::GradedRun| GradedRun {
+        student: run.student,
+        lesson: run.lesson,
+        is_finished: run.is_finished,
+        goals: run.goals,
+        answers: run.answers.into_iter().map(answer).collect(),
+        minutes: run.handed.minutes,
+        hints: run.handed.hints,
+        is_shown: run.handed.is_shown,
+        complaints: run.complaints,
+        link: run.handed.link,
+    };
+    Ok(runs.into_iter().map(shown).collect())
 }
 
 fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem>> {

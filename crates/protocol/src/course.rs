@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Problem;
+
 /// Names one practice task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,6 +46,12 @@ pub enum CourseRequest {
         is_right: bool,
         practice: Practice,
     },
+    /// Grade a file that was handed in: replay its runs. Answered by [`CourseUpdate::Graded`].
+    Grade {
+        /// File name for messages, and the student's name if the file has none.
+        file: String,
+        text: String,
+    },
     /// Read a course. Answered by [`CourseUpdate::Course`], or by `Refused`.
     ReadCourse {
         /// Name of a built-in course, or of the file.
@@ -62,6 +70,40 @@ pub enum CourseUpdate {
     /// The changed schedule, to be kept.
     Schedule(String),
     Course(CourseInfo),
+    /// What a file that was handed in contains, or why it cannot be read.
+    Graded(Result<Vec<GradedRun>, Vec<Problem>>),
+}
+
+/// A run that was handed in and has been replayed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GradedRun {
+    pub student: String,
+    pub lesson: String,
+    pub is_finished: bool,
+    /// Reached goals, and all goals of the lesson.
+    pub goals: (usize, usize),
+    pub answers: Vec<GradedAnswer>,
+    pub minutes: Option<f64>,
+    pub hints: Option<u64>,
+    /// The solution was shown.
+    pub is_shown: bool,
+    /// Claims that the run does not confirm, and errors that prevent a replay.
+    pub complaints: Vec<String>,
+    /// The link of the run.
+    pub link: String,
+}
+
+/// An answer in a run that was replayed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GradedAnswer {
+    pub ask: String,
+    /// `None` if the question was skipped.
+    pub given: Option<String>,
+    /// `None` if the run has not answered it.
+    pub truth: Option<String>,
+    pub is_right: bool,
 }
 
 /// A practice family.

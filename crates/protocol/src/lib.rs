@@ -54,8 +54,8 @@ pub use condition::{
     RequiredObjects, RequiredState, RequiredValue, WaitsFor,
 };
 pub use course::{
-    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, Practice, PracticeFamily,
-    PracticeTask, TaskId,
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
+    PracticeFamily, PracticeTask, TaskId,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};

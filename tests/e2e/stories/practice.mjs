@@ -1,6 +1,7 @@
 // Practice tasks, a course of one's own, an exam, and messages to the page around an embedded one.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 import { ROOT } from "../tools.mjs";
 
@@ -78,6 +79,33 @@ test("a course of one's own lists its lessons, keeps its switches and is handed 
   await again.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: COURSE }));
   await again.goto(`${t.url}?course=week.yaml`);
   await expect(again.getByText("1 of 2 done")).toBeVisible({ timeout: 60_000 });
+});
+
+// Shows: E-13
+test("a class's files are replayed in the browser, with the most frequent wrong answer", async ({ t }) => {
+  const page = await openCourse(t, COURSE);
+  const course = page.getByRole("dialog", { name: "Scheduling, first week" });
+  await course.locator('[data-item="1"]').click({ timeout: 60_000 });
+  const story = page.getByRole("complementary", { name: "Story" });
+  await story.getByRole("region", { name: "A question" }).getByRole("button", { name: "c-1" }).click({ timeout: 60_000 });
+  await story.getByText("Scheduling, first week · 2 of 2").click();
+  await expect(course.getByText("1 of 2 done")).toBeVisible({ timeout: 60_000 });
+  const { bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
+  await page.keyboard.press("Escape");
+  await chooseFromMore(page, "Class");
+  const view = page.getByRole("dialog", { name: "Class" });
+  const honest = JSON.parse(bytes.toString());
+  const files = { "ada.json": honest, "bob.json": { ...honest, name: "Bob", lessons: [{ ...honest.lessons[0], lesson: "first-pod" }] }, "eve.json": "{" };
+  await view.getByLabel("Choose files").setInputFiles(Object.entries(files).map(([name, file]) =>
+    ({ name, mimeType: "application/json", buffer: Buffer.from(typeof file === "string" ? file : JSON.stringify(file)) })));
+  await expect(view.getByRole("row")).toHaveCount(3, { timeout: 60_000 });
+  await expect(view.getByRole("cell", { name: "replayed" })).toHaveCount(1);
+  await expect(view.getByText("it is handed in as first-pod, and the run is of practice-which-node")).toBeVisible();
+  await expect(view.locator(".problems").getByText("eve.json")).toBeVisible();
+  await expect(view.getByRole("region", { name: "Most frequent wrong answers" })).toHaveText(/practice-which-node: Which node can take/);
+  await t.checkLooks(page, "class");
+  await view.getByRole("button", { name: /^Open the run of practice-which-node by/ }).first().click();
+  await expect(page.getByRole("complementary", { name: "Story" }).getByText("A pod p requests 2 cpu")).toBeVisible();
 });
 
 // Shows: E-13

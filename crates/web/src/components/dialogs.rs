@@ -6,6 +6,7 @@ use podscope_protocol::{ExportKind, Lane, Problem, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
+use super::class::ClassView;
 use super::dialog::Modal;
 use super::editor::Editor;
 use super::icon;
@@ -70,6 +71,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
         Dialog::Practise => html! { <Practise families={page.study.families.clone()} /> },
+        Dialog::Class => html! { <ClassView study={page.study.clone()} /> },
         Dialog::Course => html! { <Syllabus study={page.study.clone()} /> },
     }
 }

@@ -5,6 +5,7 @@ mod brief;
 mod broken;
 mod busy;
 mod cause_lines;
+mod class;
 mod cluster;
 mod console;
 mod devices;

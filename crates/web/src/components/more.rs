@@ -65,6 +65,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
+                { row("Class: runs that were handed in".into(), "", act(Act::Dialog(Dialog::Class))) }
                 { row("Present to a room".into(), "Shift + P", present) }
                 { row(format!("Theme: {}", page.theme.name()), "t", theme) }
                 { row("Help and shortcuts".into(), "?", act(Act::Dialog(Dialog::Shortcuts))) }

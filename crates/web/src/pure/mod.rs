@@ -3,6 +3,7 @@
 pub(crate) mod actions;
 pub(crate) mod attempts;
 pub(crate) mod belief;
+pub(crate) mod class;
 pub(crate) mod clock;
 pub(crate) mod compare;
 pub(crate) mod course;

@@ -48,6 +48,8 @@ pub(crate) enum Dialog {
     Practise,
     /// The open course.
     Course,
+    /// Runs that a class handed in.
+    Class,
 }
 
 impl Dialog {

@@ -3,6 +3,7 @@
 use podscope_protocol::{CourseInfo, CourseUpdate, Opened, PracticeFamily, PracticeTask};
 
 use crate::pure::attempts::{Attempt, Attempts, Way};
+use crate::pure::class::Class;
 
 /// What the user studies.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Study {
     /// Index of the course's item that opens next.
     opening: Option<usize>,
     pub(crate) attempts: Attempts,
+    /// Runs of a class that were handed in, and files that cannot be read.
+    pub(crate) class: Class,
     /// Help that was used in the open session.
     pub(crate) help: Way,
 }
@@ -32,6 +35,10 @@ pub(crate) enum StudyAct {
     Record(Attempt),
     /// The stored attempts at the course, or begin and end of an exam.
     Attempts(Attempts),
+    /// Files were sent to be graded.
+    Sent(usize),
+    /// The class's runs are dropped.
+    ForgetClass,
     /// The user leaves the course.
     CloseCourse,
 }
@@ -47,10 +54,13 @@ impl Study {
                 }
             }
             StudyAct::Attempts(attempts) => self.attempts = attempts,
+            StudyAct::Sent(count) => self.class.n_awaited += count,
+            StudyAct::ForgetClass => self.class = Class::default(),
             StudyAct::CloseCourse => {
                 *self = Study {
                     families: self.families.take(),
                     task: self.task.take(),
+                    class: std::mem::take(&mut self.class),
                     ..Study::default()
                 };
             }
@@ -61,6 +71,7 @@ impl Study {
         match update {
             CourseUpdate::Families(families) => self.families = Some(families),
             CourseUpdate::Task(task) => self.task = Some(task),
+            CourseUpdate::Graded(graded) => self.class.add(graded),
             CourseUpdate::Course(course) => {
                 (self.item, self.opening) = (None, None);
                 self.course = Some(course);
