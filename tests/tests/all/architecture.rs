@@ -27,11 +27,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("podscope-kubectl", &["podscope-cluster"]),
     ("podscope-protocol", &["podscope-api"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
-    ("podscope-js", &["podscope-session"]),
     // The page knows only the protocol, nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
     ("podscope-course", &["podscope-session"]),
+    ("podscope-js", &["podscope-course"]),
     ("podscope", &["podscope-serve", "podscope-course"]),
     ("podscope-tests", &["podscope-serve"]),
     ("xtask", &[]),
