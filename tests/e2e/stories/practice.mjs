@@ -166,3 +166,20 @@ test("an embedded lesson reports to the page around it and obeys it, and nobody 
   await expect(silent.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
   expect(await heard()).toEqual([]);
 });
+
+// Shows: E-15
+test("a lesson is printed as a worksheet, with its answers on a page of their own", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  await expect(page.getByRole("complementary", { name: "Story" })).toBeVisible();
+  await chooseFromMore(page, "Worksheet");
+  const sheet = page.getByRole("dialog", { name: "Your first pod" });
+  await expect(sheet.getByRole("heading", { name: "Answers" })).toBeVisible();
+  await expect(sheet.getByText("☐").first()).toBeVisible();
+  await expect(sheet.getByRole("img", { name: /^A code that opens .*#lesson=first-pod$/ })).toBeVisible();
+  await t.checkLooks(page, "worksheet");
+  const pdf = (await page.pdf()).toString("latin1");
+  expect(pdf.match(/\/Type\s*\/Page\b/g)?.length, "pages").toBeGreaterThan(1);
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator(".bar")).toBeHidden();
+  await expect(sheet.getByRole("button", { name: "Print" })).toBeHidden();
+});

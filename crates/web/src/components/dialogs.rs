@@ -20,6 +20,7 @@ use super::start::Pending;
 use super::syllabus::Syllabus;
 use super::timeline::{LANES, kind, lists};
 use super::triage::Triage;
+use super::worksheet::Worksheet;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::keys;
@@ -71,6 +72,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
         Dialog::Practise => html! { <Practise families={page.study.families.clone()} /> },
+        Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
         Dialog::Class => html! { <ClassView study={page.study.clone()} /> },
         Dialog::Course => html! { <Syllabus study={page.study.clone()} /> },
     }

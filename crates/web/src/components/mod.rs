@@ -52,6 +52,7 @@ mod triage;
 mod versus;
 mod why;
 mod wiring;
+mod worksheet;
 mod yaml;
 mod zone;
 

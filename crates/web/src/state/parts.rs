@@ -50,6 +50,8 @@ pub(crate) enum Dialog {
     Course,
     /// Runs that a class handed in.
     Class,
+    /// The open lesson on paper.
+    Worksheet,
 }
 
 impl Dialog {

@@ -19,6 +19,7 @@ use yew::prelude::*;
 use self::ask::Ask;
 use self::end::End;
 use self::help::Hints;
+pub(crate) use self::moments::picture;
 pub(crate) use self::pins::Pins;
 use self::starter::Starter;
 use self::term::Term;

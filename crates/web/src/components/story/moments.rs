@@ -53,7 +53,8 @@ fn name(pod: &MomentPod) -> &str {
     pod.key.strip_prefix("default/").unwrap_or(&pod.key)
 }
 
-fn picture(moment: &Moment) -> Html {
+/// One moment.
+pub(crate) fn picture(moment: &Moment) -> Html {
     let mut top = 0;
     let mut drawn: Vec<Html> = Vec::new();
     for node in moment.groups.iter().flat_map(|(_, nodes)| nodes) {

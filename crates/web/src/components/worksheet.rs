@@ -1,0 +1,135 @@
+//! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a page of their
+//! own (E-15).
+
+use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::shown::shown;
+use super::story;
+use crate::browser;
+use crate::pure::qr;
+use crate::state::{Model, Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+#[component]
+pub(crate) fn Worksheet(props: &Props) -> Html {
+    let page = &*props.page;
+    let Some(opened) = &page.opened else {
+        return Html::default();
+    };
+    let info = opened
+        .lesson
+        .as_ref()
+        .and_then(|name| page.lessons.iter().find(|lesson| lesson.name == *name));
+    let print = Callback::from(|_: MouseEvent| {
+        if let Some(window) = browser::window() {
+            drop(window.print());
+        }
+    });
+    let n_questions = opened.story.iter().filter(|step| step.question.is_some()).count();
+    html! {
+        <Modal key="worksheet" title={opened.title.clone()} class="wide worksheet">
+            <p class="not-printed"><button type="button" class="primary" autofocus=true onclick={print}>{ "Print" }</button>{ " The answers are on a page of their own." }</p>
+            <div class="paper-head">
+                if let Some(info) = info { <p>{ shown(&info.summary) }</p> }
+                <p>{ "Name: ______________________________" }</p>
+                { code(opened) }
+            </div>
+            <figure class="now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
+            <ol class="paper">
+                { for opened.story.iter().map(|step| html! {
+                    <li>
+                        <div class="prose">{ story::prose(&step.text) }</div>
+                        if let Some(question) = &step.question { { ask(question) } }
+                        if let Some(command) = &step.try_command { <p>{ "Try: " }<code>{ shown(command) }</code></p> }
+                    </li>
+                }) }
+            </ol>
+            <section class="answers" aria-label="Answers">
+                <h3>{ "Answers" }</h3>
+                if n_questions > 0 {
+                    <ol>{ for opened.story.iter().filter_map(|step| step.question.as_ref()).map(reasons) }</ol>
+                }
+                if let Some(info) = info.filter(|info| !info.rule.is_empty()) { { rule(info) } }
+            </section>
+        </Modal>
+    }
+}
+
+fn rule(info: &LessonInfo) -> Html {
+    html! { <p class="rule"><b>{ "The rule: " }</b>{ story::words(&info.rule) }</p> }
+}
+
+/// A question with boxes to tick, or with a line to write on.
+fn ask(question: &Question) -> Html {
+    let space = match question.kind {
+        QuestionKind::Time => "After ____________",
+        QuestionKind::Place | QuestionKind::Choice => "____________________________",
+    };
+    html! {
+        <div class="paper-ask">
+            <b>{ story::words(&question.ask) }</b>
+            if question.options.is_empty() {
+                <p>{ space }</p>
+            } else {
+                <ul>{ for question.options.iter().map(|option| html! { <li>{ "☐ " }{ shown(option) }</li> }) }</ul>
+            }
+        </div>
+    }
+}
+
+/// What the lesson says to each answer of a question.
+fn reasons(question: &Question) -> Html {
+    html! {
+        <li>
+            <b>{ story::words(&question.ask) }</b>
+            <dl class="reasons">
+                { for question.why.iter().map(|(answer, why)| {
+                    let answer = if answer == "else" { "other answers" } else { answer.as_str() };
+                    html! { <div><dt>{ shown(answer) }</dt><dd>{ story::words(why) }</dd></div> }
+                }) }
+            </dl>
+        </li>
+    }
+}
+
+/// The code of a built-in lesson's address.
+fn code(opened: &Opened) -> Html {
+    let Some(name) = &opened.lesson else {
+        return Html::default();
+    };
+    let address = browser::address(&format!("lesson={name}"));
+    let Some((width, path)) = qr::code(&address) else {
+        return Html::default();
+    };
+    html! {
+        <figure class="paper-code">
+            <svg viewBox={format!("0 0 {width} {width}")} role="img" aria-label={format!("A code that opens {address}")}><rect width="100%" height="100%" fill="#fff" /><path d={path} fill="#000" /></svg>
+        </figure>
+    }
+}
+
+/// The present picture.
+fn moment(model: &Model) -> Moment {
+    let pod = |pod: &PodView| MomentPod {
+        short: pod.short.clone(),
+        key: pod.key.clone(),
+        hue: u8::try_from(model.hue(&pod.owner)).ok(),
+        mark: pod.mark,
+    };
+    let nodes = model.nodes.values().map(|node| MomentNode {
+        name: node.view.name.clone(),
+        trouble: None,
+        pods: node.pods.iter().map(|one| pod(one)).collect(),
+    });
+    Moment {
+        at: model.now,
+        groups: vec![(String::new(), nodes.collect())],
+        pending: model.pending.iter().map(|one| pod(one)).collect(),
+    }
+}
