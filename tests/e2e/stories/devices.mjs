@@ -28,7 +28,7 @@ test("devices are seen on the node, with the claim and the pod that hold them", 
   const held = page.locator(".node .devices i.held");
   await expect(held).toHaveCount(1, { timeout: 60_000 });
   await expect(page.locator(".node .devices i.free")).toHaveCount(3);
-  const node = page.locator("[data-node]").filter({ has: held });
+  const node = page.locator("[data-node]").filter({ has: page.locator(".devices i.held") });
   await expect(node.getByRole("img", { name: "2 devices: 1 held, 1 free" })).toBeVisible();
   await t.checkLooks(page, "devices");
   await node.locator("[data-select-node]").click();
@@ -40,5 +40,5 @@ test("devices are seen on the node, with the claim and the pod that hold them", 
   await expect(list.getByText("sick=yes:NoSchedule")).toBeVisible();
   await t.checkLooks(page, "devices-tainted");
   await list.getByRole("button", { name: "default/one" }).click();
-  await expect(page.getByRole("heading", { name: "one" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "one", exact: true })).toBeVisible();
 });

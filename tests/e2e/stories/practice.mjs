@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseFromMore } from "../actions.mjs";
+import { serve } from "../site.mjs";
 import { expect, test } from "../test.mjs";
 import { ROOT } from "../tools.mjs";
 
@@ -138,16 +139,16 @@ test("an exam runs against a clock that survives a reload, and ends in a result"
 
 // Shows: E-14
 test("an embedded lesson reports to the page around it and obeys it, and nobody else", async ({ t }) => {
-  const around = t.url.replace("127.0.0.1", "localhost");
   const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
-  const page = await t.open("", { wait: false, before: (page) => page.route("**/around.html", (route) => route.fulfill({
-    contentType: "text/html",
-    body: `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
+  // Another origin: the same site on another port, whose first page is the one around the lesson.
+  const around = await serve();
+  around.change("index.html", () => `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
       window.heard = [];
       document.addEventListener("podscope", ({ detail }) => heard.push(detail));
-      ${element}</script>`,
-  })) });
-  await page.goto(`${around}around.html`);
+      ${element}</script>`);
+  t.allowComplaint(/another origin/);
+  const page = await t.open("#new");
+  await page.goto(around.url);
   const heard = () => page.evaluate(() => window.heard.map((message) => message.type));
   await expect.poll(heard, { timeout: 60_000 }).toContain("step");
   expect(await heard()).toContain("ready");
@@ -165,6 +166,7 @@ test("an embedded lesson reports to the page around it and obeys it, and nobody 
   const silent = page.frameLocator("iframe");
   await expect(silent.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
   expect(await heard()).toEqual([]);
+  around.close();
 });
 
 // Shows: E-15
