@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use gloo_timers::callback::Interval;
-use podscope_protocol::{CourseRequest, Request, StoryState};
+use podscope_protocol::{CourseRequest, Request};
 use yew::prelude::*;
 
 use crate::browser::store;
 use crate::ctl::Ctl;
-use crate::pure::attempts::{Attempt, Attempts, score, way_of_answers};
+use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
 
@@ -53,7 +53,7 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         let link = page.link.as_ref();
         Attempt {
             score: score(opened, story),
-            is_finished: is_over(page.study.task.is_some(), story),
+            is_finished: is_over(opened, story),
             way: page.study.help.max(way_of_answers(story)),
             run: link.map_or_else(String::new, |link| {
                 link.whole.clone().unwrap_or_else(|| link.fragment.clone())
@@ -69,17 +69,13 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Whether a lesson is finished; a practice task is also over once its question is settled.
-fn is_over(is_task: bool, story: &StoryState) -> bool {
-    story.finished || is_task && story.steps.first().is_some_and(|step| step.truth.is_some())
-}
-
 /// Reports the answer to a practice task to the schedule, once a task.
 #[hook]
 fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let story = &page.model.story;
     let task = page.study.task.as_ref().map(|task| task.id.clone());
-    let outcome = task.filter(|_| is_over(true, story)).map(|task| {
+    let opened = page.opened.as_ref().filter(|opened| is_over(opened, story));
+    let outcome = task.filter(|_| opened.is_some()).map(|task| {
         let truth = story.steps.first().and_then(|step| step.truth.as_ref());
         let is_alone = page.study.help != crate::pure::attempts::Way::Shown;
         (task, truth.map_or(is_alone, |truth| truth.is_right && is_alone))

@@ -31,10 +31,12 @@ test("a practice task is drawn by its seed, explains each answer, and comes back
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("Which node can take")).toBeVisible({ timeout: 60_000 });
+  const end = story.getByRole("region", { name: "The end of the task" });
+  await expect(end, "the rule is not shown before the answer").toHaveCount(0);
+  expect(await stored(page, "practice"), "nothing is recorded before the answer").toBe(null);
   await t.checkLooks(page, "practice");
   const text = await story.innerText();
   await question.getByRole("button", { name: "a-1" }).click();
-  const end = story.getByRole("region", { name: "The end of the task" });
   await expect(end.getByText("A node must have room")).toBeVisible({ timeout: 60_000 });
   await end.getByText("Every answer, and why").click();
   await expect(end.locator("dt")).toHaveText(["a-1", "b-1", "c-1"]);

@@ -205,6 +205,15 @@ pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
     }
 }
 
+/// Whether nothing is left to do: all goals are reached, and all questions that were asked are settled.
+pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
+    let mut shown = opened.story.iter().zip(&state.steps);
+    let n_shown = state.steps.len();
+    state.finished
+        && n_shown == opened.story.len()
+        && shown.all(|(step, now)| step.question.is_none() || now.truth.is_some())
+}
+
 /// How the present state of a story was reached, apart from hints and shown solutions.
 pub(crate) fn way_of_answers(state: &StoryState) -> Way {
     let is_wrong = state
@@ -216,7 +225,7 @@ pub(crate) fn way_of_answers(state: &StoryState) -> Way {
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::CourseItem;
+    use podscope_protocol::{CourseItem, Question, StepState, StoryStep, TruthView};
 
     use super::*;
 
@@ -268,6 +277,28 @@ mod tests {
         attempts.ended = Some(2_000.0);
         attempts.record(0, attempt(1000, true));
         assert_eq!((attempts.n_finished(), attempts.left(exam, 3_000.0)), (0, None));
+    }
+
+    /// Shows: E-11
+    #[test]
+    fn task_is_not_over_before_its_question_is_settled() {
+        let opened = Opened {
+            story: vec![StoryStep {
+                question: Some(Question::default()),
+                ..StoryStep::default()
+            }],
+            ..Opened::default()
+        };
+        // A story without goals has none to reach.
+        let mut state = StoryState {
+            finished: true,
+            ..StoryState::default()
+        };
+        assert!(!is_over(&opened, &state), "the step is not shown yet");
+        state.steps = vec![StepState::default()];
+        assert!(!is_over(&opened, &state));
+        state.steps[0].truth = Some(TruthView::default());
+        assert!(is_over(&opened, &state));
     }
 
     /// Shows: E-13

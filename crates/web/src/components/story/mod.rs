@@ -26,7 +26,7 @@ use self::term::Term;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::pure::attempts::{Way, way_of_answers};
+use crate::pure::attempts::{Way, is_over, way_of_answers};
 use crate::pure::clock;
 use crate::pure::markdown::{self, Block, Span};
 use crate::state::{Act, Page, Shared, StudyAct};
@@ -82,12 +82,8 @@ pub(crate) fn Story(props: &Props) -> Html {
     // Only a story with goals, or a lesson, has a card at its end.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
-    // A practice task is over once its question is settled.
-    let task = page
-        .study
-        .task
-        .as_ref()
-        .filter(|_| state.finished || now.truth.is_some());
+    // The card of a practice task gives the answer away.
+    let task = page.study.task.as_ref().filter(|_| is_over(opened, state));
     let hint = if page.study.has_hints() {
         help::more(&step.hints, n_revealed, more)
     } else {
