@@ -128,9 +128,14 @@ impl Attempts {
         self.items.values().filter(|attempt| attempt.is_finished).count()
     }
 
-    /// Records the state of an attempt. A worse one, or one after the exam has ended, changes nothing.
+    /// Records the state of an attempt. A worse one changes nothing. In an exam the first finished attempt counts, because
+    /// it shows the answers; only its link follows the run.
     pub(crate) fn record(&mut self, index: usize, attempt: Attempt) {
-        let is_better = |known: &Attempt| (attempt.is_finished, attempt.score) >= (known.is_finished, known.score);
+        let is_final = |known: &Attempt| known.is_finished && self.begun.is_some();
+        let is_better = |known: &Attempt| match is_final(known) {
+            true => attempt.is_finished && attempt.score == known.score,
+            false => (attempt.is_finished, attempt.score) >= (known.is_finished, known.score),
+        };
         if self.ended.is_none() && self.items.get(&index).is_none_or(is_better) {
             self.items.insert(index, attempt);
         }
@@ -269,14 +274,17 @@ mod tests {
 
     /// Shows: E-12
     #[test]
-    fn nothing_counts_after_exam_is_handed_in() {
+    fn exam_counts_first_answers_until_it_ends() {
         let mut attempts = Attempts::begun_at(1_000.0);
         let exam = ExamInfo { minutes: 90, pass: 66 };
         assert_eq!(attempts.left(exam, 61_000.0), Some(89.0 * 60_000.0));
         assert_eq!(attempts.left(exam, 1e9), Some(0.0));
+        attempts.record(1, attempt(0, true));
+        attempts.record(1, attempt(1000, true));
+        assert_eq!(attempts.percent(&course()), 0.0, "the first answer counts");
         attempts.ended = Some(2_000.0);
         attempts.record(0, attempt(1000, true));
-        assert_eq!((attempts.n_finished(), attempts.left(exam, 3_000.0)), (0, None));
+        assert_eq!((attempts.n_finished(), attempts.left(exam, 3_000.0)), (1, None));
     }
 
     /// Shows: E-11
