@@ -119,7 +119,7 @@ fn moment(model: &Model) -> Moment {
     let pod = |pod: &PodView| MomentPod {
         short: pod.short.clone(),
         key: pod.key.clone(),
-        hue: u8::try_from(model.hue(&pod.owner)).ok(),
+        hue: Some(model.hue(&pod.owner)),
         mark: pod.mark,
     };
     let nodes = model.nodes.values().map(|node| MomentNode {
