@@ -45,6 +45,7 @@ mod traffic;
 pub mod triage;
 mod trouble;
 mod update;
+mod what_if;
 
 pub use podscope_api::clock;
 use postcard::ser_flavors::Size;
@@ -93,6 +94,7 @@ pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
     Problem, Task, Update,
 };
+pub use what_if::{PodMove, WhatIf, WhatIfAnswer};
 
 /// Maximum length of a link without a warning, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;

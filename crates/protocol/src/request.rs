@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CourseRequest, Micros};
+use crate::{CourseRequest, Micros, WhatIf};
 
 /// A request of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,6 +177,8 @@ pub enum Request {
         /// Replace the names of objects.
         anonymise: bool,
     },
+    /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
+    WhatIf(WhatIf),
     /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
     Course(CourseRequest),
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::triage::Finding;
 use crate::{
     ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy, StoryStep,
-    TextKind,
+    TextKind, WhatIfAnswer,
 };
 
 /// A message of the engine to the page.
@@ -148,6 +148,8 @@ pub enum Update {
         /// Names of objects were replaced.
         anonymised: bool,
     },
+    /// What a change would bring.
+    WhatIf(Box<WhatIfAnswer>),
     /// An answer about practice or a course.
     Course(CourseUpdate),
 }

@@ -21,6 +21,7 @@ mod requests;
 mod scenario_fields;
 mod shown_solution;
 mod waiting;
+mod what_if;
 mod work;
 
 use podscope_cluster::{SimTime, Span};

@@ -31,6 +31,7 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::Triage { .. }
         | Request::RecordGoal { .. }
         | Request::ForgetGoal { .. }
+        | Request::WhatIf(_)
         | Request::Course(_) => true,
         Request::Open { .. }
         | Request::Play
@@ -93,6 +94,7 @@ impl Host {
                 self.recorded.forget(index);
                 self.recorded.update()
             }),
+            Request::WhatIf(change) => self.what_if(change),
             // `podscope_course::page` answers it.
             Request::Course(_) => None,
             other => unreachable!("`act_now` handles {other:?}"),

@@ -29,11 +29,12 @@ pub use fit::{Fit, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
 pub use rolling::{Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;
-pub use run::{MAX_DRAWS, ask};
+pub use run::{MAX_DRAWS, ask, ask_session};
 pub use shortfall::Shortfall;
 pub(crate) use text::node_line;
 pub use text::{
-    consolidation_markdown, consolidation_text, fit_markdown, fit_text, markdown, rolling_markdown, rolling_text, text,
+    consolidation_markdown, consolidation_text, fit_markdown, fit_text, markdown, rolling_markdown, rolling_text,
+    sections, summary, text,
 };
 pub use volumes::StuckVolume;
 

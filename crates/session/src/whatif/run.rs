@@ -38,7 +38,7 @@ const EVENTS_PER_POLL: u64 = 20_000;
 pub fn ask(loaded: &Loaded, question: &Question, draw: u32, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
     let mut loaded = loaded.clone();
     loaded.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
-    answer_once(loaded, question, stop)
+    ask_session(start_cluster(loaded, stop)?, question, stop)
 }
 
 /// Starts the cluster: a dump as it is; other files after the time that they need to start.
@@ -51,9 +51,11 @@ pub(super) fn start_cluster(loaded: Loaded, stop: fn() -> bool) -> Result<Sessio
     Ok(session)
 }
 
-/// Answers the question with one seed.
-fn answer_once(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
-    let mut session = start_cluster(loaded, stop)?;
+/// Answers a question about a session at its present time.
+///
+/// # Errors
+/// An object in the question does not exist.
+pub fn ask_session(mut session: Session, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
     let commands = commands(&session, question).map_err(|why| vec![Problem::of("whatif", why)])?;
     let before = ClusterState::of(&session);
     let begin = session.now();

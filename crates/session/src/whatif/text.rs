@@ -24,24 +24,32 @@ pub fn text(answer: &Answer) -> String {
         "PODS",
         answer.moves.iter().map(|one| move_line(one, answer.draws)),
     );
-    section(
-        &mut out,
-        "BLOCKED",
-        answer.blocked.iter().map(|one| blocked_line(&one.pod, one)),
-    );
-    section(&mut out, "VOLUMES THAT STAY", answer.volumes.iter().map(volume_line));
-    section(&mut out, "NODES", answer.nodes.iter().map(node_line));
-    section(
-        &mut out,
-        "LESS THAN BEFORE",
-        answer.shortfalls.iter().map(shortfall_line),
-    );
-    section(&mut out, "BROKEN GUARANTEES", answer.broken.iter().cloned());
+    for (title, lines) in sections(answer) {
+        section(&mut out, &title.to_ascii_uppercase(), lines);
+    }
     if out.is_empty() {
         out.push_str("Nothing changes.\n");
     }
     let _ = writeln!(out, "{}", summary(answer));
     out
+}
+
+/// Everything in an answer but the pods: headings with their lines.
+#[must_use]
+pub fn sections(answer: &Answer) -> [(&'static str, Vec<String>); 5] {
+    [
+        (
+            "Blocked",
+            answer.blocked.iter().map(|one| blocked_line(&one.pod, one)).collect(),
+        ),
+        ("Volumes that stay", answer.volumes.iter().map(volume_line).collect()),
+        ("Nodes", answer.nodes.iter().map(node_line).collect()),
+        (
+            "Less than before",
+            answer.shortfalls.iter().map(shortfall_line).collect(),
+        ),
+        ("Broken guarantees", answer.broken.clone()),
+    ]
 }
 
 /// Prints an answer as Markdown.
@@ -327,7 +335,9 @@ pub(crate) fn node_line(change: &NodeChange) -> String {
     format!("{}  {}", change.name, changes.collect::<Vec<_>>().join(", "))
 }
 
-fn summary(answer: &Answer) -> String {
+/// The answer in one sentence.
+#[must_use]
+pub fn summary(answer: &Answer) -> String {
     let placed = answer.moves.iter().filter(|one| one.to.is_some()).count();
     let left = answer.moves.len() - placed;
     let draws = if answer.draws > 1 {

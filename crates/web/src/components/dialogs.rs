@@ -2,7 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::glossary::GLOSSARY;
-use podscope_protocol::{ExportKind, Lane, Problem, Request, Source};
+use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, WhatIf};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -20,6 +20,7 @@ use super::start::Pending;
 use super::syllabus::Syllabus;
 use super::timeline::{LANES, kind, lists};
 use super::triage::Triage;
+use super::what_if::WhatIfView;
 use super::worksheet::Worksheet;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
@@ -72,6 +73,14 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
         Dialog::Practise => html! { <Practise families={page.study.families.clone()} /> },
+        Dialog::WhatIf(change) => {
+            let zone = match change {
+                WhatIf::Drain(nodes) => nodes.first().and_then(|name| page.model.nodes.get(name)),
+                WhatIf::LoseZone(_) => None,
+            };
+            let zone = zone.map(|node| node.view.zone.clone()).filter(|zone| !zone.is_empty());
+            html! { <WhatIfView change={change.clone()} answer={page.what_if.clone()} {zone} /> }
+        }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
         Dialog::Class => html! { <ClassView study={page.study.clone()} /> },
         Dialog::Course => html! { <Syllabus study={page.study.clone()} /> },

@@ -1,6 +1,6 @@
 //! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
-use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary};
+use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::actions::{self, Action};
 use crate::pure::{clock, just_now, waits};
-use crate::state::{Act, Model, Page, Shared, Tab};
+use crate::state::{Act, Dialog, Model, Page, Shared, Tab};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -238,8 +238,19 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
     if list.is_empty() {
         return Html::default();
     }
+    let what_if = match subject {
+        SubjectRef::Node { name } => {
+            let change = WhatIf::Drain(vec![name.clone()]);
+            let ask = ctl
+                .act
+                .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())));
+            html! { <button type="button" onclick={ask} aria-haspopup="dialog">{ "What if it goes?" }</button> }
+        }
+        _ => Html::default(),
+    };
     html! {
         <div class="doings" role="group" aria-label="What can be done">
+            { what_if }
             { for list.iter().map(|a| action(ctl, a)) }
         </div>
     }

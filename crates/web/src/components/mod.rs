@@ -50,6 +50,7 @@ mod toasts;
 mod tray;
 mod triage;
 mod versus;
+mod what_if;
 mod why;
 mod wiring;
 mod worksheet;

@@ -261,6 +261,7 @@ impl Page {
                     self.progress = None;
                 }
             }
+            Update::WhatIf(answer) => self.what_if = Some(Shared::new(*answer)),
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));

@@ -2,7 +2,7 @@
 
 use podscope_protocol::{
     Completion, Detail, FilmRefusal, Guarantee, LessonCondition, LessonInfo, Micros, Opened, PodView, Problem,
-    SubjectRef, Task,
+    SubjectRef, Task, WhatIfAnswer,
 };
 
 use super::{
@@ -66,6 +66,8 @@ pub(crate) struct Page {
     pub(crate) triage: Option<Shared<TriageView>>,
     /// The same with replaced names.
     pub(crate) anonymised_triage: Option<Shared<TriageView>>,
+    /// The last answer to a what-if question.
+    pub(crate) what_if: Option<Shared<WhatIfAnswer>>,
     /// The film that was requested last, or why there is none.
     pub(crate) film: Option<Shared<Result<String, FilmRefusal>>>,
     pub(crate) present: Present,
@@ -137,6 +139,7 @@ impl Page {
             anonymises: false,
             triage: None,
             anonymised_triage: None,
+            what_if: None,
             film: None,
             present: Present::default(),
             side_editor: None,

@@ -50,6 +50,8 @@ pub(crate) enum Dialog {
     Course,
     /// Runs that a class handed in.
     Class,
+    /// What would happen if nodes went.
+    WhatIf(podscope_protocol::WhatIf),
     /// The open lesson on paper.
     Worksheet,
 }
