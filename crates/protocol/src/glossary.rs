@@ -61,6 +61,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "A controller that keeps pods of one template through ReplicaSets, and replaces them step by step when the template changes.",
     ),
     (
+        "DeviceClass",
+        "A kind of devices, such as GPUs, chosen by an expression about what drivers publish.",
+    ),
+    (
         "disruption budget",
         "A PodDisruptionBudget: how many pods of a kind may be missing when somebody asks politely, by eviction.",
     ),
@@ -198,6 +202,14 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "request",
         "What a container reserves on its node. The scheduler counts requests, not use.",
+    ),
+    (
+        "ResourceClaim",
+        "An object that asks for devices, and holds them while pods use it.",
+    ),
+    (
+        "ResourceSlice",
+        "A list of devices of a node, as their driver publishes it.",
     ),
     (
         "sandbox",

@@ -75,6 +75,10 @@ const PAGES: &[(&str, &str)] = &[
     ("Deployments", "concepts/workloads/controllers/deployment/"),
     ("Disruptions", "concepts/workloads/pods/disruptions/"),
     (
+        "Dynamic Resource Allocation",
+        "concepts/scheduling-eviction/dynamic-resource-allocation/",
+    ),
+    (
         "Force Delete StatefulSet Pods",
         "tasks/run-application/force-delete-stateful-set-pod/",
     ),

@@ -39,7 +39,7 @@ const fn sentence(
     }
 }
 
-const SENTENCES: [Sentence; 16] = [
+const SENTENCES: [Sentence; 18] = [
     sentence(
         "crashloopbackoff",
         "`kubectl get pods` says `Error` at first",
@@ -170,6 +170,22 @@ const SENTENCES: [Sentence; 16] = [
         "kubectl logs worker --previous",
         "exiting with code 3",
         None,
+    ),
+    sentence(
+        "claim-a-device",
+        "`kubectl get resourceclaims` shows the state `allocated,reserved`",
+        12,
+        "kubectl get resourceclaims",
+        "allocated,reserved",
+        None,
+    ),
+    sentence(
+        "claim-outlives-its-pod",
+        "`kubectl get resourceclaims` shows its state: `pending`",
+        31,
+        "kubectl get resourceclaims",
+        " pending ",
+        Some("allocated"),
     ),
 ];
 

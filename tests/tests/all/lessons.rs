@@ -23,7 +23,7 @@ const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints 
     namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
 /// The groups in the order of the course: each builds on earlier ones (E-08).
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 14] = [
     "From Docker to Kubernetes",
     "First steps",
     "Life and death of a pod",
@@ -36,6 +36,7 @@ const GROUPS: [&str; 13] = [
     "Safety",
     "Storage",
     "Control plane",
+    "Devices",
     "Incidents",
 ];
 
