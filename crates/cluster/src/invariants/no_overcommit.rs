@@ -100,8 +100,12 @@ fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
 
 /// A pod's request of one resource: its pod-level request, or else the maximum of (app containers plus sidecars) and of
 /// every step of its start; plus overhead. Computed without building lists, because every binding calls it for all pods
-/// of the node.
+/// of the node. An extended resource that the scheduler served by a claim takes nothing from the node (DRA-116).
 fn request(pod: &Pod, resource: &Str) -> Quantity {
+    let mut by_claim = (pod.status.extended_resource_claim_status.iter()).flat_map(|status| &status.request_mappings);
+    if by_claim.any(|mapping| mapping.resource_name == *resource) {
+        return Quantity::default();
+    }
     let of = |list: &ResourceList| list.get(resource).copied().unwrap_or_default();
     let overhead = of(&pod.spec.overhead);
     if let Some(own) = &pod.spec.resources {

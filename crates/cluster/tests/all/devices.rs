@@ -162,6 +162,25 @@ fn claim_is_prepared_and_ends_with_its_pod() {
     assert_eq!(trace.violations(), [] as [String; 0]);
 }
 
+/// Shows: DRA-116, DRA-120
+#[test]
+fn extended_resource_served_by_a_claim_overcommits_no_node() {
+    let asks = |name: &str| {
+        let mut pod = common::pod(name, None);
+        let amount = json!({"deviceclass.resource.kubernetes.io/gpu": 1});
+        pod["spec"]["nodeSelector"] = json!({"kubernetes.io/hostname": "a-1"});
+        pod["spec"]["containers"][0]["resources"] = json!({"requests": amount, "limits": amount});
+        pod
+    };
+    let (mut world, mut trace) = lab(GPUS, &[asks("a"), asks("b"), asks("c")]);
+    world.run_until(at(30), &mut trace);
+    let phases = ["a", "b", "c"].map(|pod| phase(&world, pod));
+    let (running, pending) = (Some(PodPhase::Running), Some(PodPhase::Pending));
+    assert_eq!(phases, [running.clone(), running, pending]);
+    assert_eq!(claims(&world).len(), 2);
+    assert_eq!(trace.violations(), [] as [String; 0]);
+}
+
 /// Shows: DRA-243
 #[test]
 fn failed_preparation_keeps_the_pod_creating() {
