@@ -78,6 +78,17 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
         also: "imagepullbackoff image rollout stuck progress deadline update",
         lessons: &["rolling-update-bad-image", "readiness-gates", "readiness-and-endpoints"],
     },
+    Symptom {
+        words: "It does not get its GPU",
+        also: "cannot allocate all claims device resourceclaim nvidia insufficient pending preemption",
+        lessons: &[
+            "claim-a-device",
+            "partition-blocks-the-whole",
+            "two-devices-one-root",
+            "extended-resource-by-claim",
+            "device-taint-evicts",
+        ],
+    },
 ];
 
 /// Words that occur in most complaints and say nothing about them.
