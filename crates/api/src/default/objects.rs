@@ -30,14 +30,6 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
     use crate::Kind;
     use serde_json::Value;
     const RBAC: &str = "rbac.authorization.k8s.io";
-    fn set(value: Option<&mut Value>, key: &str, text: &str) {
-        if let Some(Value::Object(map)) = value {
-            let slot = map.entry(key).or_insert_with(|| "".into());
-            if slot.as_str() == Some("") {
-                *slot = text.into();
-            }
-        }
-    }
     let fields = &mut object.fields;
     match object.kind {
         Kind::RoleBinding | Kind::ClusterRoleBinding => {
@@ -69,16 +61,14 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
                     .or_insert_with(|| serde_json::json!({"strategy": "None"}));
             }
         }
-        Kind::ValidatingAdmissionPolicy => {
-            let constraints = fields.get_mut("spec").and_then(|spec| spec.get_mut("matchConstraints"));
-            if let Some(Value::Object(constraints)) = constraints {
-                for (field, value) in [
-                    ("matchPolicy", serde_json::json!("Equivalent")),
-                    ("namespaceSelector", serde_json::json!({})),
-                    ("objectSelector", serde_json::json!({})),
-                ] {
-                    constraints.entry(field).or_insert(value);
-                }
+        Kind::ValidatingAdmissionPolicy => default_admission_policy(fields),
+        Kind::PodTemplate => {
+            // A template that cannot be read is left to validation.
+            if let Some(given) = fields.get_mut("template")
+                && let Ok(mut template) = crate::wire::from_value::<crate::PodTemplateSpec>(given)
+            {
+                default_template(&mut template.spec);
+                *given = crate::wire::Wire::write(&template);
             }
         }
         Kind::NetworkPolicy => {
@@ -101,6 +91,41 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
             }
         }
         _ => {}
+    }
+}
+
+/// Sets a text field that is absent or empty.
+fn set(value: Option<&mut serde_json::Value>, key: &str, text: &str) {
+    if let Some(serde_json::Value::Object(map)) = value {
+        let slot = map.entry(key).or_insert_with(|| "".into());
+        if slot.as_str() == Some("") {
+            *slot = text.into();
+        }
+    }
+}
+
+/// Sets the defaults of a ValidatingAdmissionPolicy.
+fn default_admission_policy(fields: &mut serde_json::Map<String, serde_json::Value>) {
+    use serde_json::{Value, json};
+    let Some(Value::Object(spec)) = fields.get_mut("spec") else {
+        return;
+    };
+    spec.entry("failurePolicy").or_insert_with(|| "Fail".into());
+    let Some(Value::Object(constraints)) = spec.get_mut("matchConstraints") else {
+        return;
+    };
+    for (field, value) in [
+        ("matchPolicy", json!("Equivalent")),
+        ("namespaceSelector", json!({})),
+        ("objectSelector", json!({})),
+    ] {
+        constraints.entry(field).or_insert(value);
+    }
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        let rules = constraints.get_mut(rules).and_then(Value::as_array_mut);
+        for rule in rules.into_iter().flatten() {
+            set(Some(rule), "scope", "*");
+        }
     }
 }
 
