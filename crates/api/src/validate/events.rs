@@ -1,7 +1,10 @@
 //! Validation of events (VA-327). Events with `eventTime` must satisfy more rules than older ones.
 
-use crate::Event;
+use std::sync::Arc;
 
+use crate::{Event, Object};
+
+use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
 /// Maximum length of reason, action and reporting instance, in bytes.
@@ -48,6 +51,65 @@ fn new_event_fields(event: &Event, errors: &mut ErrorList) {
         at_most(field, word, WORD_MAX, errors);
     }
     at_most("message", &event.message, NOTE_MAX, errors);
+}
+
+/// Problems of an event that was created through `events.k8s.io`, beyond those of [`validate`].
+pub fn validate_new_event(event: &Event) -> ErrorList {
+    let mut errors = ErrorList::default();
+    if event.event_time.is_none() {
+        errors.required(&Path::root("eventTime"), "");
+    }
+    if !matches!(&*event.kind, "Normal" | "Warning") {
+        let detail = format!("has invalid value: {}", event.kind);
+        errors.invalid_text(&Path::root("type"), "", &detail);
+    }
+    let source = &event.source;
+    for (field, is_set) in [
+        ("firstTimestamp", event.first_timestamp.is_some()),
+        ("lastTimestamp", event.last_timestamp.is_some()),
+        ("count", event.count.is_some_and(|count| count != 0)),
+        ("source", !source.component.is_empty() || !source.host.is_empty()),
+    ] {
+        if is_set {
+            errors.invalid_text(&Path::root(field), "", "needs to be unset");
+        }
+    }
+    errors
+}
+
+/// Problems of an update through `events.k8s.io`, in which only the series may change.
+pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
+    // The API server checks the reason twice.
+    const FIXED: [&str; 14] = [
+        "involvedObject",
+        "reason",
+        "message",
+        "source",
+        "firstTimestamp",
+        "lastTimestamp",
+        "count",
+        "reason",
+        "type",
+        "eventTime",
+        "action",
+        "related",
+        "reportingComponent",
+        "reportingInstance",
+    ];
+    let value = |event: &Event| Object::Event(Arc::new(event.clone())).to_value();
+    let (before, after) = (value(old), value(new));
+    let mut errors = ErrorList::default();
+    for field in FIXED {
+        if before.get(field) != after.get(field) {
+            let shown = after.get(field).map_or_else(|| "null".to_owned(), ToString::to_string);
+            let path = match field {
+                "reportingComponent" => "reportingController",
+                field => field,
+            };
+            errors.invalid(&Path::root(path), shown, IMMUTABLE);
+        }
+    }
+    errors
 }
 
 fn at_most(field: &str, text: &str, max: usize, errors: &mut ErrorList) {

@@ -162,7 +162,10 @@ pub(super) fn validate_update(old: &Object, new: &Object, errors: &mut ErrorList
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 added.join(", ")
             );
-            errors.forbidden(&path.child("finalizers"), &message);
+            // The API server validates the metadata of an update twice, and lists each cause twice (HT-088).
+            for _ in 0..2 {
+                errors.forbidden(&path.child("finalizers"), &message);
+            }
         }
     }
     for (field, before, after) in [

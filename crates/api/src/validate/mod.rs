@@ -49,6 +49,7 @@ mod workload;
 mod workload_update;
 
 pub use self::allocation::{Unallocated, service_allocation};
+pub use self::events::{validate_new_event, validate_new_event_update};
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
