@@ -70,6 +70,10 @@ impl ApiServer {
                 &mut Arc::make_mut(volume).metadata.finalizers,
                 "kubernetes.io/pv-protection",
             ),
+            Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => add_finalizer(
+                &mut Arc::make_mut(class).metadata.finalizers,
+                "kubernetes.io/vac-protection",
+            ),
             Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_)) => {
                 let taints = &mut Arc::make_mut(node).spec.taints;
                 if !taints

@@ -1,8 +1,8 @@
-//! Protection of claims and volumes in use: a finalizer keeps a claim while a scheduled pod uses it, and a volume while
-//! a claim is bound to it (CT-125). It depends on pod objects and not on processes, so a forced deletion releases it
+//! Protection of claims, volumes and VolumeAttributesClasses in use: a finalizer keeps a claim while a scheduled pod uses
+//! it, a volume while a claim is bound to it, and a class while a claim or a volume names it (CT-125). It depends on pod objects and not on processes, so a forced deletion releases it
 //! too early.
 
-use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, VolumePhase};
+use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumePhase};
 
 use podscope_sim::{Change, Mutation, Part, Request};
 
@@ -13,6 +13,7 @@ use super::queue::{Key, key_of};
 
 const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
+const CLASS_FINALIZER: &str = "kubernetes.io/vac-protection";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct VolumeProtectionController;
@@ -29,10 +30,18 @@ impl Controller for VolumeProtectionController {
     }
 
     fn watches(&self) -> &'static [Kind] {
-        &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
+        &[
+            Kind::PersistentVolume,
+            Kind::PersistentVolumeClaim,
+            Kind::Pod,
+            Kind::VolumeAttributesClass,
+        ]
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        if let Some(class) = change.old.as_ref().and_then(attributes_class) {
+            cx.enqueue((Kind::VolumeAttributesClass, ObjectKey::new("", class.clone())));
+        }
         match (&change.old, &change.new) {
             (Some(Object::Pod(pod)), None) => {
                 for claim in claims(pod).collect::<Vec<ObjectKey>>() {
@@ -45,16 +54,22 @@ impl Controller for VolumeProtectionController {
             (_, Some(Object::PersistentVolume(volume))) if volume.metadata.is_terminating() => {
                 cx.enqueue(key_of(&**volume))
             }
+            (_, Some(Object::Untyped(class))) if class.metadata.is_terminating() => {
+                cx.enqueue((Kind::VolumeAttributesClass, class.metadata.key()));
+            }
             _ => {}
         }
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        if key.0 == Kind::VolumeAttributesClass {
+            return release_class(&key.1, cx);
+        }
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
             return match volume {
                 Some(volume) if volume.metadata.is_terminating() && volume.status.phase != Some(VolumePhase::Bound) => {
-                    release::<PersistentVolume>(&**volume, VOLUME_FINALIZER)
+                    release(&Object::PersistentVolume(volume.clone()), VOLUME_FINALIZER)
                 }
                 _ => Plan::default(),
             };
@@ -68,7 +83,7 @@ impl Controller for VolumeProtectionController {
         if users.any(|pod| pod.spec.node_name.is_some()) {
             return Plan::default();
         }
-        release::<PersistentVolumeClaim>(&**claim, CLAIM_FINALIZER)
+        release(&Object::PersistentVolumeClaim(claim.clone()), CLAIM_FINALIZER)
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -76,18 +91,46 @@ impl Controller for VolumeProtectionController {
     }
 }
 
-fn release<T: Resource>(object: &T, finalizer: &'static str) -> Plan {
+/// The VolumeAttributesClass that a claim or a volume names.
+fn attributes_class(object: &Object) -> Option<&Str> {
+    match object {
+        Object::PersistentVolumeClaim(claim) => claim.spec.volume_attributes_class_name.as_ref(),
+        Object::PersistentVolume(volume) => volume.spec.volume_attributes_class_name.as_ref(),
+        _ => None,
+    }
+}
+
+/// Releases a deleted VolumeAttributesClass that no claim and no volume names.
+fn release_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
+    let names_it = |name: &Option<Str>| name.as_ref() == Some(&key.name);
+    let mut claims = cx.objects.list::<PersistentVolumeClaim>();
+    let mut volumes = cx.objects.list::<PersistentVolume>();
+    match cx.objects.get_kind(Kind::VolumeAttributesClass, key) {
+        Some(class)
+            if class.metadata().is_terminating()
+                && !claims.any(|claim| names_it(&claim.spec.volume_attributes_class_name))
+                && !volumes.any(|volume| names_it(&volume.spec.volume_attributes_class_name)) =>
+        {
+            release(&class, CLASS_FINALIZER)
+        }
+        _ => Plan::default(),
+    }
+}
+
+fn release(object: &Object, finalizer: &'static str) -> Plan {
     let meta = object.metadata();
     if !meta.finalizers.iter().any(|name| &**name == finalizer) {
         return Plan::default();
     }
     let patch = Request::Patch {
-        kind: T::KIND,
-        key: meta.key(),
+        kind: object.kind(),
+        key: object.key(),
         uid: Some(meta.uid.clone()),
         part: Part::Main,
-        change: Mutation::new("protection", move |object: &mut T| {
-            object.metadata_mut().finalizers.retain(|name| &**name != finalizer)
+        change: Mutation::of_object("protection", move |object| {
+            let mut object = object.clone();
+            object.metadata_mut().finalizers.retain(|name| &**name != finalizer);
+            Some(object)
         }),
     };
     Plan::one(Action::from(patch).accept(Accept::OrNotFound))
