@@ -3,6 +3,7 @@
 
 use crate::command::PatchType;
 use podscope_api::managed::list_keys;
+use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
 /// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that
@@ -163,10 +164,37 @@ fn without_nulls(value: &Value) -> Value {
 /// Applies a strategic merge patch: lists with a merge key are merged; `$patch: delete|replace`, `$retainKeys`,
 /// `$deleteFromPrimitiveList` and null are supported.
 pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
-    strategic_field("", live, patch)
+    strategic_field("", live, patch, None)
 }
 
-fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
+/// Orders a merged list (`normalizeElementOrder`): the elements that `order` names have its order, the others that of the
+/// live list. Among each other they keep the order of the live list where both are in it; else those of `order` are first.
+fn in_order(merged: Vec<Value>, live: &[Value], order: &[Value], same: impl Fn(&Value, &Value) -> bool) -> Vec<Value> {
+    let place = |list: &[Value], item: &Value| list.iter().position(|other| same(other, item));
+    let (mut named, others): (Vec<Value>, Vec<Value>) =
+        merged.into_iter().partition(|item| place(order, item).is_some());
+    named.stable_sort_by_key(|item| place(order, item));
+    let is_before = |one: &Value, other: &Value| match (place(live, one), place(live, other)) {
+        (Some(one), Some(other)) => one < other,
+        _ => false,
+    };
+    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    let mut all = Vec::new();
+    loop {
+        let next = match (others.peek(), named.peek()) {
+            (Some(other), Some(named)) if !is_before(other, named) => None,
+            (Some(_), _) => others.next(),
+            (None, _) => None,
+        };
+        match next.or_else(|| named.next()) {
+            Some(item) => all.push(item),
+            None => return all,
+        }
+    }
+}
+
+/// Applies the patch of a field. `order` is the `$setElementOrder` of a list.
+fn strategic_field(field: &str, live: &Value, patch: &Value, order: Option<&Vec<Value>>) -> Value {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => {
             let directive = wanted.get("$patch").and_then(Value::as_str);
@@ -183,12 +211,25 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                     if let Some(Value::Array(items)) = merged.get_mut(list) {
                         items.retain(|item| !as_items(Some(value)).contains(item));
                     }
+                } else if let Some(list) = key.strip_prefix("$setElementOrder/") {
+                    if let (None, Some(Value::Array(live))) = (wanted.get(list), merged.get(list)) {
+                        let key = merge_key(list, live);
+                        let same = |one: &Value, other: &Value| match key {
+                            Some(key) => one.get(key) == other.get(key),
+                            None => one == other,
+                        };
+                        let next = in_order(live.clone(), live, as_items(Some(value)), same);
+                        merged.insert(list.to_owned(), next.into());
+                    }
                 } else if key.starts_with('$') {
                 } else if value.is_null() {
                     merged.shift_remove(key);
                 } else {
                     let next = match merged.get(key) {
-                        Some(live) => strategic_field(key, live, value),
+                        Some(live) => {
+                            let order = wanted.get(&format!("$setElementOrder/{key}"));
+                            strategic_field(key, live, value, order.and_then(Value::as_array))
+                        }
                         None => without_directives(value),
                     };
                     merged.insert(key.clone(), next);
@@ -196,54 +237,54 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
             }
             Value::Object(merged)
         }
-        (Value::Array(have), Value::Array(wanted)) => {
-            if wanted
-                .iter()
-                .any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace"))
-            {
-                return Value::Array(
-                    wanted
-                        .iter()
-                        .filter(|item| item.get("$patch").is_none())
-                        .cloned()
-                        .collect(),
-                );
-            }
-            if field == "finalizers" {
-                // New elements precede the existing ones.
-                let new = wanted.iter().filter(|item| !have.contains(item));
-                return Value::Array(new.chain(have).cloned().collect());
-            }
-            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
-            let Some(key) = merge_key(field, &all) else {
-                return patch.clone();
-            };
-            let mut merged = have.clone();
-            // New elements precede the existing ones, in the order of the patch.
-            let mut new = 0;
-            for item in wanted {
-                let at = merged.iter().position(|live| live.get(key) == item.get(key));
-                let delete = item.get("$patch").and_then(Value::as_str) == Some("delete");
-                match (at, delete) {
-                    (Some(at), true) => {
-                        merged.remove(at);
-                    }
-                    (Some(at), false) => {
-                        if let Some(element) = merged.get_mut(at) {
-                            *element = strategic_field("", element, item);
-                        }
-                    }
-                    (None, false) => {
-                        merged.insert(new, without_directives(item));
-                        new += 1;
-                    }
-                    (None, true) => {}
-                }
-            }
-            Value::Array(merged)
-        }
+        (Value::Array(have), Value::Array(wanted)) => strategic_list(field, have, wanted, order.unwrap_or(wanted)),
         _ => without_directives(patch),
     }
+}
+
+/// Merges a list that has a merge key; any other list is replaced.
+fn strategic_list(field: &str, have: &Vec<Value>, wanted: &Vec<Value>, order: &[Value]) -> Value {
+    if wanted
+        .iter()
+        .any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace"))
+    {
+        return Value::Array(
+            wanted
+                .iter()
+                .filter(|item| item.get("$patch").is_none())
+                .cloned()
+                .collect(),
+        );
+    }
+    if field == "finalizers" {
+        let new = wanted.iter().filter(|item| !have.contains(item));
+        let merged = have.iter().chain(new).cloned().collect();
+        return Value::Array(in_order(merged, have, order, |one, other| one == other));
+    }
+    let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
+    let Some(key) = merge_key(field, &all) else {
+        return Value::Array(wanted.clone());
+    };
+    let mut merged = have.clone();
+    for item in wanted {
+        let at = merged.iter().position(|live| live.get(key) == item.get(key));
+        let delete = item.get("$patch").and_then(Value::as_str) == Some("delete");
+        match (at, delete) {
+            (Some(at), true) => {
+                merged.remove(at);
+            }
+            (Some(at), false) => {
+                if let Some(element) = merged.get_mut(at) {
+                    *element = strategic_field("", element, item, None);
+                }
+            }
+            (None, false) => merged.push(without_directives(item)),
+            (None, true) => {}
+        }
+    }
+    Value::Array(in_order(merged, have, order, |one, other| {
+        one.get(key) == other.get(key)
+    }))
 }
 
 fn without_directives(value: &Value) -> Value {
@@ -461,8 +502,17 @@ mod tests {
                 &live,
                 &json!({"containers": [{"name": "x", "image": "2"}, {"name": "y"}], "a": {"b": null}, "l": [2]})
             ),
-            json!({"a": {}, "containers": [{"name": "y"}, {"name": "x", "image": "2"}], "l": [2]})
+            json!({"a": {}, "containers": [{"name": "x", "image": "2"}, {"name": "y"}], "l": [2]})
         );
+        let names = |names: &[&str]| -> Value { names.iter().map(|name| json!({"name": name})).collect() };
+        let env = json!({"env": names(&["A", "B"])});
+        for (patch, merged) in [
+            (json!({"env": names(&["C"])}), ["C", "A", "B"].as_slice()),
+            (json!({"env": names(&["B", "C"])}), &["A", "B", "C"]),
+            (json!({"$setElementOrder/env": names(&["B", "A"])}), &["B", "A"]),
+        ] {
+            assert_eq!(strategic(&env, &patch), json!({"env": names(merged)}), "{patch}");
+        }
         assert_eq!(
             strategic(&live, &json!({"containers": [{"name": "x", "$patch": "delete"}]})),
             json!({"a": {"b": 1}, "containers": [], "l": [1]})
