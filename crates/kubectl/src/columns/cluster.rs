@@ -113,10 +113,12 @@ pub(super) fn event(event: &Event, line: &mut Line) {
     line.put("LAST SEEN", age(last, line.now));
     line.put("TYPE", event.kind.to_string());
     line.put("REASON", event.reason.to_string());
-    line.put(
-        "OBJECT",
-        format!("{}/{}", involved.kind.to_ascii_lowercase(), involved.name),
-    );
+    let kind = involved.kind.to_ascii_lowercase();
+    let about = match &*involved.name {
+        "" => kind,
+        name => format!("{kind}/{name}"),
+    };
+    line.put("OBJECT", about);
     line.wide("SUBOBJECT", involved.field_path.to_string());
     line.wide(
         "SOURCE",
