@@ -41,7 +41,10 @@ pub(super) fn delete(
             warnings,
         });
     }
-    let chosen = selected(target.kind, &target.key.namespace, query, objects)?;
+    let mut chosen = selected(target.kind, &target.key.namespace, query, objects)?;
+    if let Some(limit) = limit(query)? {
+        chosen.truncate(limit);
+    }
     let requests = chosen.into_iter().map(|object| Request::Delete {
         kind: target.kind,
         key: object.key(),
@@ -114,6 +117,20 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
         .map_err(|why| ApiError::bad_request(why.to_string()))?;
     all.retain(|object| selectors.choose(object));
     Ok(all)
+}
+
+/// The `limit` of a list; `None` if there is none. A DELETE of a collection with a limit deletes the first page.
+///
+/// # Errors
+/// It is not a number.
+pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
+    let Some(text) = query.get("limit") else {
+        return Ok(None);
+    };
+    let limit: i64 = text
+        .parse()
+        .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?;
+    Ok(usize::try_from(limit).ok().filter(|limit| *limit > 0))
 }
 
 /// Reads the delete options from the body, or from the query parameters if the body is empty.

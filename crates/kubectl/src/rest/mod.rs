@@ -9,6 +9,7 @@ mod body;
 pub(crate) mod custom;
 mod delete;
 mod duplicates;
+mod event;
 mod options;
 mod patch;
 mod path;
@@ -19,7 +20,7 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Objects, Part, Request};
 
 pub use custom::ScalePaths;
-pub use delete::{Selectors, selected};
+pub use delete::{Selectors, limit, selected};
 pub use path::{ApiPath, Query};
 
 /// The method of a request that can write.
@@ -220,6 +221,7 @@ fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: 
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
             }
+            event::check_sent(target, &object, objects)?;
             options.sign(&mut object);
             Sent {
                 requests: vec![Request::Create(object)],
@@ -267,6 +269,7 @@ fn replace(
                 let why = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
                 return Err(ApiError::unnamed(why));
             }
+            event::check_sent(target, &object, objects)?;
             options.sign(&mut object);
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
             Sent {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use podscope_api::managed::Managers;
 use podscope_api::schema::{self, Rejection, ServedKind};
-use podscope_api::{Kind, Object};
+use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
 use super::body::{go_type, json, named, of_kind};
 use super::options::Options;
-use super::{ApiCall, ScalePaths, Sent, Target, custom, part_of, subresource};
+use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresource};
 use crate::command::{PatchType, Validation};
 use crate::merge::{has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
 use crate::scale::{has_scale, scale_of};
@@ -158,7 +158,7 @@ impl Given {
         if let Some((_, stored)) = stored {
             patched = stored;
         }
-        match convertible(kind, &patched) {
+        match self.decodable(kind, &patched) {
             Ok(()) => {}
             Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
                 return Err(self.invalid(&whole, &why));
@@ -170,7 +170,19 @@ impl Given {
             let first = errors.into_iter().next();
             ApiError::bad_request(first.map_or_else(String::new, |error| error.message))
         })?;
+        event::check(self.served.api_version, Some(live), &object)?;
         Ok(with_managers(object))
+    }
+
+    /// Checks a patched object as the API server does: it converts the result of a strategic patch, and decodes the result of
+    /// other patches.
+    fn decodable(&self, kind: Kind, patched: &Value) -> Result<(), Rejection> {
+        match (self.how, schema::served(kind.api_version(), kind.name())) {
+            (PatchType::Json | PatchType::Merge, Some(served)) => {
+                schema::decode_object(served.fields, &Tree::from_value(patched))
+            }
+            _ => convertible(kind, patched),
+        }
     }
 
     /// Applies the patch to the object's `Scale`, and the resulting replicas to the object.
@@ -226,7 +238,7 @@ impl Given {
         let patched = self.merged(&live.to_value());
         let convertible = |mut patched: Value| {
             managers_sent(live, &mut patched);
-            convertible(live.kind(), &patched)
+            self.decodable(live.kind(), &patched)
         };
         match patched.map(convertible) {
             Ok(Err(Rejection::Unknown(fields))) if self.validation == Validation::Warn => {
@@ -237,15 +249,49 @@ impl Given {
     }
 
     /// Error of an invalid patched object. The server prints a strategic patch as a Go map, and the result of other patches as
-    /// JSON.
+    /// JSON. In that JSON the maps that the patch goes through are sorted; the others have the order of the Go struct.
     fn invalid(&self, patched: &Value, why: &Rejection) -> ApiError {
         let shown = match self.how {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
-            PatchType::Json | PatchType::Merge => crate::gotext::json(patched),
+            PatchType::Json | PatchType::Merge if matches!(self.kind, Kind::Custom(_)) => crate::gotext::json(patched),
+            PatchType::Json => with_sorted(patched, &touched(&self.tree)).to_string(),
+            PatchType::Merge => with_sorted(patched, &self.tree).to_string(),
         };
         let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).with_reason("FieldValueInvalid");
         ApiError::invalid_of("", "", vec![cause])
     }
+}
+
+/// Sorts the keys of the maps of a value that a patch goes through.
+fn with_sorted(value: &Value, patch: &Value) -> Value {
+    match (value, patch) {
+        (Value::Object(map), Value::Object(patch)) => {
+            let entries = crate::gotext::sorted(map).into_iter();
+            let entries = entries.map(|(key, value)| {
+                let inner = patch.get(key).unwrap_or(&Value::Null);
+                (key.clone(), with_sorted(value, inner))
+            });
+            Value::Object(entries.collect())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The maps that a JSON patch goes through, in the form of a merge patch.
+fn touched(operations: &Value) -> Value {
+    let mut touched = Value::Object(Default::default());
+    let operations = operations.as_array().into_iter().flatten();
+    let pointers = operations.flat_map(|operation| [operation.get("path"), operation.get("from")]);
+    for pointer in pointers.flatten().filter_map(Value::as_str) {
+        let mut place = &mut touched;
+        let parents = pointer.rsplit_once('/').map_or("", |(parents, _)| parents);
+        for part in parents.split('/').skip(1) {
+            let key = part.replace("~1", "/").replace("~0", "~");
+            let Some(map) = place.as_object_mut() else { break };
+            place = map.entry(key).or_insert_with(|| Value::Object(Default::default()));
+        }
+    }
+    touched
 }
 
 /// Checks that a patch does not change the object's name, namespace, UID or resourceVersion.

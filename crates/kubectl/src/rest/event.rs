@@ -1,0 +1,35 @@
+//! Rules of `events.k8s.io` that the core API does not have: every field of a new event is required or must be unset, and
+//! an update may only change the series.
+
+use podscope_api::{ErrorList, Kind, Object, validate_new_event, validate_new_event_update};
+use podscope_cluster::{ApiError, Objects};
+
+use super::Target;
+
+/// Checks an event that is sent through `events.k8s.io`; `live` is the stored one.
+///
+/// # Errors
+/// 422 with all problems.
+pub(super) fn check(api_version: &str, live: Option<&Object>, sent: &Object) -> Result<(), ApiError> {
+    if !api_version.starts_with("events.k8s.io/") {
+        return Ok(());
+    }
+    let problems = match (live, sent) {
+        (None, Object::Event(sent)) => validate_new_event(sent),
+        (Some(Object::Event(live)), Object::Event(sent)) => validate_new_event_update(live, sent),
+        _ => ErrorList::default(),
+    };
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(ApiError::invalid(Kind::Event, &sent.metadata().name, problems)),
+    }
+}
+
+/// Checks an event of a POST or PUT.
+///
+/// # Errors
+/// Those of [`check`].
+pub(super) fn check_sent(target: &Target, sent: &Object, objects: &Objects) -> Result<(), ApiError> {
+    let live = objects.get_kind(target.kind, &target.key);
+    check(target.served.api_version, live.as_ref(), sent)
+}
