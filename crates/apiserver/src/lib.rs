@@ -204,9 +204,14 @@ impl ApiServer {
             } => self.patch((*kind, key), uid.as_ref(), (*part, change), caller, out),
             Request::Apply(applied) => self.apply(applied, caller, out),
             Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
-            Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),
+            Request::Bind {
+                pod,
+                uid,
+                node,
+                metadata,
+            } => self.bind(pod, uid, (node, metadata.as_deref()), caller, out),
             Request::Evict { pod, options } => self.evict(pod, options, caller, out),
-            Request::Finalize { namespace } => self.finalize(namespace, caller, out),
+            Request::Finalize { namespace, finalizers } => self.finalize(namespace, finalizers.as_deref(), caller, out),
             Request::Event(note) => {
                 self.note_event(note, caller, out);
                 Ok(None)
@@ -334,7 +339,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
         Request::Patch { kind, key, uid, .. } => (*kind, key.clone(), uid.clone().unwrap_or_default()),
         Request::Bind { pod, uid, .. } => (Kind::Pod, pod.clone(), uid.clone()),
         Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),
-        Request::Finalize { namespace } => (Kind::Namespace, ObjectKey::cluster(namespace.clone()), Uid::default()),
+        Request::Finalize { namespace, .. } => (Kind::Namespace, ObjectKey::cluster(namespace.clone()), Uid::default()),
         Request::Event(note) => (note.kind, note.key.clone(), note.uid.clone()),
         Request::DryRun(request) => target(request),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, PodCondition, Uid};
+use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, ObjectMeta, PodCondition, Uid};
 
 use super::{ApiServer, Caller, Outcome};
 use podscope_sim::{Answer, ApiError, Happening};
@@ -15,7 +15,7 @@ impl ApiServer {
         &mut self,
         key: &ObjectKey,
         uid: &Uid,
-        node: &NodeName,
+        (node, metadata): (&NodeName, Option<&ObjectMeta>),
         caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
@@ -48,6 +48,16 @@ impl ApiServer {
         typed.spec.node_name = Some(node.clone());
         // A nomination ends with the binding, whichever node was chosen (LC-045).
         typed.status.nominated_node_name = Default::default();
+        if let Some(sent) = metadata {
+            for (to, from) in [
+                (&mut typed.metadata.labels, &sent.labels),
+                (&mut typed.metadata.annotations, &sent.annotations),
+            ] {
+                for (key, value) in from.iter() {
+                    Arc::make_mut(to).insert(key.clone(), value.clone());
+                }
+            }
+        }
         self.copy_topology_labels(typed, node);
         set_condition(
             &mut typed.status.conditions,

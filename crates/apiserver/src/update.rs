@@ -176,17 +176,24 @@ impl ApiServer {
 
     /// Namespace finalize: removes `kubernetes` from spec.finalizers. The namespace is removed if no other finalizer is
     /// left (CT-120).
-    pub(super) fn finalize(&mut self, name: &str, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+    pub(super) fn finalize(
+        &mut self,
+        name: &str,
+        finalizers: Option<&[podscope_api::Str]>,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
         let key = ObjectKey::cluster(name);
         let old = self.stored(Kind::Namespace, &key)?;
         let Object::Namespace(namespace) = &old else {
             return Err(ApiError::not_found(Kind::Namespace, name));
         };
         let mut new = namespace.clone();
-        std::sync::Arc::make_mut(&mut new)
-            .spec
-            .finalizers
-            .retain(|finalizer| &**finalizer != "kubernetes");
+        let left = &mut std::sync::Arc::make_mut(&mut new).spec.finalizers;
+        match finalizers {
+            Some(sent) => *left = sent.to_vec(),
+            None => left.retain(|finalizer| &**finalizer != "kubernetes"),
+        }
         if new.spec.finalizers.is_empty() && new.metadata.is_terminating() && new.metadata.finalizers.is_empty() {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));

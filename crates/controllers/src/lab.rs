@@ -364,6 +364,7 @@ impl Lab {
                 pod: key.clone(),
                 uid: uid.clone(),
                 node,
+                metadata: None,
             };
             let _ = self.serve(&Actor::Scheduler(0), &bind);
         }

@@ -92,6 +92,7 @@ impl Controller for NamespaceController {
         } else {
             let finalize = Request::Finalize {
                 namespace: namespace.metadata.name.clone(),
+                finalizers: None,
             };
             plan.then_one(Action::from(finalize).accept(Accept::OrNotFound))
         }

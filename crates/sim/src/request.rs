@@ -160,17 +160,25 @@ pub enum Request {
         options: DeleteOptions,
     },
     /// POST pods/binding.
-    Bind { pod: ObjectKey, uid: Uid, node: NodeName },
+    Bind {
+        pod: ObjectKey,
+        uid: Uid,
+        node: NodeName,
+        /// Metadata of the Binding, if it has labels or annotations; the pod gets them.
+        metadata: Option<Box<podscope_api::ObjectMeta>>,
+    },
     /// POST pods/eviction.
     Evict {
         pod: ObjectKey,
         /// Options of the DELETE that follows.
         options: DeleteOptions,
     },
-    /// Namespace finalize: removes `kubernetes` from spec.finalizers.
+    /// PUT namespaces/finalize.
     Finalize {
         /// The namespace's name.
         namespace: Str,
+        /// The finalizers that the spec is to have; `None` removes `kubernetes`.
+        finalizers: Option<Vec<Str>>,
     },
     /// An event from the event recorder; merged with an equal one by raising its `count`.
     Event(EventNote),

@@ -151,6 +151,7 @@ impl SchedulerProcess {
             pod: binding.pod.clone(),
             uid: uid.clone(),
             node: binding.node.clone(),
+            metadata: None,
         });
         self.calls.insert(id, Pending::Binding(uid.clone()));
     }

@@ -180,12 +180,7 @@ fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> R
         (Method::Post, "binding") => subresource::binding(call, target)?,
         (Method::Post, "eviction") => subresource::eviction(call, target, &mut options)?,
         (Method::Put, "scale") => subresource::put_scale(call, target, &options, objects)?,
-        (Method::Put, "finalize") if target.kind == Kind::Namespace => Sent {
-            requests: vec![Request::Finalize {
-                namespace: target.key.name.clone(),
-            }],
-            warnings: Vec::new(),
-        },
+        (Method::Put, "finalize") if target.kind == Kind::Namespace => subresource::finalize(call, target)?,
         (Method::Post, "") if target.is_collection() => create(call, target, &options, objects)?,
         (Method::Put, subresource) if !target.is_collection() => {
             let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;

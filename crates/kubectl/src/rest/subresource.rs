@@ -1,6 +1,8 @@
 //! Writes of subresources that have their own types of bodies: `binding`, `eviction`, `scale` (HT-110 to HT-113).
 
-use podscope_api::{NodeName, Object, Uid};
+use std::sync::Arc;
+
+use podscope_api::{Labels, NodeName, Object, ObjectMeta, Uid};
 use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
@@ -42,11 +44,29 @@ pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError>
             pod: target.key.clone(),
             uid: Uid(text(&value, "/metadata/uid").into()),
             node: NodeName(node.into()),
+            metadata: sent_metadata(&value),
         })),
         other => Err(ApiError::unnamed(format!(
             "target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\""
         ))),
     }
+}
+
+/// The labels and annotations of a Binding, which the pod gets.
+fn sent_metadata(binding: &Value) -> Option<Box<ObjectMeta>> {
+    let texts = |field: &str| -> Labels {
+        let map = binding["metadata"][field].as_object();
+        let pairs = map.into_iter().flatten();
+        let pairs = pairs.filter_map(|(key, value)| Some((key.as_str().into(), value.as_str()?.into())));
+        Arc::new(pairs.collect())
+    };
+    let metadata = ObjectMeta {
+        labels: texts("labels"),
+        annotations: texts("annotations"),
+        ..ObjectMeta::default()
+    };
+    let is_empty = metadata.labels.is_empty() && metadata.annotations.is_empty();
+    (!is_empty).then(|| Box::new(metadata))
 }
 
 pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
@@ -56,6 +76,17 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
     Ok(one(Request::Evict {
         pod: target.key.clone(),
         options: how,
+    }))
+}
+
+/// Translates a PUT of a namespace to `finalize`: the namespace gets the finalizers of its spec.
+pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+    let value = body::tree(call, "Namespace")?;
+    named(&value, &target.key.name)?;
+    let finalizers = podscope_api::untyped::texts(&value["spec"], "finalizers");
+    Ok(one(Request::Finalize {
+        namespace: target.key.name.clone(),
+        finalizers: Some(finalizers.into_iter().map(Into::into).collect()),
     }))
 }
 

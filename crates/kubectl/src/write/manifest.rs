@@ -74,7 +74,14 @@ pub(super) fn create(found: Manifest, save_config: bool) -> Plan {
                 let success = format!("binding/{} created", pod.name);
                 let uid = Uid::default();
                 let node = NodeName::from(&*node);
-                with_create_context(Request::Bind { uid, node, pod }, success)
+                let metadata = None;
+                let bind = Request::Bind {
+                    uid,
+                    node,
+                    pod,
+                    metadata,
+                };
+                with_create_context(bind, success)
             }
         });
         Ok(())
