@@ -22,8 +22,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::engine::Door;
-use crate::negotiate::Form;
-use crate::{route, status};
+use crate::negotiate::{Form, Media};
+use crate::{protobuf, route, status};
 
 /// Maximum number of open connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
@@ -104,6 +104,7 @@ pub(crate) struct Reply {
 }
 
 pub(crate) const JSON: &str = "application/json";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Reply {
@@ -118,10 +119,23 @@ impl Reply {
 
     /// A value, serialized in the negotiated form.
     pub(crate) fn value(status: u16, value: &Value, form: Form, is_pretty: bool) -> Reply {
-        if form.is_yaml {
-            let mut sorted = value.clone();
-            sorted.sort_all_objects();
-            return Reply::new(status, "application/yaml", podscope_api::print_yaml(&sorted));
+        match form.media {
+            Media::Json => {}
+            Media::Yaml => {
+                let mut sorted = value.clone();
+                sorted.sort_all_objects();
+                return Reply::new(status, "application/yaml", podscope_api::print_yaml(&sorted));
+            }
+            Media::Protobuf => {
+                return match protobuf::encode(value) {
+                    Some(bytes) => Reply::new(status, PROTOBUF, bytes),
+                    None => Reply::new(
+                        406,
+                        PROTOBUF,
+                        protobuf::encode(&status::not_marshalable()).unwrap_or_default(),
+                    ),
+                };
+            }
         }
         let text = if is_pretty {
             serde_json::to_vec_pretty(value)

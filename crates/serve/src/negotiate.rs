@@ -15,16 +15,25 @@ pub(crate) enum Shape {
     },
 }
 
+/// Format of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Media {
+    Json,
+    Yaml,
+    /// Only for clients that accept nothing else.
+    Protobuf,
+}
+
 /// Format and transformation of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form {
-    pub(crate) is_yaml: bool,
+    pub(crate) media: Media,
     pub(crate) shape: Shape,
 }
 
 impl Form {
     pub(crate) const JSON: Form = Form {
-        is_yaml: false,
+        media: Media::Json,
         shape: Shape::Plain,
     };
 }
@@ -57,23 +66,24 @@ pub(crate) fn form(accept: Option<&str>, offer: Offer) -> Result<Form, Refused> 
     // By quality; equal ones in the order of the header.
     clauses.sort_by_key(|(quality, _)| -quality);
     let mut refused = Refused::Media;
+    // Deviation: a client that accepts JSON too gets JSON, even if it prefers protobuf.
+    let mut last_resort = None;
     for (_, clause) in clauses {
-        let is_yaml = match clause.media {
-            "application/json" | "*/*" => false,
-            "application/yaml" => true,
-            "application/vnd.kubernetes.protobuf" => {
-                // Deviation: objects are answered in JSON, so a client that takes nothing else is refused.
-                refused = Refused::Transform;
-                continue;
-            }
+        let media = match clause.media {
+            "application/json" | "*/*" => Media::Json,
+            "application/yaml" => Media::Yaml,
+            "application/vnd.kubernetes.protobuf" => Media::Protobuf,
             _ => continue,
         };
         match clause.shape(offer) {
-            Some(shape) => return Ok(Form { is_yaml, shape }),
-            None => refused = Refused::Transform,
+            Some(shape @ (Shape::Plain | Shape::Partial { .. })) if media == Media::Protobuf => {
+                last_resort.get_or_insert(Form { media, shape });
+            }
+            Some(shape) if media != Media::Protobuf => return Ok(Form { media, shape }),
+            _ => refused = Refused::Transform,
         }
     }
-    Err(refused)
+    last_resort.ok_or(refused)
 }
 
 struct Clause<'a> {

@@ -1,10 +1,14 @@
 //! Decodes protobuf bodies, which typed Go clients send, to JSON (HT-001, HT-051 to HT-054). The table of field numbers was
-//! generated from the `generated.proto` files of v1.36. Responses are never protobuf.
+//! generated from the `generated.proto` files of v1.36.
+
+mod encode;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
+
+pub(crate) use encode::encode;
 
 const TABLE: &str = include_str!("protobuf-tags.tsv");
 /// Magic bytes at the start of a Kubernetes protobuf body.

@@ -9,7 +9,7 @@ use podscope_kubectl::rest::ApiPath;
 
 use crate::engine::{Door, Gone};
 use crate::http::{Asked, Cut, Reply, TEXT};
-use crate::negotiate::{Form, Offer, Refused, Shape, form};
+use crate::negotiate::{Form, Media, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
 use crate::{logs, metrics, openapi, own, protobuf, read, reviews, value, watch, write};
 
@@ -52,10 +52,15 @@ fn not_acceptable(message: String, has_details: bool) -> ApiError {
 
 const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
+/// The error 406 for a media type that can be served, but not for this response.
+pub(crate) fn not_acceptable_media() -> ApiError {
+    not_acceptable(format!("only the following media types are accepted: {TYPES}"), false)
+}
+
 /// Negotiates the form of the response.
 pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
     form(asked.header("accept"), offer).map_err(|refused| match refused {
-        Refused::Transform => not_acceptable(format!("only the following media types are accepted: {TYPES}"), false),
+        Refused::Transform => not_acceptable_media(),
         Refused::Media => {
             let streams = match is_list {
                 true => ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
@@ -125,7 +130,7 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
 /// Formats an error in the requested form, if that is possible for errors.
 fn in_form(accept: &str, error: &ApiError) -> Reply {
     match form(Some(accept), Offer::Objects) {
-        Ok(form) if form.is_yaml && error.code != 406 => {
+        Ok(form) if form.media != Media::Json && error.code != 406 => {
             Reply::value(error.code, &crate::status::of(error), form, false)
         }
         _ => Reply::error(error),

@@ -81,3 +81,17 @@ pub(crate) fn success(code: Option<u16>) -> Value {
     }
     status
 }
+
+/// The `Status` for a client that accepts only protobuf, and asks for an object that has no message (HT-054).
+pub(crate) fn not_marshalable() -> Value {
+    let message = "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
+    json!({
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": "NotAcceptable",
+        "code": 406,
+    })
+}

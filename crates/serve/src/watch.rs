@@ -19,9 +19,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::board::{News, Snapshot, Subscription};
 use crate::engine::Door;
 use crate::http::{Asked, JSON, Reply};
-use crate::negotiate::{Offer, Shape};
+use crate::negotiate::{Media, Offer, Shape};
 use crate::read::{forbidden, list_options, reach, version};
-use crate::route::{Answered, wanted};
+use crate::route::{Answered, not_acceptable_media, wanted};
 use crate::{status, table, value};
 
 /// Default timeout of a watch (HT-062).
@@ -51,6 +51,10 @@ struct Left;
 
 pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
     let form = wanted(asked, Offer::Objects, true)?;
+    // Deviation: events are JSON, so a client that accepts only protobuf is refused.
+    if form.media == Media::Protobuf {
+        return Err(not_acceptable_media().into());
+    }
     let query = &path.query;
     let sends_initial = check(query)?;
     let since = version(query).map_err(|error| ApiError::unnamed(error.message))?;
@@ -179,13 +183,14 @@ impl Watch {
             },
         }
         let mut bookmark = Instant::now() + BOOKMARK;
-        let mut has_ended = false;
+        // A watch that is shorter than this has no last bookmark.
+        let last = ends.checked_sub(BEFORE_END).filter(|last| *last > Instant::now());
+        let mut has_ended = last.is_none();
         let mut snapshot = snapshot;
         while Instant::now() < ends {
-            let next = if has_ended {
-                ends
-            } else {
-                bookmark.min(ends.checked_sub(BEFORE_END).unwrap_or(ends))
+            let next = match last {
+                Some(last) if !has_ended => bookmark.min(last),
+                _ => ends,
             };
             let told = tokio::select! {
                 told = news.recv() => told,
