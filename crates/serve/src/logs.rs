@@ -181,6 +181,11 @@ pub(crate) fn refused(path: &ApiPath, kind: Kind, door: &Door) -> Answered {
             };
             return Err(ApiError::bad_request(why).into());
         }
+        // The API server looks up the kubelet's address. Its error names the node as if it were a pod.
+        let node = pod.spec.node_name.as_ref().filter(|_| path.subresource != "proxy");
+        if let Some(node) = node.filter(|node| snapshot.objects.named::<podscope_api::Node>(node.as_str()).is_none()) {
+            return Err(ApiError::not_found(kind, node.as_str()).into());
+        }
     }
     let what = match path.subresource.as_str() {
         "portforward" => "port-forward",

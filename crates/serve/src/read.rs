@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{ApiError, Cause, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, selected};
+use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, limit, selected};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
@@ -17,7 +17,7 @@ use crate::http::{Asked, Reply};
 use crate::negotiate::{Form, Offer, Shape};
 use crate::resources::{self, Resource};
 use crate::route::{Answered, fits, is_pretty, wanted};
-use crate::{table, value};
+use crate::{status, table, value};
 
 /// Checks that the API server reaches etcd. Deviation: a real request waits before it fails; this one fails immediately.
 pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
@@ -191,7 +191,11 @@ impl Token {
                 )));
             }
         }
-        let version = value["rv"].as_u64().unwrap_or(0);
+        let version = match value["rv"].as_i64() {
+            // The token that an expired one is replaced with: it continues in the newest version.
+            Some(-1) => u64::MAX,
+            _ => value["rv"].as_u64().unwrap_or(0),
+        };
         if version == 0 {
             return Err(wrong(
                 "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
@@ -235,15 +239,7 @@ struct Page {
 
 impl Page {
     fn of(query: &Query, door: &Door) -> Result<Page, ApiError> {
-        let limit = match query.get("limit") {
-            None => None,
-            Some(text) => {
-                let limit: i64 = text.parse().map_err(|_| {
-                    ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
-                })?;
-                usize::try_from(limit).ok().filter(|limit| *limit > 0)
-            }
-        };
+        let limit = limit(query)?;
         check_match(query)?;
         let snapshot = door.board.snapshot();
         reach(&snapshot)?;
@@ -356,29 +352,21 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
     let form = wanted(asked, Offer::Objects, true)?;
     fits(form, kind, true)?;
     let query = &path.query;
-    let page = Page::of(query, door)?;
+    let page = match Page::of(query, door) {
+        Err(error) if error.message == CONTINUE_TOO_OLD => return restarted(query, &error),
+        page => page?,
+    };
     let snapshot = &page.snapshot;
     let mut objects = selected(kind, &path.namespace, query, &snapshot.objects)?;
     if let Some(token) = &page.token {
         let first = token.key(&path.namespace);
         objects.retain(|object| object.key() >= first);
     }
-    let mut metadata = Map::new();
-    metadata.insert("resourceVersion".to_owned(), page.version.to_string().into());
-    if let Some(limit) = page.limit.filter(|limit| *limit < objects.len()) {
-        let left = objects.len() - limit;
-        objects.truncate(limit);
-        let last = objects.last().map(|object| object.key());
-        let start = last.map_or_else(String::new, |key| match path.namespace.as_str() {
-            "" if kind.is_namespaced() => format!("{}/{}\0", key.namespace, key.name),
-            _ => format!("{}\0", key.name),
-        });
-        let version = page.version;
-        metadata.insert("continue".to_owned(), Token { version, start }.text().into());
-        if Selectors::of(kind, query, &snapshot.objects)?.is_empty() {
-            metadata.insert("remainingItemCount".to_owned(), left.into());
-        }
-    }
+    let limit = page.limit.filter(|limit| *limit < objects.len());
+    let left = limit.map_or(0, |limit| objects.len() - limit);
+    objects.truncate(limit.unwrap_or(objects.len()));
+    let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
+    let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
     let rows: Vec<(Object, Value)> = objects
         .into_iter()
         .map(|object| {
@@ -390,21 +378,41 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
     Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
 }
 
-/// A list of a version in the negotiated form.
-pub(crate) fn list_of(
-    path: &ApiPath,
-    served: ServedKind,
-    form: Form,
-    version: u64,
-    rows: Vec<(Object, Value)>,
-    snapshot: &Snapshot,
-) -> Result<Value, ApiError> {
-    let mut metadata = Map::new();
-    metadata.insert("resourceVersion".to_owned(), version.to_string().into());
-    shown_list(path, served, form, metadata, rows, snapshot)
+/// Responds to an expired token with one that continues at the same key in the newest version (HT-078).
+fn restarted(query: &Query, error: &ApiError) -> Answered {
+    let token = Token::of(query.get("continue").unwrap_or_default())?;
+    let newest = json!({"v": "meta.k8s.io/v1", "rv": -1, "start": token.start});
+    let mut status = status::of(error);
+    status["metadata"]["continue"] = URL_SAFE_NO_PAD.encode(newest.to_string()).into();
+    Ok(Reply::json(error.code, &status))
 }
 
-fn shown_list(
+/// Metadata of a list of a version. If a number of objects is left after the last one of the page, it has the token of the
+/// next page; the number itself is omitted if a selector is set (HT-056).
+pub(crate) fn list_metadata(
+    path: &ApiPath,
+    version: u64,
+    (left, has_selector): (usize, bool),
+    last: Option<&Object>,
+) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    metadata.insert("resourceVersion".to_owned(), version.to_string().into());
+    if let Some(last) = last.filter(|_| left > 0) {
+        let key = last.key();
+        let start = match path.namespace.as_str() {
+            "" if last.kind().is_namespaced() => format!("{}/{}\0", key.namespace, key.name),
+            _ => format!("{}\0", key.name),
+        };
+        metadata.insert("continue".to_owned(), Token { version, start }.text().into());
+        if !has_selector {
+            metadata.insert("remainingItemCount".to_owned(), left.into());
+        }
+    }
+    metadata
+}
+
+/// A list in the negotiated form.
+pub(crate) fn shown_list(
     path: &ApiPath,
     served: ServedKind,
     form: Form,

@@ -135,6 +135,13 @@ impl Schemas {
             "allOf": [reference(&format!("{META}.ObjectMeta"))],
         });
         schema["x-kubernetes-group-version-kind"] = of_kind(group, name, kind.name());
+        let selectable = version.selectable().into_iter();
+        let selectable: Vec<Value> = selectable
+            .map(|path| json!({"fieldPath": path.trim_start_matches('.')}))
+            .collect();
+        if !selectable.is_empty() {
+            schema["x-kubernetes-selectable-fields"] = selectable.into();
+        }
         self.0.insert(full.clone(), schema);
         self.list(&format!("{full}List"), &full, (group, name, kind.name()));
     }

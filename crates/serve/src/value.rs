@@ -51,6 +51,7 @@ fn put_unset_structs(kind: Kind, value: &mut Value) {
     let empty = || json!({});
     match kind {
         Kind::Ingress if value["status"]["loadBalancer"].is_null() => value["status"]["loadBalancer"] = empty(),
+        Kind::ValidatingAdmissionPolicy if value["status"].is_null() => value["status"] = empty(),
         Kind::ResourceClaimTemplate if value["spec"]["metadata"].is_null() => value["spec"]["metadata"] = empty(),
         Kind::PodTemplate => {
             for field in ["containers", "initContainers"] {

@@ -4,14 +4,14 @@
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::ApiError;
-use podscope_kubectl::rest::{ApiCall, ApiPath, Method};
+use podscope_kubectl::rest::{ApiCall, ApiPath, Method, Selectors, limit, selected};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 use crate::engine::{Answered as Called, Door};
 use crate::http::{Asked, Reply};
 use crate::negotiate::{Form, Offer, Shape};
-use crate::read::{list_of, subject};
+use crate::read::{list_metadata, shown_list, subject};
 use crate::route::{Answered, is_pretty, wanted};
 use crate::{status, table, value};
 
@@ -34,16 +34,32 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
     } = called;
     let is_collection = path.name.is_empty() && method == Method::Delete;
     if is_collection {
-        let objects: Result<Vec<Option<Object>>, ApiError> = answers.into_iter().collect();
-        let rows: Vec<(Object, Value)> = (objects?.into_iter().flatten())
+        // An object that is gone already counts as deleted.
+        let failure = answers
+            .into_iter()
+            .filter_map(Result::err)
+            .find(|error| error.code != 404);
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        // The objects as they were listed.
+        let mut listed = selected(kind, &path.namespace, &path.query, &before.objects)?;
+        listed.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
+        let rows: Vec<(Object, Value)> = listed
+            .into_iter()
             .map(|object| {
-                // The objects as they were listed.
-                let object = before.objects.get_kind(kind, &object.key()).unwrap_or(object);
                 let shown = value::of(&object, served, &snapshot);
                 (object, shown)
             })
             .collect();
-        let list = list_of(path, served, form, before.revision, rows, &snapshot)?;
+        let last = rows.last().map(|(object, _)| object);
+        let metadata = list_metadata(
+            path,
+            before.revision,
+            left_after(path, kind, rows.len(), &before)?,
+            last,
+        );
+        let list = shown_list(path, served, form, metadata, rows, &snapshot)?;
         return Ok(Reply::value(200, &list, form, is_pretty(asked, &asked.path)).warned(&warnings));
     }
     let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
@@ -76,6 +92,16 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
         _ => answered.object(code, object)?,
     };
     Ok(reply.warned(&warnings))
+}
+
+/// The number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
+fn left_after(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
+    if limit(&path.query)?.is_none() {
+        return Ok((0, false));
+    }
+    let chosen = selected(kind, &path.namespace, &path.query, &before.objects)?;
+    let has_selector = !Selectors::of(kind, &path.query, &before.objects)?.is_empty();
+    Ok((chosen.len().saturating_sub(deleted), has_selector))
 }
 
 /// Handles POST of a `Binding` to a namespace; the body names the pod.
