@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::Value;
 
 use crate::client::{Answer, Watching, get, post, send, serve};
+
+mod placeholders;
+
+use placeholders::Names;
 
 /// The four nodes of the recorded cluster.
 const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
@@ -19,6 +21,8 @@ spec:
   cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: '1', memory: 3840Mi, pods: '110'}}
 ";
 const EXCUSED: &str = include_str!("wire-excused.txt");
+/// Minimum share of the compared exchanges that agree.
+const AGREE_PERCENT: usize = 93;
 /// Headers to compare.
 const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
 
@@ -35,159 +39,6 @@ fn exchanges() -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
         .collect()
-}
-
-/// Values of the placeholders in a group of exchanges.
-#[derive(Default)]
-struct Names(BTreeMap<String, String>);
-
-impl Names {
-    fn placeholder() -> &'static Regex {
-        static PATTERN: OnceLock<Regex> = OnceLock::new();
-        PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
-    }
-
-    /// Replaces the placeholders in a text; None if one is unknown.
-    fn filled(&self, text: &str) -> Option<String> {
-        let mut is_whole = true;
-        let filled = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
-            let name = &found[0];
-            self.0.get(name).cloned().unwrap_or_else(|| {
-                is_whole = false;
-                String::new()
-            })
-        });
-        is_whole.then(|| filled.into_owned())
-    }
-
-    fn filled_value(&self, value: &Value) -> Option<Value> {
-        Some(match value {
-            Value::String(text) => self.filled(text)?.into(),
-            Value::Array(items) => items
-                .iter()
-                .map(|item| self.filled_value(item))
-                .collect::<Option<_>>()?,
-            Value::Object(map) => {
-                let pairs = map
-                    .iter()
-                    .map(|(key, value)| Some((self.filled(key)?, self.filled_value(value)?)));
-                Value::Object(pairs.collect::<Option<_>>()?)
-            }
-            other => other.clone(),
-        })
-    }
-
-    /// Returns whether a text matches the expected one. Stores the values of new placeholders.
-    fn fits(&mut self, wanted: &str, found: &str, has_numbers: bool) -> bool {
-        if !wanted.contains('<') {
-            return wanted == found;
-        }
-        // Literals, with unknown placeholders between them.
-        let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
-        for place in Self::placeholder().captures_iter(wanted) {
-            let whole = place.get(0).expect("it is found");
-            let literal = literals.last_mut().expect("there is one");
-            literal.push_str(&wanted[end..whole.start()]);
-            end = whole.end();
-            match self.0.get(whole.as_str()).filter(|_| has_numbers) {
-                Some(known) => literal.push_str(known),
-                None => {
-                    names.push((whole.as_str().to_owned(), place.get(2).is_some()));
-                    literals.push(String::new());
-                }
-            }
-        }
-        literals.last_mut().expect("there is one").push_str(&wanted[end..]);
-        let Some(values) = between(&literals, found) else {
-            return false;
-        };
-        for ((name, is_numbered), value) in names.into_iter().zip(values) {
-            if is_numbered {
-                self.0.entry(name).or_insert(value);
-            }
-        }
-        true
-    }
-
-    /// The first difference between two values.
-    fn differ(&mut self, at: &str, wanted: &Value, found: &Value, how: &How<'_>) -> Option<String> {
-        if how.varies.contains(&at) || at.ends_with("/managedFields") && !how.has_managers {
-            return None;
-        }
-        // Only the names of items are compared.
-        if let (Value::String(_), Some(name)) = (wanted, found.pointer("/metadata/name")) {
-            return self.differ(at, wanted, &name.clone(), how);
-        }
-        match (wanted, found) {
-            (Value::String(text), Value::String(other)) if self.fits(text, other, !how.numbers_vary) => None,
-            // Any number matches this placeholder.
-            (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
-            (Value::Object(map), Value::Object(other)) => {
-                let skipped = |key: &str| {
-                    key == "managedFields" && !how.has_managers
-                        || key == "description" && at.contains("/columnDefinitions/")
-                };
-                for (key, value) in map {
-                    let path = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
-                    let key = self.filled(key).unwrap_or_else(|| key.clone());
-                    match other.get(&key) {
-                        _ if skipped(&key) || how.varies.contains(&path.as_str()) => {}
-                        Some(found) => {
-                            if let Some(why) = self.differ(&path, value, found, how) {
-                                return Some(why);
-                            }
-                        }
-                        None => return Some(format!("{path}: wanted {}", short(value))),
-                    }
-                }
-                if how.is_part {
-                    return None;
-                }
-                let known: Vec<String> = map
-                    .keys()
-                    .map(|key| self.filled(key).unwrap_or_else(|| key.clone()))
-                    .collect();
-                let more = other.iter().find(|(key, _)| !known.contains(key) && !skipped(key));
-                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", short(value)))
-            }
-            (Value::Array(items), Value::Array(others)) => {
-                for (number, item) in items.iter().enumerate() {
-                    let path = format!("{at}/{number}");
-                    match others.get(number) {
-                        Some(other) => {
-                            if let Some(why) = self.differ(&path, item, other, how) {
-                                return Some(why);
-                            }
-                        }
-                        None => return Some(format!("{path}: wanted {}", short(item))),
-                    }
-                }
-                let more = others
-                    .get(items.len())
-                    .filter(|_| !how.is_part || !at.ends_with("/rows"));
-                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), short(item)))
-            }
-            _ if wanted == found => None,
-            _ => Some(format!("{at}: wanted {}, found {}", short(wanted), short(found))),
-        }
-    }
-}
-
-/// The parts between literals in a text that begins with the first literal and ends with the last one.
-fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
-    let (first, rest) = literals.split_first()?;
-    let mut left = text.strip_prefix(first.as_str())?;
-    let Some((last, middle)) = rest.split_last() else {
-        return left.is_empty().then(Vec::new);
-    };
-    let mut values = Vec::new();
-    for literal in middle {
-        let at = left.find(literal.as_str())?;
-        values.push(left[..at].to_owned());
-        left = &left[at + literal.len()..];
-    }
-    values.push(left.strip_suffix(last.as_str())?.to_owned());
-    Some(values)
 }
 
 /// Reduces a response to the part that was recorded, if the recording contains only a part.
@@ -245,7 +96,10 @@ fn noted(note: &str, wanted: &Value, found: &Value) -> Option<Value> {
 }
 
 fn short(value: &Value) -> String {
-    value.to_string().chars().take(160).collect()
+    let width = std::env::var("PODSCOPE_WIRE_WIDTH")
+        .ok()
+        .and_then(|width| width.parse().ok());
+    value.to_string().chars().take(width.unwrap_or(160)).collect()
 }
 
 /// Options of a comparison.
@@ -322,7 +176,12 @@ impl Group {
         open.watch.close();
         let name = text(&open.exchange, "name").to_owned();
         let how = How::of(&open.exchange, self.has_managers);
-        let mut why = status(&open.exchange, &open.watch.answer);
+        let mut why = status(&open.exchange, &open.watch.answer, &how);
+        // The number of lines differed between the two recordings.
+        if how.varies.contains(&"/response_lines") {
+            self.found.insert(name, why);
+            return;
+        }
         for (number, line) in wanted.iter().enumerate() {
             let found = lines
                 .get(number)
@@ -386,7 +245,10 @@ impl Group {
         if is_held {
             return;
         }
-        let why = status(exchange, &answer).or_else(|| self.body(exchange, &answer));
+        let why = {
+            let how = How::of(exchange, self.has_managers);
+            status(exchange, &answer, &how).or_else(|| self.body(exchange, &answer))
+        };
         self.found.insert(name, why);
     }
 
@@ -414,9 +276,9 @@ impl Group {
     fn of_object(&mut self, path: &str, body: &Value) -> Option<Value> {
         let answer = get(self.server, path.split('?').next().unwrap_or_default());
         let object: Value = serde_json::from_str(&answer.body).ok()?;
+        let body = Names::with_live(body, &object);
         for name in Names::placeholder().find_iter(&body.to_string()) {
             let name = name.as_str();
-            // What has no number is never the same again.
             if !name.contains('#') {
                 continue;
             }
@@ -430,7 +292,7 @@ impl Group {
             let value = object["metadata"][field].as_str()?.to_owned();
             self.names.0.entry(name.to_owned()).or_insert(value);
         }
-        self.names.filled_value(body)
+        self.names.filled_value(&body)
     }
 
     fn body(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
@@ -504,10 +366,10 @@ fn trimmed(wanted: &Value, mut found: Value) -> Value {
     found
 }
 
-fn status(exchange: &Value, answer: &Answer) -> Option<String> {
+fn status(exchange: &Value, answer: &Answer, how: &How<'_>) -> Option<String> {
     let wanted = exchange["status"].as_u64().unwrap_or(0);
     let found = answer.status;
-    (wanted != u64::from(found)).then(|| {
+    (wanted != u64::from(found) && !how.varies.contains(&"/status")).then(|| {
         let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
         format!("status: wanted {wanted}, found {found}: {}", body["message"])
     })
@@ -543,8 +405,8 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
     group.found
 }
 
-/// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all); with `PODSCOPE_WIRE_MANAGERS` set,
-/// `managedFields` are compared too.
+/// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all), each value up to `PODSCOPE_WIRE_WIDTH`
+/// characters; with `PODSCOPE_WIRE_MANAGERS` set, `managedFields` are compared too.
 ///
 /// Shows: HT-006, HT-013, HT-022, HT-024, HT-028, HT-031, HT-032, HT-043, HT-044, HT-045, HT-056, HT-057, HT-060, HT-061
 #[test]
@@ -591,5 +453,7 @@ fn responses_equal_recorded_exchanges() {
         }
     }
     eprintln!("{fine} of {all} agree");
+    let is_whole = wanted.is_empty() || wanted == "all";
+    assert!(!is_whole || fine * 100 >= all * AGREE_PERCENT, "fewer agree");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,0 +1,194 @@
+//! Placeholders of the recorded exchanges, and the comparison of values that contain them.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::{How, short};
+
+/// Values of the placeholders in a group of exchanges.
+#[derive(Default)]
+pub(super) struct Names(pub(super) BTreeMap<String, String>);
+
+impl Names {
+    pub(super) fn placeholder() -> &'static Regex {
+        static PATTERN: OnceLock<Regex> = OnceLock::new();
+        PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
+    }
+
+    /// Replaces the placeholders in a text; None if one is unknown.
+    pub(super) fn filled(&self, text: &str) -> Option<String> {
+        let mut is_whole = true;
+        let filled = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
+            let name = &found[0];
+            self.0.get(name).cloned().unwrap_or_else(|| {
+                is_whole = false;
+                String::new()
+            })
+        });
+        is_whole.then(|| filled.into_owned())
+    }
+
+    pub(super) fn filled_value(&self, value: &Value) -> Option<Value> {
+        Some(match value {
+            Value::String(text) => self.filled(text)?.into(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.filled_value(item))
+                .collect::<Option<_>>()?,
+            Value::Object(map) => {
+                let pairs = map
+                    .iter()
+                    .map(|(key, value)| Some((self.filled(key)?, self.filled_value(value)?)));
+                Value::Object(pairs.collect::<Option<_>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// Replaces the placeholders that have no number with the values at the same places of the live object.
+    pub(super) fn with_live(value: &Value, live: &Value) -> Value {
+        match value {
+            Value::String(text) if Self::placeholder().is_match(text) && !text.contains('#') => match live {
+                Value::String(live) => live.as_str().into(),
+                _ => value.clone(),
+            },
+            Value::Array(items) => {
+                let live = |number: usize| live.get(number).unwrap_or(&Value::Null);
+                let items = items.iter().enumerate();
+                items
+                    .map(|(number, item)| Self::with_live(item, live(number)))
+                    .collect()
+            }
+            Value::Object(map) => {
+                let pairs = map
+                    .iter()
+                    .map(|(key, value)| (key.clone(), Self::with_live(value, &live[key.as_str()])));
+                Value::Object(pairs.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Returns whether a text matches the expected one. Stores the values of new placeholders.
+    pub(super) fn fits(&mut self, wanted: &str, found: &str, has_numbers: bool) -> bool {
+        if !wanted.contains('<') {
+            return wanted == found;
+        }
+        // Literals, with unknown placeholders between them.
+        let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
+        for place in Self::placeholder().captures_iter(wanted) {
+            let whole = place.get(0).expect("it is found");
+            let literal = literals.last_mut().expect("there is one");
+            literal.push_str(&wanted[end..whole.start()]);
+            end = whole.end();
+            match self.0.get(whole.as_str()).filter(|_| has_numbers) {
+                Some(known) => literal.push_str(known),
+                None => {
+                    names.push((whole.as_str().to_owned(), place.get(2).is_some()));
+                    literals.push(String::new());
+                }
+            }
+        }
+        literals.last_mut().expect("there is one").push_str(&wanted[end..]);
+        let Some(values) = between(&literals, found) else {
+            return false;
+        };
+        for ((name, is_numbered), value) in names.into_iter().zip(values) {
+            if is_numbered {
+                self.0.entry(name).or_insert(value);
+            }
+        }
+        true
+    }
+
+    /// The first difference between two values.
+    pub(super) fn differ(&mut self, at: &str, wanted: &Value, found: &Value, how: &How<'_>) -> Option<String> {
+        if how.varies.contains(&at) || at.ends_with("/managedFields") && !how.has_managers {
+            return None;
+        }
+        // Only the names of items are compared.
+        if let (Value::String(_), Some(name)) = (wanted, found.pointer("/metadata/name")) {
+            return self.differ(at, wanted, &name.clone(), how);
+        }
+        match (wanted, found) {
+            (Value::String(text), Value::String(other)) if self.fits(text, other, !how.numbers_vary) => None,
+            // Any number matches this placeholder.
+            (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
+            (Value::Object(map), Value::Object(other)) => {
+                let skipped = |key: &str| {
+                    key == "managedFields" && !how.has_managers
+                        || key == "description" && at.contains("/columnDefinitions/")
+                };
+                for (key, value) in map {
+                    let path = pointer(at, key);
+                    let key = self.filled(key).unwrap_or_else(|| key.clone());
+                    match other.get(&key) {
+                        _ if skipped(&key) || how.varies.contains(&path.as_str()) => {}
+                        Some(found) => {
+                            if let Some(why) = self.differ(&path, value, found, how) {
+                                return Some(why);
+                            }
+                        }
+                        None => return Some(format!("{path}: wanted {}", short(value))),
+                    }
+                }
+                if how.is_part {
+                    return None;
+                }
+                let known: Vec<String> = map
+                    .keys()
+                    .map(|key| self.filled(key).unwrap_or_else(|| key.clone()))
+                    .collect();
+                let varies = |key: &str| how.varies.contains(&pointer(at, key).as_str());
+                let more = other
+                    .iter()
+                    .find(|(key, _)| !known.contains(key) && !skipped(key) && !varies(key));
+                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", short(value)))
+            }
+            (Value::Array(items), Value::Array(others)) => {
+                for (number, item) in items.iter().enumerate() {
+                    let path = format!("{at}/{number}");
+                    match others.get(number) {
+                        Some(other) => {
+                            if let Some(why) = self.differ(&path, item, other, how) {
+                                return Some(why);
+                            }
+                        }
+                        None => return Some(format!("{path}: wanted {}", short(item))),
+                    }
+                }
+                let more = others
+                    .get(items.len())
+                    .filter(|_| !how.is_part || !at.ends_with("/rows"));
+                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), short(item)))
+            }
+            _ if wanted == found => None,
+            _ => Some(format!("{at}: wanted {}, found {}", short(wanted), short(found))),
+        }
+    }
+}
+
+/// The parts between literals in a text that begins with the first literal and ends with the last one.
+fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
+    let (first, rest) = literals.split_first()?;
+    let mut left = text.strip_prefix(first.as_str())?;
+    let Some((last, middle)) = rest.split_last() else {
+        return left.is_empty().then(Vec::new);
+    };
+    let mut values = Vec::new();
+    for literal in middle {
+        let at = left.find(literal.as_str())?;
+        values.push(left[..at].to_owned());
+        left = &left[at + literal.len()..];
+    }
+    values.push(left.strip_suffix(last.as_str())?.to_owned());
+    Some(values)
+}
+
+/// The JSON pointer of a field.
+fn pointer(at: &str, key: &str) -> String {
+    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
