@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml::{self, OnItem, YamlText, put_entry};
+use crate::yaml::{self, YamlText, put_entry};
 use crate::yaml_scalar::{key_text, plain};
 
 /// The text is not in the form that this reader supports.
@@ -19,15 +19,21 @@ struct UnsupportedForm;
 
 type BlockResult<T> = Result<T, UnsupportedForm>;
 
-/// Reads a document that is a map with a list `items`; passes each item to the callback and omits it from the result.
+/// The text of one item of a list, beginning with its dash, and the number of lines before it.
+pub(crate) type ItemText<'t> = (u32, &'t str);
+
+/// Takes the items of a list, which are read with [`read_item`]; None if one cannot be read.
+type OnItems<'e, 't> = &'e mut dyn FnMut(&[ItemText<'t>]) -> Option<()>;
+
+/// Reads a document that is a map with a list `items`; passes the items to the callback and omits them from the result.
 /// None if the text has another form; the caller must then discard the items it received.
-pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_item: OnItem<'_, 't>) -> Option<YamlText<'t>> {
+pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_items: OnItems<'_, 't>) -> Option<YamlText<'t>> {
     let mut reader = Reader::new(text, lines_before);
     if text.starts_with("---\n") {
         reader.next_line();
     }
     reader.find_content().ok()?;
-    let document = reader.list_document(on_item).ok()?;
+    let document = reader.list_document(on_items).ok()?;
     let (before, after) = (&text[..reader.items.0], &text[reader.items.1..]);
     (is_printable_ascii(before) && is_printable_ascii(after)).then(|| YamlText {
         documents: vec![document],
@@ -128,7 +134,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the top-level map and passes the items of its list to the callback.
-    fn list_document(&mut self, on_item: OnItem<'_, 't>) -> BlockResult<Tree<'t>> {
+    fn list_document(&mut self, on_items: OnItems<'_, 't>) -> BlockResult<Tree<'t>> {
         if self.column() != Some(0) || self.is_item() {
             return Err(UnsupportedForm);
         }
@@ -139,9 +145,7 @@ impl<'t> Reader<'t> {
             }
             let (line, column, items) = reader.split_items()?;
             let Some(items) = items else { return Ok(None) };
-            for (lines_before, item) in items {
-                on_item(read_item(item, lines_before).ok_or(UnsupportedForm)?);
-            }
+            on_items(&items).ok_or(UnsupportedForm)?;
             Ok(Some(Tree {
                 line,
                 column,
@@ -154,7 +158,7 @@ impl<'t> Reader<'t> {
     /// Splits the list below a top-level key into the text of its items, each with the number of lines before it.
     /// Returns also the position of the list. The reader moves to the line after the list.
     #[allow(clippy::type_complexity)]
-    fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
+    fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<ItemText<'t>>>)> {
         let before = (self.at, self.line_start, self.line_end, self.line);
         self.next_line();
         self.find_content()?;
@@ -509,8 +513,8 @@ fn unescaped(text: &str) -> String {
     unescaped
 }
 
-/// Reads one item of the list, beginning with its dash; None if it is not valid YAML by itself.
-fn read_item(text: &str, lines_before: u32) -> Option<Tree<'_>> {
+/// Reads one item of the list; None if it is not valid YAML by itself.
+pub(crate) fn read_item((lines_before, text): ItemText<'_>) -> Option<Tree<'_>> {
     let read = || {
         let mut reader = Reader::new(text, lines_before);
         reader.find_content()?;

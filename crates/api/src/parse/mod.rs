@@ -2,6 +2,8 @@
 //! and every problem has line, column and field (P-03, P-04).
 
 mod found;
+#[cfg(not(target_family = "wasm"))]
+mod parallel;
 
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Entry, Tree};
+use crate::yaml_block::ItemText;
 use crate::{Kind, Object, limits, yaml, yaml_block, yaml_words};
 
 pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
@@ -361,7 +364,12 @@ impl Reader {
         let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
             return false;
         };
-        let plain = yaml_block::read_items(text, lines_before, &mut |item| items.object(&item, None));
+        let plain = yaml_block::read_items(text, lines_before, &mut |texts| {
+            #[cfg(not(target_family = "wasm"))]
+            return items.items_in_parallel(texts, parallel::threads());
+            #[cfg(target_family = "wasm")]
+            items.items(texts)
+        });
         let read = plain.or_else(|| {
             items = self.item_reader(lines_before + 1)?;
             Some(yaml::read_items(text, lines_before, &mut |item| {
@@ -371,6 +379,14 @@ impl Reader {
         read.is_some_and(|read| match read.documents.as_slice() {
             [list] if read.problems.is_empty() => self.take_list(list, items),
             _ => false,
+        })
+    }
+
+    /// Decodes the items of a YAML list. None if one cannot be read.
+    fn items(&mut self, texts: &[ItemText<'_>]) -> Option<()> {
+        texts.iter().try_for_each(|text| {
+            self.object(&yaml_block::read_item(*text)?, None);
+            Some(())
         })
     }
 

@@ -2,11 +2,19 @@
 
 use super::*;
 
+/// Reads the items of a list.
+fn each_item<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()> {
+    for text in texts {
+        items.push(read_item(*text)?);
+    }
+    Some(())
+}
+
 /// Items and remaining document from the line-by-line reader (None if it does not support the form) and from the full
 /// parser.
 fn both(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
-    let read = read_items(text, 3, &mut |item| fast.push(item));
+    let read = read_items(text, 3, &mut |texts| each_item(texts, &mut fast));
     let whole = yaml::read_items(text, 3, &mut |item| slow.push(item));
     slow.extend(whole.documents);
     let fast = read.map(|read| {
@@ -93,7 +101,7 @@ fn kubectl_lists_are_read_like_the_full_parser() {
 /// Returns whether the line-by-line reader supports the text; asserts that both readers then agree.
 fn is_read_alike(text: &str) -> bool {
     let mut items = Vec::new();
-    let Some(read) = read_items(text, 0, &mut |item| items.push(item)) else {
+    let Some(read) = read_items(text, 0, &mut |texts| each_item(texts, &mut items)) else {
         return false;
     };
     let mut slow = Vec::new();

@@ -1,0 +1,114 @@
+//! Decodes the items of a long list on several threads.
+
+use super::Reader;
+use crate::yaml_block::ItemText;
+
+/// Bytes of text for which a thread is worth starting.
+const RUN_BYTES: usize = 1 << 20;
+
+/// Number of threads that can read at the same time.
+pub(super) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+impl Reader {
+    /// The same as [`Reader::items`], on up to `n_threads` threads.
+    ///
+    /// The result does not depend on the number of threads: each decodes a run of successive items, and the results are
+    /// joined in the order of the text.
+    pub(super) fn items_in_parallel(&mut self, texts: &[ItemText<'_>], n_threads: usize) -> Option<()> {
+        let document = self.document;
+        let mut runs = runs(texts, n_threads).into_iter();
+        let own = runs.next()?;
+        let (own, others) = std::thread::scope(|scope| {
+            let others: Vec<_> = runs
+                .map(|run| {
+                    scope.spawn(move || {
+                        let mut reader = Reader {
+                            document,
+                            ..Reader::default()
+                        };
+                        reader.items(run).map(|()| reader)
+                    })
+                })
+                .collect();
+            let own = self.items(own);
+            let others = others.into_iter().map(|other| other.join().ok().flatten());
+            (own, others.collect::<Option<Vec<Reader>>>())
+        });
+        own?;
+        for mut other in others? {
+            self.objects += other.objects;
+            self.n_unlisted += other.n_unlisted;
+            self.parsed.objects.append(&mut other.parsed.objects);
+            self.parsed.others.append(&mut other.parsed.others);
+            self.parsed.configs.append(&mut other.parsed.configs);
+            self.parsed.problems.append(&mut other.parsed.problems);
+        }
+        Some(())
+    }
+}
+
+/// Divides items into at most `n_threads` runs of successive items with about the same number of bytes.
+fn runs<'i, 't>(items: &'i [ItemText<'t>], n_threads: usize) -> Vec<&'i [ItemText<'t>]> {
+    let total: usize = items.iter().map(|(_, text)| text.len()).sum();
+    let n_runs = n_threads.min(total / RUN_BYTES).max(1);
+    let (mut runs, mut start, mut n_bytes) = (Vec::new(), 0, 0);
+    for (index, (_, text)) in items.iter().enumerate() {
+        n_bytes += text.len();
+        if runs.len() + 1 < n_runs && n_bytes >= total / n_runs * (runs.len() + 1) {
+            runs.push(&items[start..=index]);
+            start = index + 1;
+        }
+    }
+    runs.push(&items[start..]);
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows: P-03
+    #[test]
+    fn objects_do_not_depend_on_number_of_threads() {
+        let data = "x".repeat(RUN_BYTES / 3);
+        let texts: Vec<String> = (0..10)
+            .map(|at| {
+                let kind = if at % 3 == 0 { "Widget" } else { "ConfigMap" };
+                let version = if at % 3 == 0 { "example.com/v1" } else { "v1" };
+                format!(
+                    "- apiVersion: {version}\n  kind: {kind}\n  metadata:\n    name: n-{at}\n  data:\n    a: {data}\n"
+                )
+            })
+            .collect();
+        let items: Vec<ItemText<'_>> = (0..).zip(&texts).map(|(at, text)| (at * 6, &**text)).collect();
+        let read = |n_threads| {
+            let mut reader = Reader::default();
+            reader.items_in_parallel(&items, n_threads).expect("YAML");
+            reader
+        };
+        let one = read(1);
+        assert_eq!((one.parsed.objects.len(), one.parsed.others.len()), (6, 4));
+        assert!(one.parsed.problems.is_empty(), "{:?}", one.parsed.problems);
+        for n_threads in [2, 3, 64] {
+            let several = read(n_threads);
+            assert_eq!(several.parsed.objects, one.parsed.objects, "{n_threads} threads");
+            assert_eq!(several.parsed.others, one.parsed.others, "{n_threads} threads");
+            assert_eq!(several.objects, one.objects);
+        }
+    }
+
+    /// Shows: P-03
+    #[test]
+    fn runs_hold_all_items_in_order() {
+        let text = "x".repeat(RUN_BYTES / 2);
+        let items: Vec<ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
+        for (n_threads, n_runs) in [(1, 1), (2, 2), (3, 3), (64, 6)] {
+            let runs = runs(&items, n_threads);
+            assert_eq!((runs.len(), runs.concat()), (n_runs, items.clone()));
+        }
+        assert_eq!(runs(&items[..1], 4).len(), 1, "a short list is one run");
+        assert_eq!(runs(&[], 4).len(), 1);
+    }
+}
