@@ -66,7 +66,7 @@ pub struct Objects {
     tables: Tables,
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
-    by_uid: RedBlackTreeMapSync<Uid, (Kind, ObjectKey)>,
+    by_uid: RedBlackTreeMapSync<PrefixedUid, (Kind, ObjectKey)>,
     assumed: Arc<Assumed>,
 }
 
@@ -183,7 +183,8 @@ impl Objects {
 
     /// The object with that UID. Events are not indexed by UID, so they are never found.
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
-        self.by_uid.get(uid).and_then(|(kind, key)| self.get_kind(*kind, key))
+        let (kind, key) = self.by_uid.get(&PrefixedUid::new(uid))?;
+        self.get_kind(*kind, key)
     }
 
     /// Adds or replaces an object; returns the previous one. Called only by the API server's store and by tests.
@@ -196,8 +197,8 @@ impl Objects {
                 self.unindex(old);
             }
             if object.kind() != Kind::Event {
-                self.by_uid
-                    .insert_mut(object.metadata().uid.clone(), (object.kind(), key.clone()));
+                let uid = PrefixedUid::new(&object.metadata().uid);
+                self.by_uid.insert_mut(uid, (object.kind(), key.clone()));
             }
             let (_, node, owner) = index_keys(&object);
             if let Some(node) = node {
@@ -220,7 +221,7 @@ impl Objects {
     /// them is enough.
     fn is_indexed(&self, object: &Object, key: &ObjectKey) -> bool {
         let (uid, node, owner) = index_keys(object);
-        let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(uid);
+        let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(&PrefixedUid::new(uid));
         let on_node = node.is_none_or(|node| self.pods_by_node.get(node).is_some_and(|keys| keys.contains(key)));
         let of_owner = owner.is_none_or(|owner| self.pods_by_owner.get(owner).is_some_and(|keys| keys.contains(key)));
         by_uid && on_node && of_owner
@@ -238,13 +239,37 @@ impl Objects {
         let key = old.key();
         let (uid, node, owner) = index_keys(old);
         if old.kind() != Kind::Event {
-            self.by_uid.remove_mut(uid);
+            self.by_uid.remove_mut(&PrefixedUid::new(uid));
         }
         if let Some(node) = node {
             unindex(&mut self.pods_by_node, node, &key);
         }
         if let Some(owner) = owner {
             unindex(&mut self.pods_by_owner, owner, &key);
+        }
+    }
+}
+
+/// A UID with its first eight bytes as a number, which decides most comparisons. UIDs are random, so a search in a
+/// large tree reads memory that is in no cache; the number saves reading the text at each level.
+///
+/// Invariant: `prefix` is a function of `uid`, and the order is that of the texts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct PrefixedUid {
+    prefix: u64,
+    uid: Uid,
+}
+
+impl PrefixedUid {
+    fn new(uid: &Uid) -> Self {
+        let mut first = [0; 8];
+        first
+            .iter_mut()
+            .zip(uid.as_str().bytes())
+            .for_each(|(to, byte)| *to = byte);
+        Self {
+            prefix: u64::from_be_bytes(first),
+            uid: uid.clone(),
         }
     }
 }

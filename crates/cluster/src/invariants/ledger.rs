@@ -115,6 +115,12 @@ pub(crate) struct Ledger {
     faults: ordered::Map<(Str, FaultKind), ActiveFault>,
 }
 
+/// The identity of a pod of a StatefulSet.
+fn identity(pod: &Pod) -> Option<ObjectKey> {
+    let owner = pod.metadata.controller_ref()?;
+    (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
+}
+
 impl Ledger {
     /// The command of an actor, as a culprit.
     pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Originator> {
@@ -300,9 +306,7 @@ impl Ledger {
 
     /// The StatefulSet identity of a pod; None if it does not belong to a StatefulSet.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
-        let pod = self.pod_of(uid, objects)?;
-        let owner = pod.metadata.controller_ref()?;
-        (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
+        self.pod_of(uid, objects).and_then(|pod| identity(&pod))
     }
 
     fn record_start(&mut self, record: &Record, parts: &WorldParts<'_>) {
@@ -311,14 +315,18 @@ impl Ledger {
         else {
             return;
         };
+        // One search: at t = 0 every container of a dump passes here.
+        let stored = parts.objects.by_uid(&object.uid);
+        let is_orphan = stored.is_none();
+        let pod = match stored {
+            Some(Object::Pod(pod)) => Some(pod),
+            _ => self.removals.get(&object.uid).map(|removal| removal.pod.clone()),
+        };
         // The processes of a static pod do not depend on the life of its mirror pod (LC-213).
-        if self
-            .pod_of(&object.uid, parts.objects)
-            .is_some_and(|pod| pod.is_mirror())
-        {
+        if pod.as_ref().is_some_and(|pod| pod.is_mirror()) {
             return;
         }
-        let identity = self.identity_of(&object.uid, parts.objects);
+        let identity = pod.and_then(|pod| identity(&pod));
         let mut entry = self.live.get(&object.uid).cloned().unwrap_or_else(|| LivePod {
             key: object.key.clone(),
             node,
@@ -331,7 +339,7 @@ impl Ledger {
         }
         entry.containers.insert(container.clone(), record.at);
         self.live.insert_mut(object.uid.clone(), entry);
-        if parts.objects.by_uid(&object.uid).is_none() {
+        if is_orphan {
             self.orphans.insert(object.uid.clone());
         }
         if let Some(identity) = identity {
