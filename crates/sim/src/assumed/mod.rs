@@ -18,7 +18,7 @@ mod stand_ins;
 mod unplaced;
 
 use podscope_api::ordered;
-use podscope_api::{Kind, Labels, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
+use podscope_api::{Kind, Labels, NodeCondition, NodeName, Object, ObjectKey, OwnerReference, Pod, Str, Uid};
 
 pub use conditions::{newest_heartbeat, was_reporting};
 pub use container_problems::ContainerProblem;
@@ -210,31 +210,46 @@ impl Assumed {
     /// Collects owners that ownerReferences name but the dump does not contain. If another object has the owner's name,
     /// the owner was deleted and is not assumed.
     fn owners(&mut self, objects: &[Object]) {
-        let held: ordered::Set<&Uid> = objects.iter().map(|object| &object.metadata().uid).collect();
-        let names: ordered::Set<(Kind, ObjectKey)> =
-            objects.iter().map(|object| (object.kind(), object.key())).collect();
-        for object in objects.iter().filter(|object| is_imported(object)) {
-            let meta = object.metadata();
-            for reference in &meta.owner_references {
+        let imported = || objects.iter().filter(|object| is_imported(object));
+        // Few owners have most of the objects, so small sets suffice: of owners, and of those objects that are owners.
+        let named: ordered::Set<&Uid> = imported()
+            .flat_map(|object| &object.metadata().owner_references)
+            .map(|reference| &reference.uid)
+            .collect();
+        let uids = objects.iter().map(|object| &object.metadata().uid);
+        let held: ordered::Set<&Uid> = uids.filter(|uid| named.contains(uid)).collect();
+        let mut absent: Vec<(&OwnerReference, Kind, ObjectKey)> = Vec::new();
+        for object in imported() {
+            let references = object.metadata().owner_references.iter();
+            for reference in references.filter(|one| !held.contains(&one.uid)) {
                 let Some(kind) = Kind::from_wire(&reference.api_version, &reference.kind) else {
                     continue;
                 };
                 let namespace = if kind.is_namespaced() {
-                    meta.namespace.clone()
+                    object.metadata().namespace.clone()
                 } else {
                     "".into()
                 };
-                let key = ObjectKey::new(namespace, reference.name.clone());
-                if held.contains(&reference.uid) || names.contains(&(kind, key.clone())) {
-                    continue;
-                }
-                let owner = self.owners.entry(reference.uid.clone()).or_insert(Owner {
-                    kind,
-                    key,
-                    controlled: 0,
-                });
-                owner.controlled += i64::from(reference.controller == Some(true));
+                absent.push((reference, kind, ObjectKey::new(namespace, reference.name.clone())));
             }
+        }
+        let wanted: ordered::Set<(Kind, &ObjectKey)> = absent.iter().map(|(_, kind, key)| (*kind, key)).collect();
+        let kinds: ordered::Set<Kind> = absent.iter().map(|(_, kind, _)| *kind).collect();
+        let taken: ordered::Set<(Kind, ObjectKey)> = (objects.iter())
+            .filter(|object| kinds.contains(&object.kind()))
+            .map(|object| (object.kind(), object.key()))
+            .filter(|(kind, key)| wanted.contains(&(*kind, key)))
+            .collect();
+        for (reference, kind, key) in &absent {
+            if taken.contains(&(*kind, key.clone())) {
+                continue;
+            }
+            let owner = self.owners.entry(reference.uid.clone()).or_insert_with(|| Owner {
+                kind: *kind,
+                key: key.clone(),
+                controlled: 0,
+            });
+            owner.controlled += i64::from(reference.controller == Some(true));
         }
     }
 }

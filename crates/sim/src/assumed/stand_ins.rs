@@ -32,8 +32,10 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     let nodes = generated
         .iter()
         .map(|name| (Kind::Node, ObjectKey::cluster(name.clone())));
+    // No stand-in is a pod, and most objects are.
     let known = objects
         .iter()
+        .filter(|object| object.kind() != Kind::Pod)
         .map(|object| (object.kind(), object.key()))
         .chain(nodes)
         .collect();
