@@ -530,6 +530,11 @@ impl Scheduler {
         }
     }
 
+    /// Updates the cache's snapshot now. Otherwise each copy of the state does it before its first decision.
+    pub fn update_snapshot(&mut self) {
+        self.cache.update_snapshot();
+    }
+
     /// Decides a pod against a copy of the present state, for explanations.
     pub fn decide(&self, pod: &Arc<Pod>) -> Option<(Cache, Decision)> {
         let mut cache = self.cache.clone();

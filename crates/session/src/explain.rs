@@ -26,6 +26,7 @@ pub(crate) fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, no
     for object in objects.list_kind(Kind::Pod) {
         scheduler.on_change(None, Some(&object), now);
     }
+    scheduler.update_snapshot();
     scheduler
 }
 
