@@ -125,7 +125,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "load",
-        about: "native loading of a 25 MB dump of a live cluster",
+        about: "native loading of a 25 MB dump of a live cluster, and finding what is wrong in it",
         tools: &[],
         needs_site: false,
         is_slow: false,
