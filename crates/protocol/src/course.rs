@@ -106,7 +106,7 @@ pub struct GradedAnswer {
     pub is_right: bool,
 }
 
-/// A practice family.
+/// A topic of practice, from which tasks are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PracticeFamily {

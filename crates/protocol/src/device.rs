@@ -11,7 +11,7 @@ pub struct NodeDevices {
     pub devices: Vec<DeviceView>,
 }
 
-/// A device.
+/// A device as its driver publishes it, and who holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceView {
