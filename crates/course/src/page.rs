@@ -30,7 +30,7 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
                 let source = Source::Files {
                     files: vec![(file, text)],
                 };
-                let mut updates = vec![Update::Course(CourseUpdate::Task(task))];
+                let mut updates = vec![Update::Course(Box::new(CourseUpdate::Task(task)))];
                 updates.extend(host.handle(Request::Open { source }, now));
                 return updates;
             }
@@ -38,7 +38,7 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
         },
     };
     vec![match answer {
-        Ok(answer) => Update::Course(answer),
+        Ok(answer) => Update::Course(Box::new(answer)),
         Err(problems) => Update::Refused { problems },
     }]
 }

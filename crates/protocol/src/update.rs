@@ -151,7 +151,7 @@ pub enum Update {
     /// What a change would bring.
     WhatIf(Box<WhatIfAnswer>),
     /// An answer about practice or a course.
-    Course(CourseUpdate),
+    Course(Box<CourseUpdate>),
 }
 
 /// A long task.

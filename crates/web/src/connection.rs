@@ -176,7 +176,11 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 }
             });
         }
-        Update::Course(CourseUpdate::Schedule(schedule)) => store::keep_schedule(schedule),
+        Update::Course(update) => {
+            if let CourseUpdate::Schedule(schedule) = &**update {
+                store::keep_schedule(schedule);
+            }
+        }
         Update::Pasted { opens: true } => {
             let mut connection = connection.borrow_mut();
             connection.expect_session(true, true, true);

@@ -286,10 +286,10 @@ impl Page {
                 }) = triage;
             }
             Update::Course(update) => {
-                if matches!(update, CourseUpdate::Course(_)) {
+                if matches!(*update, CourseUpdate::Course(_)) {
                     self.dialog = Dialog::Course;
                 }
-                self.study.change(|study| study.update(update));
+                self.study.change(|study| study.update(*update));
             }
             Update::Crashed { message } => self.crash(message),
             // `connection.rs` handles it.
