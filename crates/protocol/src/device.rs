@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The devices of one node.
+/// A node with what its drivers publish.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDevices {
