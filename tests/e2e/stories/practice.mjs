@@ -90,7 +90,7 @@ test("a class's files are replayed in the browser, with the most frequent wrong 
   const course = page.getByRole("dialog", { name: "Scheduling, first week" });
   await course.locator('[data-item="1"]').click({ timeout: 60_000 });
   const story = page.getByRole("complementary", { name: "Story" });
-  await story.getByRole("region", { name: "A question" }).getByRole("button", { name: "c-1" }).click({ timeout: 60_000 });
+  await story.getByRole("region", { name: "A question" }).getByRole("button", { name: "b-1" }).click({ timeout: 60_000 });
   await story.getByText("Scheduling, first week · 2 of 2").click();
   await expect(course.getByText("1 of 2 done")).toBeVisible({ timeout: 60_000 });
   const { bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());

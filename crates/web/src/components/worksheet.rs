@@ -40,7 +40,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
                 <p>{ "Name: ______________________________" }</p>
                 { code(opened) }
             </div>
-            <figure class="now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
+            <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {
                     <li>
