@@ -53,7 +53,7 @@ fn new_event_fields(event: &Event, errors: &mut ErrorList) {
     at_most("message", &event.message, NOTE_MAX, errors);
 }
 
-/// Problems of an event that was created through `events.k8s.io`, beyond those of [`validate`].
+/// Problems of an event that was created through `events.k8s.io`, beyond those of every event.
 pub fn validate_new_event(event: &Event) -> ErrorList {
     let mut errors = ErrorList::default();
     if event.event_time.is_none() {
