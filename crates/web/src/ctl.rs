@@ -17,11 +17,16 @@ pub(crate) struct Ctl {
 }
 
 impl Ctl {
-    /// Runs a command, or several lines of commands. A dangerous command first opens a dialog that explains its effect.
+    /// Runs a button's command, or several lines of commands; the second click of a double click does nothing. A
+    /// dangerous command first opens a dialog that explains its effect.
     pub(crate) fn run(&self, line: &str) {
-        if is_double_click(line) {
-            return;
+        if !is_double_click(line) {
+            self.run_typed(line);
         }
+    }
+
+    /// Runs what was typed on the console. A line that is typed again at once is meant.
+    pub(crate) fn run_typed(&self, line: &str) {
         let commands = paste::commands(line);
         match commands.iter().find_map(|command| actions::consequence(command)) {
             Some(warning) => {

@@ -237,14 +237,14 @@ impl Typed {
             if pasted >= TextKind::Scenario {
                 self.ctl.open_pasted((*self.earlier_lines).clone());
             } else {
-                self.ctl.run(&paste::here_document(&self.earlier_lines));
+                self.ctl.run_typed(&paste::here_document(&self.earlier_lines));
             }
             return self.earlier_lines.set(String::new());
         }
         let text = joined(&self.earlier_lines, &self.line);
         let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
         if !waits && !text.trim().is_empty() {
-            self.ctl.run(&text);
+            self.ctl.run_typed(&text);
         }
         self.earlier_lines.set(if waits { text } else { String::new() });
         self.line.set(String::new());
