@@ -1,8 +1,8 @@
 //! Answers of the engine to the page's requests about practice and courses.
 
 use podscope_protocol::{
-    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
-    PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, LessonInfo,
+    Practice, PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
 };
 use podscope_session::host::{ClockMillis, Host};
 use podscope_session::lessons;
@@ -144,10 +144,11 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
             .ok_or_else(|| vec![Problem::of("course", format!("there is no course {name:?}"))])?,
     };
     let course = Course::read(name, text)?;
+    let lessons = lessons::list();
     Ok(CourseInfo {
         name: course.name,
         title: course.title,
-        items: course.items.into_iter().map(item).collect(),
+        items: (course.items.into_iter()).map(|one| item(one, &lessons)).collect(),
         has_hints: course.has_hints,
         has_show_me: course.has_show_me,
         theme: course.theme,
@@ -158,11 +159,11 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
     })
 }
 
-fn item(item: Item) -> CourseItem {
-    let lesson = |name: &String| lessons::list().into_iter().find(|lesson| lesson.name == *name);
+fn item(item: Item, lessons: &[LessonInfo]) -> CourseItem {
+    let lesson = |name: &String| lessons.iter().find(|lesson| lesson.name == *name);
     let title = match &item.source {
         ItemSource::Practice { family: name, .. } => family(name).ok().map(|family| family.title),
-        ItemSource::Lesson(name) => lesson(name).map(|lesson| lesson.title),
+        ItemSource::Lesson(name) => lesson(name).map(|lesson| lesson.title.clone()),
         ItemSource::Url(_) | ItemSource::Inline(_) => None,
     };
     CourseItem {

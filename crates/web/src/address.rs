@@ -12,6 +12,7 @@ use crate::connection::Connection;
 use crate::ctl::Ctl;
 use crate::pure::route::{self, Route};
 use crate::state::{Act, Dialog};
+use crate::studying::practise;
 
 /// Parses the current address.
 pub(crate) fn address() -> Route {
@@ -98,11 +99,7 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
             seed: None,
         }
     } else if let Some(task) = route.practice.clone() {
-        let practice = store::practice();
-        return send.emit(Request::Course(CourseRequest::Practise {
-            task: Some(task),
-            practice,
-        }));
+        return send.emit(practise(Some(task)));
     } else if let Some(path) = route.scenario.clone() {
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {

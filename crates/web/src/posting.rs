@@ -3,18 +3,19 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{CourseRequest, Request, Source, TaskId};
+use podscope_protocol::{Request, Source, TaskId};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use web_sys::MessageEvent;
 use yew::prelude::*;
 
+use crate::browser;
 use crate::browser::listen::listen;
-use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::pure::attempts::{score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Page, Shared};
+use crate::studying::practise;
 
 /// Version of the message format.
 const FORMAT: u32 = 1;
@@ -183,10 +184,7 @@ fn obey(request: &Value, ctl: &Ctl) {
                     seed: number("seed"),
                     level: u32::try_from(number("level")).unwrap_or(1),
                 };
-                return ctl.send.emit(Request::Course(CourseRequest::Practise {
-                    task: Some(task),
-                    practice: store::practice(),
-                }));
+                return ctl.send.emit(practise(Some(task)));
             } else {
                 return;
             };

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gloo_timers::callback::Interval;
-use podscope_protocol::{CourseRequest, Request};
+use podscope_protocol::{CourseRequest, Request, TaskId};
 use yew::prelude::*;
 
 use crate::browser::store;
@@ -11,6 +11,12 @@ use crate::ctl::Ctl;
 use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
+
+/// The request to draw a practice task and open it; without one, the schedule chooses.
+pub(crate) fn practise(task: Option<TaskId>) -> Request {
+    let practice = store::practice();
+    Request::Course(CourseRequest::Practise { task, practice })
+}
 
 /// Keeps what the user studies on this device.
 #[hook]

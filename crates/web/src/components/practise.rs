@@ -8,6 +8,7 @@ use super::shown::shown;
 use crate::browser::store;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
+use crate::studying::practise;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -83,10 +84,7 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     Callback::from(move |_: MouseEvent| {
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));
-        ctl.send.emit(Request::Course(CourseRequest::Practise {
-            task: task.clone(),
-            practice: store::practice(),
-        }));
+        ctl.send.emit(practise(task.clone()));
     })
 }
 

@@ -1,7 +1,7 @@
 //! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
 //! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
 
-use podscope_protocol::{CourseInfo, CourseRequest, CourseSource, ExamInfo, Request, Source};
+use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -9,10 +9,11 @@ use super::dialog::Modal;
 use super::icon;
 use super::shown::shown;
 use super::story;
-use crate::browser::{self, files, store};
+use crate::browser::{self, files};
 use crate::ctl::Ctl;
 use crate::pure::attempts::Attempts;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
+use crate::studying::practise;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -162,11 +163,6 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
         ctl.act.emit(Act::Dialog(Dialog::None));
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
-        let file = |text: String| Request::Open {
-            source: Source::Files {
-                files: vec![(format!("{title}.yaml"), text)],
-            },
-        };
         let request = match &source {
             CourseSource::Lesson(name) => Request::Open {
                 source: Source::Lesson {
@@ -174,20 +170,13 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
                     seed: None,
                 },
             },
-            CourseSource::Practice(task) => Request::Course(CourseRequest::Practise {
-                task: Some(task.clone()),
-                practice: store::practice(),
-            }),
-            CourseSource::Inline(text) => file(text.clone()),
+            CourseSource::Practice(task) => practise(Some(task.clone())),
+            CourseSource::Inline(text) => scenario(&title, text.clone()),
             CourseSource::Url(path) => {
                 let (ctl, path, title) = (ctl.clone(), path.clone(), title.clone());
                 spawn_local(async move {
                     match browser::fetch(&path).await {
-                        Ok(text) => ctl.send.emit(Request::Open {
-                            source: Source::Files {
-                                files: vec![(format!("{title}.yaml"), text)],
-                            },
-                        }),
+                        Ok(text) => ctl.send.emit(scenario(&title, text)),
                         Err(error) => ctl.act.emit(Act::Toast(error)),
                     }
                 });
@@ -196,6 +185,14 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
         };
         ctl.send.emit(request);
     })
+}
+
+/// Opens the text of a scenario under the item's title.
+fn scenario(title: &str, text: String) -> Request {
+    let files = vec![(format!("{title}.yaml"), text)];
+    Request::Open {
+        source: Source::Files { files },
+    }
 }
 
 /// Saves the file to hand in.
