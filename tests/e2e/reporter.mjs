@@ -1,4 +1,15 @@
-// Prints the last line of a run, which `cargo xtask test` parses: `N passed, N failed`.
+import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+// Prints the last lines of a run, which `cargo xtask test` parses: `failed: FILE › STORY: REASON` for each story that
+// failed, `flaky: …` for each that passed only when it was run again, then `N passed, N failed, N flaky`.
+
+/** The first lines of the first error. */
+function reason(test) {
+  const message = test.results.find(({ error }) => error)?.error.message ?? "no reason is known";
+  return stripVTControlCharacters(message).trim().split("\n").slice(0, 4).join(" ");
+}
+
 export default class ClosingLine {
   onBegin(_, suite) {
     this.suite = suite;
@@ -6,7 +17,13 @@ export default class ClosingLine {
 
   onEnd() {
     const finished = this.suite.allTests().filter((test) => test.results.length > 0);
-    const failed = finished.filter((test) => !test.ok()).length;
-    if (finished.length > 0) console.log(`${finished.length - failed} passed, ${failed} failed`);
+    const outcome = (name) => finished.filter((test) => test.outcome() === name);
+    const [failed, flaky] = [outcome("unexpected"), outcome("flaky")];
+    for (const [word, tests] of [["failed", failed], ["flaky", flaky]]) {
+      for (const test of tests) console.log(`${word}: ${basename(test.location.file)} › ${test.title}: ${reason(test)}`);
+    }
+    if (finished.length > 0) {
+      console.log(`${finished.length - failed.length} passed, ${failed.length} failed, ${flaky.length} flaky`);
+    }
   }
 }

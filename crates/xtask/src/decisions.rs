@@ -198,6 +198,7 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
                 counts.add(Counts {
                     passed: u64::from(is_expected),
                     failed: u64::from(!is_expected),
+                    ..Counts::default()
                 });
                 if !is_expected {
                     changed.push(workload.name);

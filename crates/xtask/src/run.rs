@@ -15,15 +15,19 @@ pub(crate) type Fallible<T = ()> = Result<T, String>;
 pub(crate) struct Counts {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
+    /// Of the passed ones, those that failed first and passed when they were run again.
+    pub(crate) flaky: u64,
 }
 
 impl Counts {
     pub(crate) fn add(&mut self, other: Counts) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.flaky += other.flaky;
     }
 
-    /// Parses a summary line: cargo's `test result: ok. 3 passed; 0 failed; …`, or just `3 passed, 0 failed`.
+    /// Parses a summary line: cargo's `test result: ok. 3 passed; 0 failed; …`, or just `3 passed, 0 failed`, which
+    /// `, 1 flaky` may follow.
     pub(crate) fn parse(line: &str) -> Option<Counts> {
         let rest = line.split_once("test result: ").map_or(line, |(_, rest)| {
             rest.split_once(". ").map_or(rest, |(_, counts)| counts)
@@ -36,8 +40,12 @@ impl Counts {
         }
         let failed = words.next()?.parse().ok()?;
         let last = words.next()?;
-        (last.trim_end_matches(';') == "failed" && (is_cargo_summary || words.next().is_none()))
-            .then_some(Counts { passed, failed })
+        let flaky = match (last, is_cargo_summary) {
+            ("failed;", true) | ("failed", false) => 0,
+            ("failed,", false) => words.next()?.parse().ok().filter(|_| words.next() == Some("flaky"))?,
+            _ => return None,
+        };
+        (is_cargo_summary || words.next().is_none()).then_some(Counts { passed, failed, flaky })
     }
 }
 
@@ -128,10 +136,11 @@ impl Run {
         }
     }
 
-    /// Runs to the end, passes stdout on, and counts the tests that it reports.
+    /// Runs to the end, passes stdout on, and counts the tests that it reports; the error names those that failed.
     pub(crate) fn count_tests(mut self) -> (Fallible, Counts) {
         eprintln!("$ {}", self.command_line());
         let mut counts = Counts::default();
+        let mut failed = String::new();
         let child = self.0.stdout(Stdio::piped()).spawn();
         let mut child = match child {
             Ok(child) => child,
@@ -142,24 +151,63 @@ impl Run {
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
                 let _ = std::io::stdout().write_all(&line);
-                if let Some(found) = Counts::parse(String::from_utf8_lossy(&line).trim()) {
+                let text = String::from_utf8_lossy(&line);
+                if let Some(found) = Counts::parse(text.trim()) {
                     counts.add(found);
+                }
+                if let Some(name) = failed_test(text.trim()) {
+                    failed.push_str("\n       failed: ");
+                    failed.push_str(name);
                 }
                 line.clear();
             }
         }
         let result = match child.wait() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("`{}`: {status}", self.command_line())),
+            Ok(status) => Err(format!("`{}`: {status}{failed}", self.command_line())),
             Err(e) => Err(format!("{}: {e}", self.command_line())),
         };
         (result, counts)
     }
 }
 
+/// The name in a line that reports a failed test: cargo's `test NAME ... FAILED`, the stories' `failed: NAME: REASON`.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("failed: ").or_else(|| {
+        let rest = line.strip_prefix("test ")?;
+        rest.strip_suffix(" ... FAILED")
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Counts;
+    use super::{Counts, failed_test};
+
+    #[test]
+    fn lines_that_report_a_failed_test_give_its_name() {
+        for (line, want) in [
+            ("test run::tests::a ... FAILED", Some("run::tests::a")),
+            (
+                "failed: boot.mjs › it opens: Timeout",
+                Some("boot.mjs › it opens: Timeout"),
+            ),
+            ("test run::tests::a ... ok", None),
+            ("3 passed, 1 failed", None),
+        ] {
+            assert_eq!(failed_test(line), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn tests_that_passed_when_run_again_are_counted() {
+        let got = Counts::parse("7 passed, 1 failed, 2 flaky");
+        let want = Counts {
+            passed: 7,
+            failed: 1,
+            flaky: 2,
+        };
+        assert_eq!(got, Some(want));
+    }
 
     #[test]
     fn only_summary_lines_are_counted() {
@@ -171,6 +219,7 @@ mod tests {
             ("test result: FAILED. 2 passed; 3 failed; 0 ignored", Some((2, 3))),
             ("1500 passed, 0 failed", Some((1500, 0))),
             ("7 passed, 0 failed, and then some", None),
+            ("7 passed, 0 failed, 2 flaky and more", None),
             ("seven passed, 0 failed", None),
             ("running 3 tests", None),
             ("", None),

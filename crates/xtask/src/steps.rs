@@ -122,7 +122,8 @@ pub(crate) const STEPS: &[Step] = &[
         about: "stories on the release site in Chromium: screenshots, axe",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
-        run: |paths| stories::run(paths, &[]).count_tests(),
+        // A story that fails is run once more, and both outcomes are reported.
+        run: |paths| stories::run(paths, &["--retries=1".to_owned()]).count_tests(),
     },
     Step {
         name: "package",
@@ -328,17 +329,23 @@ pub(crate) fn print_summary(outcomes: &[Outcome], again: &str) -> Fallible {
         let verdict = if o.result.is_ok() { "ok    " } else { "FAILED" };
         let tests = o.counts.passed + o.counts.failed;
         let tests = if tests > 0 { tests.to_string() } else { String::new() };
-        println!("{:<12} {:>7.1} s {tests:>7}  {verdict}", o.name, o.seconds);
+        let flaky = match o.counts.flaky {
+            0 => String::new(),
+            n => format!("  {n} only when run again"),
+        };
+        println!("{:<12} {:>7.1} s {tests:>7}  {verdict}{flaky}", o.name, o.seconds);
         total.add(o.counts);
-        total.add(match o.result {
-            Ok(()) => Counts { passed: 1, failed: 0 },
-            Err(_) => Counts { passed: 0, failed: 1 },
+        let is_ok = o.result.is_ok();
+        total.add(Counts {
+            passed: u64::from(is_ok),
+            failed: u64::from(!is_ok),
+            flaky: 0,
         });
     }
     println!("time {:.1} min", outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0);
     for o in outcomes {
         if let Err(message) = &o.result {
-            println!("FAILED {}: {}", o.name, message.lines().next().unwrap_or_default());
+            println!("FAILED {}: {message}", o.name);
             println!("       again: {}", again.replace("STEP", o.name));
         }
     }
