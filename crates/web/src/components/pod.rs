@@ -275,9 +275,10 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
 /// The texts on a mark, as many as fit.
 fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
-    // Another state has other keys, so its texts are new elements and none counts as moved (layout shift).
+    // Another state or size has other keys, so its texts are new elements and none counts as moved (layout shift).
     let is_torn = matches!(place.content, MarkContent::Torn { .. });
-    let key = |of: &str| format!("{of} {}{}", class(mark), if is_torn { " torn" } else { "" });
+    let (w, h) = (place.rect.w, place.rect.h);
+    let key = |of: &str| format!("{of} {}{} {w:.1} {h:.1}", class(mark), if is_torn { " torn" } else { "" });
     let detail = place.detail;
     if detail == DetailLevel::Dot {
         return Html::default();
