@@ -8,7 +8,7 @@ import { DIST } from "./tools.mjs";
 
 const BASE = "/any/sub-path/"; // the site works below any path (P-01)
 
-const TYPES = {
+export const TYPES = {
   ".css": "text/css", ".html": "text/html; charset=utf-8", ".js": "text/javascript",
   ".json": "application/json", ".md": "text/plain", ".png": "image/png", ".svg": "image/svg+xml",
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",

@@ -16,6 +16,9 @@ export const playwright = require("@playwright/test");
 /** The source of axe-core. The sourceURL names it in the browser's messages. */
 export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")}\n//# sourceURL=podscope-test:axe.js`;
 
+/** The source of scorm-again: the API of a learning platform that speaks SCORM 1.2. */
+export const SCORM_AGAIN = readFileSync(join(modules, "scorm-again/dist/scorm12.min.js"), "utf8");
+
 /** Timeout in milliseconds for the page to reach an expected state, also on a busy machine. */
 export const PATIENCE = 60_000;
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
+use podscope_course::xapi;
 
 use crate::args;
 
@@ -13,20 +14,24 @@ enum Format {
     Table,
     Csv,
     Markdown,
+    /// Statements for a learning record store.
+    Xapi,
 }
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut format, mut course) = (Vec::new(), Format::Table, None);
+    let (mut names, mut format, mut course, mut site) = (Vec::new(), Format::Table, None, None);
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Long("course") => course = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("site") => site = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Short('o') => {
                 format = match &*parser.value()?.to_string_lossy() {
                     "table" => Format::Table,
                     "csv" => Format::Csv,
                     "markdown" => Format::Markdown,
-                    other => return Err(format!("-o is table, csv or markdown, not {other:?}").into()),
+                    "xapi" => Format::Xapi,
+                    other => return Err(format!("-o is table, csv, markdown or xapi, not {other:?}").into()),
                 }
             }
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
@@ -36,16 +41,25 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     if names.is_empty() {
         return Err("grade needs files that students have handed in".into());
     }
+    let site = match (format, site) {
+        (Format::Xapi, None) => return Err("-o xapi needs --site URL: lessons are named by their address".into()),
+        (Format::Xapi, Some(site)) if !site.starts_with("http://") && !site.starts_with("https://") => {
+            return Err(format!("--site is an address (https://…), not {site:?}").into());
+        }
+        (Format::Xapi, site) => site.unwrap_or_default(),
+        (_, Some(_)) => return Err("--site belongs to -o xapi".into()),
+        (_, None) => String::new(),
+    };
     let course = match course.map(|name| crate::course::read(&name)) {
         Some(Err(status)) => return Ok(status),
         Some(Ok((course, _))) => Some(course),
         None => None,
     };
-    Ok(grade_files(&names, format, course.as_ref()))
+    Ok(grade_files(&names, format, course.as_ref(), &site))
 }
 
 /// Grades files. Status 2 if one cannot be read; the others are graded all the same.
-fn grade_files(names: &[String], format: Format, course: Option<&Course>) -> ExitCode {
+fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: &str) -> ExitCode {
     let mut status = ExitCode::SUCCESS;
     let mut runs = Vec::new();
     for name in names {
@@ -59,18 +73,26 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>) -> Exi
             Err(problems) => status = args::print_problems(&problems),
         }
     }
-    let mistakes = grade::frequent_mistakes(&runs);
+    let results = course.map_or_else(Vec::new, |course| grade::results(course, &runs));
     let rows = rows(&runs);
+    let words = || {
+        let mistakes = grade::frequent_mistakes(&runs);
+        mistakes
+            .iter()
+            .map(mistake)
+            .chain(results.iter().map(result))
+            .collect::<String>()
+    };
     args::print_text(&match format {
-        Format::Table => table(&rows),
+        Format::Table => table(&rows) + &words(),
         Format::Csv => rows.iter().map(csv).collect(),
-        Format::Markdown => markdown(&rows),
+        Format::Markdown => markdown(&rows) + &words(),
+        Format::Xapi => {
+            let mut statements = xapi::of_runs(&runs, site);
+            statements.extend(course.map_or_else(Vec::new, |course| xapi::of_course(course, &results, site)));
+            format!("{:#}\n", serde_json::Value::from(statements))
+        }
     });
-    if format != Format::Csv {
-        args::print_text(&mistakes.iter().map(mistake).collect::<String>());
-        let results = course.map_or_else(Vec::new, |course| grade::results(course, &runs));
-        args::print_text(&results.iter().map(result).collect::<String>());
-    }
     status
 }
 

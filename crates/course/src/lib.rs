@@ -25,6 +25,7 @@ pub mod page;
 pub mod schedule;
 pub mod scorm;
 pub mod task;
+pub mod xapi;
 
 pub use family::{Family, MAX_LEVEL};
 pub use task::{Judged, Task};

@@ -22,8 +22,8 @@ pub(crate) enum Tool {
     WasmOpt,
     WasmPack,
     Node,
-    /// `@playwright/test`, which drives the browser and runs the stories, and `axe-core`, which finds accessibility
-    /// violations.
+    /// `@playwright/test`, which drives the browser and runs the stories, `axe-core`, which finds accessibility
+    /// violations, and `scorm-again`, the API of a learning platform.
     Playwright,
     /// `tsc`, which checks the package's types.
     TypeScript,
@@ -77,6 +77,7 @@ const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", ta
 };
 const PLAYWRIGHT: &str = "1.65.1";
 const AXE: &str = "4.14.1";
+const SCORM_AGAIN: &str = "3.4.3";
 const TYPESCRIPT: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
 const KUBECTL: &str = "1.36.3";
@@ -187,7 +188,7 @@ fn name(tool: Tool) -> String {
         Tool::WasmOpt => format!("wasm-opt (binaryen {BINARYEN})"),
         Tool::WasmPack => format!("wasm-pack {WASM_PACK}"),
         Tool::Node => format!("Node {NODE_MAJOR} or later, with npm"),
-        Tool::Playwright => format!("Playwright {PLAYWRIGHT} and axe {AXE}"),
+        Tool::Playwright => format!("Playwright {PLAYWRIGHT}, axe {AXE} and scorm-again {SCORM_AGAIN}"),
         Tool::TypeScript => format!("typescript {TYPESCRIPT}"),
         Tool::Browser => "Chromium and chromedriver".into(),
         Tool::Deny => format!("cargo-deny {DENY}"),
@@ -242,7 +243,8 @@ fn find(tool: Tool) -> Option<Found> {
         }
         Tool::Playwright => {
             let modules = npm_dir("@playwright/test", PLAYWRIGHT).join("node_modules");
-            (modules.join("@playwright/test").is_dir() && modules.join("axe-core").is_dir())
+            let has = |package: &str| modules.join(package).is_dir();
+            (has("@playwright/test") && has("axe-core") && has("scorm-again"))
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         // kubectl is packaged for x86-64 Linux only; elsewhere the step reports that it is skipped.
@@ -282,7 +284,11 @@ fn install(tool: Tool) -> Fallible {
             install_npm("binaryen", BINARYEN, &[])
         }
         Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
-        Tool::Playwright => install_npm("@playwright/test", PLAYWRIGHT, &[&format!("axe-core@{AXE}")]),
+        Tool::Playwright => install_npm(
+            "@playwright/test",
+            PLAYWRIGHT,
+            &[&format!("axe-core@{AXE}"), &format!("scorm-again@{SCORM_AGAIN}")],
+        ),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",

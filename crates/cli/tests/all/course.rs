@@ -153,6 +153,53 @@ fn grade_prints_table_csv_and_markdown() {
     );
 }
 
+/// Shows: E-08
+#[test]
+fn grade_prints_xapi_statements() {
+    let folder = folder("grade-xapi");
+    let course = folder.join("course.yaml");
+    let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: week-1}\nspec:\n  title: Week 1\n  \
+                exam: {minutes: 5, pass: 50}\n  lessons: [{practice: which-phase, seed: 1, level: 1}]\n";
+    std::fs::write(&course, text).expect("the file is written");
+    let (_, link, _) = podscope(&["practice", "which-phase", "--seed", "1", "-o", "link"]);
+    let file = folder.join("ada.json");
+    let run = |finished: bool| serde_json::json!({"run": link.trim(), "minutes": 1.5, "finished": finished});
+    let hand_in = serde_json::json!({"kind": "HandIn", "name": "Ada", "lessons": [run(false), run(true)]});
+    std::fs::write(&file, hand_in.to_string()).expect("the file is written");
+    let (file, course) = (file.to_string_lossy(), course.to_string_lossy());
+    let site = ["--site", "https://learn.example.org/podscope/"];
+    let (status, text, error) = podscope(&["grade", &file, "-o", "xapi", "--course", &course, site[0], site[1]]);
+    assert_eq!(status, 0, "{error}");
+    let statements: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let actor = serde_json::json!({"objectType": "Agent", "account": {"homePage": site[1], "name": "Ada"}});
+    let statements = statements.as_array().expect("a list");
+    assert!(statements.iter().all(|one| one["actor"] == actor), "{text}");
+    let of = |verb: &str| {
+        let has = |one: &&serde_json::Value| one["verb"]["display"]["en"] == verb;
+        statements.iter().filter(has).collect::<Vec<_>>()
+    };
+    let attempted = of("attempted");
+    assert_eq!(attempted.len(), 2, "a run without an answer is not finished: {text}");
+    assert_eq!(
+        attempted[0]["object"]["id"],
+        "https://learn.example.org/podscope/#lesson=practice-which-phase"
+    );
+    assert_eq!(attempted[0]["result"]["duration"], "PT90S");
+    assert!(attempted[0]["result"]["score"]["scaled"].is_number(), "{text}");
+    let false_claim = &attempted[1]["result"];
+    assert!(
+        false_claim["score"].is_null() && false_claim["extensions"]["urn:podscope:complaints"].is_array(),
+        "a claim that the run does not confirm has no score: {text}"
+    );
+    let failed = of("failed");
+    assert_eq!(
+        failed[0]["object"]["id"],
+        "https://learn.example.org/podscope/?course=week-1"
+    );
+    let (status, _, error) = podscope(&["grade", &file, "-o", "xapi"]);
+    assert!(status == 2 && error.contains("-o xapi needs --site URL"), "{error}");
+}
+
 /// Shows: E-09
 #[test]
 fn course_is_checked_and_listed() {

@@ -1,0 +1,115 @@
+//! Graded runs as xAPI 1.0.3 statements, which a learning record store takes as they are. Statements carry no identifiers
+//! and no instants: the store sets both when it receives them, so that equal files give equal statements.
+
+use serde_json::{Map, Value, json};
+
+use crate::course::Course;
+use crate::grade::{CourseResult, GradedAnswer, GradedRun};
+
+/// Key of the link of a run among a result's extensions.
+const RUN: &str = "urn:podscope:run";
+/// Key of what a replay does not confirm.
+const COMPLAINTS: &str = "urn:podscope:complaints";
+
+/// The statements about runs in the order of the runs: each answer to a question, then the lesson. `site` is the address
+/// of the site, to which the names of lessons are added.
+#[must_use]
+pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
+    let of_run = |run: &GradedRun| {
+        let answers = run.answers.iter().filter(|answer| answer.given.is_some());
+        let mut statements: Vec<Value> = answers.map(|answer| answered(run, answer, site)).collect();
+        statements.push(lesson(run, site));
+        statements
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+/// The statements about a course: who passed and who failed.
+#[must_use]
+pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<Value> {
+    let statement = |result: &CourseResult| {
+        let verb = if result.is_passed { "passed" } else { "failed" };
+        let outcome = json!({
+            "success": result.is_passed, "completion": result.missing == 0,
+            "score": {"scaled": scaled(result.percent / 100.0)},
+        });
+        let id = format!("{site}?course={}", encoded(&course.name));
+        statement(
+            &result.student,
+            verb,
+            site,
+            &activity(&id, "course", &course.title),
+            outcome,
+        )
+    };
+    results.iter().map(statement).collect()
+}
+
+fn statement(student: &str, verb: &str, site: &str, object: &Value, result: Value) -> Value {
+    json!({
+        "actor": {"objectType": "Agent", "account": {"homePage": site, "name": student}},
+        "verb": {"id": format!("http://adlnet.gov/expapi/verbs/{verb}"), "display": {"en": verb}},
+        "object": object,
+        "result": result,
+    })
+}
+
+fn activity(id: &str, kind: &str, name: &str) -> Value {
+    json!({
+        "objectType": "Activity", "id": id,
+        "definition": {"type": format!("http://adlnet.gov/expapi/activities/{kind}"), "name": {"en": name}},
+    })
+}
+
+fn lesson_address(run: &GradedRun, site: &str) -> String {
+    format!("{site}#lesson={}", encoded(&run.lesson))
+}
+
+/// A run that cannot be confirmed was attempted, whatever its file claims.
+fn lesson(run: &GradedRun, site: &str) -> Value {
+    let is_confirmed = run.complaints.is_empty();
+    let is_complete = run.is_finished && is_confirmed;
+    let mut extensions = Map::from_iter([(RUN.to_owned(), json!(run.handed.link))]);
+    let mut result = json!({"completion": is_complete});
+    if is_confirmed {
+        result["score"] = json!({"scaled": scaled(run.score())});
+    } else {
+        extensions.insert(COMPLAINTS.to_owned(), json!(run.complaints));
+    }
+    if let Some(minutes) = run.handed.minutes.filter(|minutes| *minutes >= 0.0) {
+        result["duration"] = json!(format!("PT{:.0}S", minutes * 60.0));
+    }
+    result["extensions"] = Value::Object(extensions);
+    let verb = if is_complete { "completed" } else { "attempted" };
+    let object = activity(&lesson_address(run, site), "lesson", &run.lesson);
+    statement(&run.student, verb, site, &object, result)
+}
+
+fn answered(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value {
+    let id = format!("{}&step={}", lesson_address(run, site), answer.step + 1);
+    let mut object = activity(&id, "cmi.interaction", &answer.ask);
+    object["definition"]["interactionType"] = json!("other");
+    let mut result = json!({"response": answer.given});
+    if answer.truth.is_some() {
+        result["success"] = json!(answer.is_right);
+    }
+    statement(&run.student, "answered", site, &object, result)
+}
+
+/// A score from 0 to 1 with three places, as the page counts.
+fn scaled(score: f64) -> f64 {
+    (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
+}
+
+/// A name for an address: what is no unreserved character of RFC 3986 is encoded.
+fn encoded(name: &str) -> String {
+    let one = |byte: u8| {
+        let is_unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+        if is_unreserved {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
+    name.bytes().map(one).collect()
+}

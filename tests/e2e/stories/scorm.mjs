@@ -1,0 +1,83 @@
+// A course as a SCORM package, in the API that learning platforms use.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { TYPES } from "../site.mjs";
+import { expect, test } from "../test.mjs";
+import { DIST, ROOT, SCORM_AGAIN } from "../tools.mjs";
+import { unzip } from "../zip.mjs";
+
+const COURSE = `apiVersion: podscope.dev/v1alpha1
+kind: Course
+metadata: {name: two-tasks}
+spec:
+  title: Two tasks
+  lessons: [{practice: which-node, seed: 5, level: 1}, {practice: which-node, seed: 7, level: 2}]
+`;
+
+/** What a learning platform does: it has the API, restores what it kept, and shows the package in a frame. */
+const PLATFORM = `<!doctype html><title>A learning platform</title>
+<style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>
+<script src="scorm12.js"></script>
+<script>
+  window.API = new Scorm12API({ autocommit: false });
+  const kept = sessionStorage.getItem("cmi");
+  if (kept) API.loadFromJSON(JSON.parse(kept), "");
+  API.on("LMSCommit", () => sessionStorage.setItem("cmi", JSON.stringify(API.renderCMIToJSONObject().cmi)));
+</script>
+<iframe title="The course" src="package/launch.html"></iframe>`;
+
+/** The files of the package that `podscope scorm` makes of the course and the built site. */
+function packed() {
+  const folder = mkdtempSync(join(tmpdir(), "podscope-scorm-"));
+  const [course, output] = [join(folder, "course.yaml"), join(folder, "course.zip")];
+  writeFileSync(course, COURSE);
+  const build = ["build", "-q", "--workspace", "--exclude", "podscope-js", "--bin", "podscope", "--message-format", "json"];
+  const built = execFileSync("cargo", build, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28 });
+  const { executable } = built.trim().split("\n").map((line) => JSON.parse(line)).find((line) => line.executable);
+  execFileSync(executable, ["scorm", course, "--site", DIST, "-o", output]);
+  return unzip(readFileSync(output));
+}
+
+async function openPlatform() {
+  const files = new Map([...packed()].map(([path, body]) => [`/package/${path}`, body]));
+  files.set("/", PLATFORM).set("/scorm12.js", SCORM_AGAIN);
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, "http://x").pathname;
+    const body = files.get(path);
+    if (body === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? TYPES[".html"] }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+// Shows: E-14
+test("a course in a learning platform reports its score, and goes on where it was left", async ({ t }) => {
+  const server = await openPlatform();
+  const page = await t.open("#new");
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  const api = (name) => page.evaluate((name) => window.API.LMSGetValue(name), name);
+  const site = page.frameLocator("iframe").frameLocator("iframe");
+  const course = site.getByRole("dialog", { name: "Two tasks" });
+  await course.locator('[data-item="0"]').click();
+  expect(await api("cmi.core.lesson_status")).toBe("incomplete");
+  const story = site.getByRole("complementary", { name: "Story" });
+  const answer = (node) => story.getByRole("region", { name: "A question" }).getByRole("button", { name: node }).click();
+  await answer("b-1");
+  await expect.poll(() => api("cmi.core.score.raw"), "one of two tasks").not.toBe("");
+  expect(await api("cmi.core.lesson_status")).toBe("incomplete");
+  const half = Number(await api("cmi.core.score.raw"));
+  expect(half).toBeLessThanOrEqual(50);
+
+  await page.reload();
+  expect(await api("cmi.suspend_data"), "the platform restores what it kept").toContain("practice-which-node");
+  await course.locator('[data-item="1"]').click();
+  await answer("a-1");
+  await expect.poll(() => api("cmi.core.lesson_status")).toBe("completed");
+  expect(Number(await api("cmi.core.score.raw"))).toBeGreaterThanOrEqual(half);
+  expect(await page.evaluate(() => window.API.LMSGetLastError()), "no call of the API was refused").toBe("0");
+  server.close();
+});

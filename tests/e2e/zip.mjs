@@ -1,0 +1,24 @@
+// Reads a ZIP file, as far as `podscope scorm` writes one.
+import { inflateRawSync } from "node:zlib";
+
+const END = 0x06054b50;
+const ENTRY = 0x02014b50;
+
+/** The files of a ZIP: path → content. */
+export function unzip(bytes) {
+  const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (end < 0 || bytes.readUInt32LE(end) !== END) throw new Error("no ZIP file");
+  const files = new Map();
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    if (bytes.readUInt32LE(at) !== ENTRY) throw new Error(`no entry of a ZIP file at byte ${at}`);
+    const [name, extra, comment] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field));
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const stored = bytes.subarray(start, start + bytes.readUInt32LE(at + 20));
+    const isDeflated = bytes.readUInt16LE(at + 10) === 8;
+    files.set(bytes.toString("utf8", at + 46, at + 46 + name), isDeflated ? inflateRawSync(stored) : stored);
+    at += 46 + name + extra + comment;
+  }
+  return files;
+}
