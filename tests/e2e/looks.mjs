@@ -56,7 +56,8 @@ export async function expectAccessible(page) {
   for (const frame of page.frames()) {
     if (!await frame.evaluate(() => "axe" in window)) await frame.evaluate(AXE);
   }
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }));
   const lines = violations.flatMap((rule) =>
     rule.nodes.slice(0, 5).map((node) =>
       `${rule.id} (${rule.impact}): ${node.target.join(" ")}: ${node.failureSummary.replace(/\s+/g, " ")}`));

@@ -48,7 +48,8 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
     html! { <i class={classes!("pin", class, turned)} ~style={format!("left:{left:.3}%")} aria-hidden="true"><span>{ words }</span></i> }
 }
 
-/// The pin as a slider; arrow keys move it, and Enter answers.
+/// The pin, its words being the slider: arrow keys move it, and Enter answers. The line is none, because it may lie on the
+/// cursor of time, of which enough must stay free for a finger.
 fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let at = page.pin.unwrap_or(question.from);
     let words = page
@@ -71,8 +72,9 @@ fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     };
     let left = span.percent(at).clamp(0.0, 100.0);
     html! {
-        <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}
-            role="slider" tabindex="0" aria-label="Your answer: how long it takes" aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
-            aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}><span>{ if page.pin.is_some() { format!("your answer: {words}") } else { "from here on".to_owned() } }</span></div>
+        <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}>
+            <span role="slider" tabindex="0" aria-label="Your answer: how long it takes" aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
+                aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}>{ if page.pin.is_some() { format!("your answer: {words}") } else { "from here on".to_owned() } }</span>
+        </div>
     }
 }
