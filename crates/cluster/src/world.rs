@@ -277,9 +277,17 @@ impl World {
         number
     }
 
-    /// Ends a command like Ctrl-C; its requests are not undone.
-    pub fn stop_client(&mut self, command: u32) {
-        self.processes.remove(&Actor::Client(command));
+    /// Number of the command that started a client, which is not the client's: faults and refused commands start none.
+    /// A client that was started without [`World::record_command`] has its own number.
+    #[must_use]
+    pub fn command_of(&self, client: u32) -> u32 {
+        let command = self.monitors.ledger.commands.get(&client);
+        command.and_then(|command| command.number).unwrap_or(client)
+    }
+
+    /// Ends a client like Ctrl-C; its requests are not undone.
+    pub fn stop_client(&mut self, client: u32) {
+        self.processes.remove(&Actor::Client(client));
     }
 
     /// Serves a request at the API server now, and sends the changes to the watches.
@@ -561,25 +569,25 @@ impl World {
                     latest = self.emit(&process.actor, happening, object, container, sink);
                 }
                 Effect::Act(Act::Client(ClientAct::Print { kind, text })) => {
-                    if let Actor::Client(command) = process.actor {
+                    if let Actor::Client(client) = process.actor {
                         sink.output(OutputLine {
                             at: self.now,
-                            command,
+                            command: self.command_of(client),
                             kind,
                             text,
                         });
                     }
                 }
                 Effect::Act(Act::Client(ClientAct::Answer(answers))) => {
-                    if let Actor::Client(command) = process.actor {
-                        sink.answered(command, answers);
+                    if let Actor::Client(client) = process.actor {
+                        sink.answered(client, answers);
                     }
                 }
                 Effect::Act(Act::Client(ClientAct::Exit(status))) => {
-                    if let Actor::Client(command) = process.actor
+                    if let Actor::Client(client) = process.actor
                         && self.processes.remove(&process.actor).is_some()
                     {
-                        sink.finished(command, self.now, status);
+                        sink.finished(self.command_of(client), self.now, status);
                     }
                 }
                 Effect::Act(Act::Controller(podscope_controllers::Act::Fence(node, mechanism))) => {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
-use podscope_cluster::{Cause, Fingerprint, OutputLine, Record, SetupError, SimTime, StatusReason, World};
+use podscope_cluster::{Cause, Fingerprint, OutputKind, OutputLine, Record, SetupError, SimTime, StatusReason, World};
 
 pub use branch::Branch;
 use branch::Checkpoint;
@@ -198,7 +198,8 @@ impl Session {
     /// Whether the command with that number still runs or follows logs.
     pub(crate) fn is_command_running(&self, number: u32) -> bool {
         let is_following_logs = || self.progress.followed.iter().any(|(command, _)| *command == number);
-        self.world.running_clients().contains(&number) || is_following_logs()
+        let mut clients = self.world.running_clients().into_iter();
+        clients.any(|client| self.world.command_of(client) == number) || is_following_logs()
     }
 
     /// Lines that commands printed up to the cursor.
@@ -213,6 +214,21 @@ impl Session {
             .iter()
             .filter(|entry| entry.is_from_user)
             .map(|entry| entry.timed.clone())
+            .collect()
+    }
+
+    /// The user's commands in order, each with whether it did nothing but print errors.
+    pub(crate) fn commands_and_failures(&self) -> Vec<(Timed, bool)> {
+        let outputs = self.outputs();
+        let printed = |number: usize, is_error: bool| {
+            let mut of_command = outputs.iter().filter(|line| line.command as usize == number);
+            of_command.any(|line| (line.kind == OutputKind::Error) == is_error && line.kind != OutputKind::Warning)
+        };
+        let numbered = (1..)
+            .zip(&self.branch().schedule)
+            .filter(|(_, entry)| entry.is_from_user);
+        numbered
+            .map(|(number, entry)| (entry.timed.clone(), printed(number, true) && !printed(number, false)))
             .collect()
     }
 

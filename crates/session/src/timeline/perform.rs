@@ -313,7 +313,8 @@ fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut L
 
 /// Stops the command that was started last, or all commands.
 fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>) {
-    let mut running = world.running_clients();
+    let clients = world.running_clients();
+    let mut running: Vec<u32> = clients.iter().map(|client| world.command_of(*client)).collect();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));
     running.sort_unstable();
     running.dedup();
@@ -329,15 +330,19 @@ fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>
         return log.print_error(at, given.number, message.to_owned());
     }
     world.record_command(given, None, log);
-    for client in stopped {
-        world.stop_client(*client);
-        log.progress.followed.retain(|(command, _)| command != client);
+    for command in stopped {
+        for client in &clients {
+            if world.command_of(*client) == *command {
+                world.stop_client(*client);
+            }
+        }
+        log.progress.followed.retain(|(following, _)| following != command);
         log.output(OutputLine {
             at,
-            command: *client,
+            command: *command,
             kind: OutputKind::Error,
             text: "^C".to_owned(),
         });
-        log.finished(*client, at, INTERRUPTED);
+        log.finished(*command, at, INTERRUPTED);
     }
 }

@@ -497,3 +497,23 @@ fn violation_has_time_of_attributed_command() {
     let broken = violation_of(updates).expect("the violation remains");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
 }
+
+/// Faults and refused commands start no client, yet each command's output stands below its own line.
+/// Shows: K-01
+#[test]
+fn output_after_a_fault_belongs_to_its_command() {
+    let mut page = Page::with_file(SCENARIO);
+    page.run("fault partition a-1");
+    page.run("kubectl cordon nobody");
+    let mut lines = page.run("kubectl cordon b-1");
+    for update in page.seek(5) {
+        if let Update::Console { lines: more } = update {
+            lines.extend(more);
+        }
+    }
+    let command_of = |text: &str| {
+        let line = lines.iter().find(|line| line.text.words() == text);
+        line.unwrap_or_else(|| panic!("{text}: {lines:?}")).command
+    };
+    assert_eq!(command_of("node/b-1 cordoned"), command_of("kubectl cordon b-1"));
+}
