@@ -473,16 +473,26 @@ impl fmt::Display for RequiredValue {
     }
 }
 
+impl RequiredValue {
+    /// Whether a noun after the number is in the singular: `1 pod`, `at least 1 pod`.
+    fn is_one(&self) -> bool {
+        match self {
+            Self::Is(number) | Self::IsNot(number) => number == "1",
+            Self::Within { least, most } => most.or(*least) == Some(1),
+        }
+    }
+}
+
 impl RequiredCount {
     fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let there = opening.there;
-        let is_one = matches!(&self.number, RequiredValue::Is(number) if number == "1");
+        let is_one = self.number.is_one();
+        let are = if is_one { "is" } else { "are" };
         let what = self.objects.noun_phrase(is_one);
         match &self.number {
             RequiredValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
-            RequiredValue::Is(number) if is_one => write!(f, "{there} is {number} {what}"),
-            RequiredValue::IsNot(number) => write!(f, "{there} are not {number} {what}"),
-            number => write!(f, "{there} are {number} {what}"),
+            RequiredValue::IsNot(number) => write!(f, "{there} {are} not {number} {what}"),
+            number => write!(f, "{there} {are} {number} {what}"),
         }
     }
 }

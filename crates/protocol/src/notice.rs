@@ -230,6 +230,8 @@ pub enum GoalRefusal {
     UnsupportedField,
     /// The value is different in every run.
     DiffersPerRun,
+    /// The pod's name is drawn in every run, and pods are not found by this field.
+    DrawnName,
 }
 
 impl fmt::Display for GoalRefusal {
@@ -240,6 +242,7 @@ impl fmt::Display for GoalRefusal {
             Self::NoField => "There is no field in this line.",
             Self::UnsupportedField => "This field can be no goal.",
             Self::DiffersPerRun => "No reader would reach this goal: each run gives this field a value of its own.",
+            Self::DrawnName => "No reader would reach this goal: each run draws the pod's name. Phase, node, readiness and labels of such a pod can be goals, for all pods with its labels; or pick a field of its owner.",
         })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::host::PickedGoal;
-use crate::scenario::Start;
+use crate::scenario::{Start, Timed};
 use crate::timeline::Session;
 use crate::view::{Owners, ViewState, ZONE};
 use podscope_api::ConditionStatus;
@@ -34,36 +34,51 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
 }
 
 /// Exports the session as a draft of a lesson: one step per command, with the command as a hint and the fields picked
-/// after it as goals, and all commands as the solution. If there are goals but no commands, they form one step. A
-/// step's `when` is the goal of the previous step. After several goals it has no `when`, which holds one condition; the
-/// step waits for all of them anyway. Texts and questions are left to the author; [`crate::author`] lists what is
-/// missing.
+/// after it as goals, and all commands as the solution. Commands that printed nothing but errors are left out, and named
+/// in a comment. If there are goals but no commands, they form one step. A step's `when` is the goal of the previous
+/// step. After several goals it has no `when`, which holds one condition; the step waits for all of them anyway. Texts
+/// and questions are left to the author; [`crate::author`] lists what is missing.
 pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
     let (mut scenario, documents) = documents(session);
-    let commands = session.commands();
+    let given = session.commands_and_failures();
+    let (refused, kept): (Vec<_>, Vec<_>) = given.iter().partition(|(_, is_refused)| *is_refused);
+    let commands: Vec<Timed> = kept.into_iter().map(|(timed, _)| timed.clone()).collect();
+    let kept_before = |after: usize| given.iter().take(after).filter(|(_, is_refused)| !is_refused).count();
+    let goals: Vec<(usize, &Value)> = goals
+        .iter()
+        .map(|picked| (kept_before(picked.after), &picked.goal))
+        .collect();
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         for part in ["steps", "solution", "wrong", "bypasses", "expect"] {
             spec.remove(part);
         }
         spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
         spec.insert("solution".into(), commands.iter().map(entry).collect());
-        spec.insert("steps".into(), steps(&commands, goals));
+        spec.insert("steps".into(), steps(&commands, &goals));
     }
-    print(&scenario, &documents)
+    let mut text = String::new();
+    for (timed, _) in refused {
+        let command = timed.command.to_string();
+        text.push_str("# Left out, because it was refused: ");
+        text.push_str(&podscope_api::visible(command.lines().next().unwrap_or_default()));
+        text.push('\n');
+    }
+    text + &print(&scenario, &documents)
 }
 
-fn steps(commands: &[crate::scenario::Timed], goals: &[PickedGoal]) -> Value {
+/// The steps. Each goal stands beside the number of commands before it.
+fn steps(commands: &[Timed], goals: &[(usize, &Value)]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
     // Goals without any command form a step too.
     let count = commands.len().max(usize::from(!goals.is_empty()));
     for index in 0..count {
         // Fields that were picked before the first command belong to the first step.
-        let is_of_step = |picked: &&PickedGoal| picked.after.clamp(1, count) == index + 1;
+        let is_of_step = |(after, _): &&(usize, &Value)| (*after).clamp(1, count) == index + 1;
         let goals_of_step: Vec<Value> = goals
             .iter()
             .filter(is_of_step)
-            .map(|picked| picked.goal.clone())
+            .map(|(_, goal)| (*goal).clone())
             .collect();
         let mut step = json!({"text": "Say what has happened, and what is to be done now."});
         if let Some(timed) = commands.get(index) {
@@ -89,7 +104,7 @@ fn steps(commands: &[crate::scenario::Timed], goals: &[PickedGoal]) -> Value {
 }
 
 /// Converts a command to an entry of a timeline.
-fn entry(timed: &crate::scenario::Timed) -> Value {
+fn entry(timed: &Timed) -> Value {
     let at = print_duration(timed.at - podscope_cluster::SimTime::ZERO);
     match &timed.command {
         Command::Api(call) => {

@@ -1,6 +1,8 @@
 //! Recording of a lesson: fields of objects that the user has picked as goals. The commands are those of the session.
 
-use podscope_api::{Data, Tree};
+use std::sync::Arc;
+
+use podscope_api::{Data, Pod, Tree};
 use podscope_protocol::{GoalRefusal, LessonCondition, SubjectRef, Update};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -51,9 +53,14 @@ impl RecordedGoals {
         if value.as_ref().is_some_and(|value| depends_on_run(&path, value)) {
             return Err(GoalRefusal::DiffersPerRun);
         }
-        let goal = match value {
-            Some(value) => json!({"object": object, "path": path, "equals": value}),
-            None => json!({"object": object, "path": path, "exists": true}),
+        let drawn = match subject {
+            SubjectRef::Pod { key, .. } => pod_of_drawn_name(session, key),
+            _ => None,
+        };
+        let goal = match (drawn, value) {
+            (Some(pod), value) => by_labels(session, pod, &path, value.as_ref()).ok_or(GoalRefusal::DrawnName)?,
+            (None, Some(value)) => json!({"object": object, "path": path, "equals": value}),
+            (None, None) => json!({"object": object, "path": path, "exists": true}),
         };
         let is_known = self.goals.iter().any(|known| known.goal == goal);
         if !is_known {
@@ -88,6 +95,64 @@ impl RecordedGoals {
     pub(super) fn update(&self) -> Update {
         let goals = self.goals.iter().map(|picked| picked.description.clone());
         Update::Recorded { goals: goals.collect() }
+    }
+}
+
+/// The pod of this key, if its controller draws a name for each of its pods.
+fn pod_of_drawn_name<'a>(session: &'a Session, key: &str) -> Option<&'a Arc<Pod>> {
+    let pod = (session.world().objects().list::<Pod>()).find(|pod| pod.metadata.key().to_string() == key)?;
+    let has_controller = pod.metadata.controller_ref().is_some();
+    (has_controller && !pod.metadata.generate_name.is_empty()).then_some(pod)
+}
+
+/// Whether the pod's author gave this label: controllers and the API server set others, which differ between pods.
+fn is_authors_label(key: &str) -> bool {
+    !CONTROLLERS_LABELS.contains(&key) && !key.starts_with("topology.kubernetes.io/")
+}
+
+const CONTROLLERS_LABELS: [&str; 6] = [
+    "pod-template-hash",
+    "controller-revision-hash",
+    "pod-template-generation",
+    "controller-uid",
+    "batch.kubernetes.io/controller-uid",
+    "job-name",
+];
+
+/// A condition on the number of pods that have the labels of this pod and its value in a field. `None` if pods are not
+/// found by this field, or if the pod has no labels that its author gave.
+fn by_labels(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) -> Option<Value> {
+    let labels = &pod.metadata.labels;
+    let given = || labels.iter().filter(|(key, _)| is_authors_label(key));
+    let selector: Vec<String> = given().map(|(key, value)| format!("{key}={value}")).collect();
+    if selector.is_empty() {
+        return None;
+    }
+    let mut pods = "pods".to_owned();
+    if &*pod.metadata.namespace != "default" {
+        pods.push_str(&format!(" -n {}", pod.metadata.namespace));
+    }
+    pods.push_str(&format!(" -l {}", selector.join(",")));
+    let count = |is_alike: &dyn Fn(&Pod) -> bool| {
+        let all = session.world().objects().list_in::<Pod>(&pod.metadata.namespace);
+        let has_labels = |one: &Pod| given().all(|(key, value)| one.metadata.labels.get(key) == Some(value));
+        all.filter(|one| has_labels(one) && is_alike(one)).count()
+    };
+    let text = value.and_then(Value::as_str).unwrap_or_default();
+    match path {
+        ".status.phase" => {
+            let least = count(&|one| one.status.phase == pod.status.phase);
+            Some(json!({"count": format!("{pods} --field-selector=status.phase={text}"), "least": least}))
+        }
+        ".spec.nodeName" => {
+            let least = count(&|one| one.spec.node_name == pod.spec.node_name);
+            Some(json!({"count": format!("{pods} --field-selector=spec.nodeName={text}"), "least": least}))
+        }
+        ".status.conditions[?(@.type==\"Ready\")].status" if text == "True" => {
+            Some(json!({"ready": pods, "least": count(&|one| one.is_ready())}))
+        }
+        path if path.starts_with(".metadata.labels") => Some(json!({"count": pods, "least": count(&|_| true)})),
+        _ => None,
     }
 }
 

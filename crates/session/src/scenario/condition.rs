@@ -390,7 +390,7 @@ mod tests {
             ),
             (
                 "{never: {count: pods -l app=web, most: 1}}",
-                "It never happens that there are at most 1 pods labelled app=web",
+                "It never happens that there is at most 1 pod labelled app=web",
             ),
             (
                 "{never: {object: Node a-1, path: .spec.unschedulable, equals: true}}",

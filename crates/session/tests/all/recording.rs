@@ -11,6 +11,8 @@ struct Recording {
     clock: f64,
     /// The listed goals.
     goals: Vec<String>,
+    /// Keys of the pods that were seen.
+    pods: Vec<String>,
 }
 
 impl Recording {
@@ -19,6 +21,7 @@ impl Recording {
             host: Host::new(),
             clock: 0.0,
             goals: Vec::new(),
+            pods: Vec::new(),
         };
         let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec:\n  cluster: {zones: [a], nodesPerZone: 2}\n  seed: 1\n";
         let files = vec![("x.yaml".to_owned(), text.to_owned())];
@@ -38,6 +41,9 @@ impl Recording {
         for update in &updates {
             if let Update::Recorded { goals } = update {
                 self.goals = goals.iter().map(ToString::to_string).collect();
+            }
+            if let Update::Frame(frame) = update {
+                self.pods.extend(frame.pods.iter().map(|pod| pod.key.clone()));
             }
         }
         updates
@@ -68,14 +74,19 @@ impl Recording {
         seen
     }
 
-    fn save(&mut self) -> Loaded {
+    fn saved_text(&mut self) -> String {
         let what = ExportKind::Lesson;
         let updates = self.ask(Request::Export { what, anonymise: false });
         let text = updates.iter().find_map(|update| match update {
             Update::File { text, .. } => Some(text.clone()),
             _ => None,
         });
-        scenario::load(&[("lesson.yaml".to_owned(), text.expect("a file"))]).expect("a lesson")
+        text.expect("a file")
+    }
+
+    fn save(&mut self) -> Loaded {
+        let text = self.saved_text();
+        scenario::load(&[("lesson.yaml".to_owned(), text)]).expect("a lesson")
     }
 
     /// The goals of the saved file's steps.
@@ -155,4 +166,57 @@ fn run_dependent_field_is_refused_as_goal() {
         format!("{updates:?}").contains("DiffersPerRun")
     });
     assert!(refused);
+}
+
+/// A refused command is no step of the lesson; the file names it. Goals stay with the step that they were picked in.
+/// Shows: E-10
+#[test]
+fn refused_command_is_left_out_and_named() {
+    let mut page = Recording::start();
+    page.run("kubectl cordon nobody");
+    page.ask(Request::Seek { at: 1_000_000 });
+    page.run("kubectl cordon a-1");
+    page.pick_goal("a-1", "Node a-1 is cordoned");
+    let text = page.saved_text();
+    assert!(
+        text.starts_with("# Left out, because it was refused: kubectl cordon nobody\n"),
+        "{text}"
+    );
+    let loaded = page.save();
+    assert_eq!(loaded.scenario.steps[0].hints, ["kubectl cordon a-1"]);
+    assert_eq!(page.saved_goals()[0], ["Node a-1 is cordoned"]);
+}
+
+/// The name of a Deployment's pod is drawn in each run: its fields become goals for all pods with its labels.
+/// Shows: E-10
+#[test]
+fn goals_of_pods_with_drawn_names_use_labels() {
+    let mut page = Recording::start();
+    page.run("kubectl create deployment web --image=web --replicas=2");
+    page.ask(Request::Seek { at: 30_000_000 });
+    let key = page
+        .pods
+        .iter()
+        .find(|key| key.starts_with("default/web-"))
+        .cloned()
+        .expect("a pod of web");
+    let mut is_refused = false;
+    for line in 1..200 {
+        let subject = SubjectRef::Pod {
+            key: key.clone(),
+            uid: String::new(),
+        };
+        let updates = page.ask(Request::RecordGoal { subject, line });
+        is_refused |= updates.iter().any(|update| format!("{update:?}").contains("DrawnName"));
+    }
+    let goals = page.goals.join("; ");
+    assert!(!goals.contains("web-"), "no name of a pod: {goals}");
+    for wanted in [
+        "at least 2 pods labelled app=web that are ready",
+        "at least 2 Running pods labelled app=web",
+        "at least 1 pod labelled app=web on a-",
+    ] {
+        assert!(goals.contains(wanted), "{wanted}: {goals}");
+    }
+    assert!(is_refused, "other fields are refused with a reason");
 }

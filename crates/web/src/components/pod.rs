@@ -278,7 +278,13 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     // Another state or size has other keys, so its texts are new elements and none counts as moved (layout shift).
     let is_torn = matches!(place.content, MarkContent::Torn { .. });
     let (w, h) = (place.rect.w, place.rect.h);
-    let key = |of: &str| format!("{of} {}{} {w:.1} {h:.1}", class(mark), if is_torn { " torn" } else { "" });
+    let key = |of: &str| {
+        format!(
+            "{of} {}{} {w:.1} {h:.1}",
+            class(mark),
+            if is_torn { " torn" } else { "" }
+        )
+    };
     let detail = place.detail;
     if detail == DetailLevel::Dot {
         return Html::default();

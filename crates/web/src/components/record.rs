@@ -28,7 +28,7 @@ pub(crate) fn Record(props: &Props) -> Html {
     html! {
         <section class="said recorded" aria-label="A lesson is being recorded">
             <div>
-                <p><b>{ "Recording a lesson. " }</b>{ "What you do becomes its steps. For a goal, select an object and press a field of its YAML." }</p>
+                <p><b>{ "Recording a lesson. " }</b>{ "What you do becomes its steps; refused commands are left out. For a goal, select an object and press a field of its YAML." }</p>
                 if !props.goals.is_empty() {
                     <ol aria-label="Goals" aria-live="polite">
                         { for props.goals.iter().enumerate().map(|(index, goal)| html! {
