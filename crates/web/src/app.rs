@@ -177,8 +177,7 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         };
     }
     let panels = if page.present.on {
-        // While presenting, only the cluster, the story and the clock are shown.
-        Panels::while_presenting()
+        Panels::while_presenting(page.present.timeline, page.present.console)
     } else {
         page.panels
     };

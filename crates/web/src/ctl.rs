@@ -41,6 +41,15 @@ impl Ctl {
         }
     }
 
+    /// Ends the wait for the class: time runs to the question's outcome.
+    pub(crate) fn reveal(&self, step: usize, present: Present) {
+        self.act.emit(Act::Present(Present {
+            question: false,
+            ..present
+        }));
+        self.send.emit(Request::Predict { step, answer: None });
+    }
+
     /// Closes the dialog that offered it, and starts presenting.
     pub(crate) fn present(&self) -> Callback<MouseEvent> {
         let act = self.act.clone();

@@ -225,6 +225,11 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
         ctl.act.emit(Act::ConsoleOpen(false));
     } else if page.find.is_some() {
         ctl.act.emit(Act::Find(None));
+    } else if page.present.question {
+        ctl.act.emit(Act::Present(Present {
+            question: false,
+            ..page.present
+        }));
     } else if page.present.on {
         ctl.act.emit(Act::Present(Present::default()));
     } else if page.is_legend_open() {
@@ -283,19 +288,41 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
+/// What is shown after a key that shows or hides a part while presenting.
+fn presented_after(key: &str, now: Present) -> Option<Present> {
+    let mut next = now;
+    let part = match key {
+        "x" => &mut next.spotlight,
+        "q" => &mut next.code,
+        "`" => &mut next.console,
+        "v" => &mut next.timeline,
+        "z" => &mut next.timer,
+        _ => return None,
+    };
+    *part = !*part;
+    Some(next)
+}
+
 /// Handles the keys while presenting. The keys of a presenter's remote turn the story's steps.
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
-    let (now, story) = (page.present, &page.model.story);
-    let step = match key {
-        "x" => {
-            ctl.act.emit(Act::Present(Present {
-                spotlight: !now.spotlight,
-                ..now
-            }));
-            return true;
+    let story = &page.model.story;
+    if let Some(next) = presented_after(key, page.present) {
+        ctl.act.emit(Act::Present(next));
+        if next.console && !page.present.console {
+            ctl.act.emit(Act::ConsoleOpen(true));
         }
-        "q" => {
-            ctl.act.emit(Act::Present(Present { code: !now.code, ..now }));
+        return true;
+    }
+    let step = match key {
+        "r" => {
+            match story.question {
+                Some(step) if page.present.question => ctl.reveal(step, page.present),
+                Some(_) => ctl.act.emit(Act::Present(Present {
+                    question: true,
+                    ..page.present
+                })),
+                None => {}
+            }
             return true;
         }
         "ArrowRight" | "PageDown" => story.step + 1,

@@ -307,3 +307,34 @@ test("code can be edited beside the cluster, and is applied when typing pauses",
   await editor.getByRole("button", { name: "Close the editor" }).click();
   await expect(editor).toHaveCount(0);
 });
+
+// Shows: U-08, E-15
+test("while presenting, console, timeline and timer are on keys, and a question waits for the class", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  const story = page.getByRole("complementary", { name: "Story" });
+  await expect(story.getByRole("region", { name: "A question" })).toBeVisible();
+  await page.keyboard.press("Shift+P");
+  await expect(page.locator(".page.present")).toBeVisible();
+  await page.keyboard.press("v");
+  await expect(page.locator(".time")).toBeVisible();
+  await page.keyboard.press("v");
+  await expect(page.locator(".time")).toHaveCount(0);
+  await page.keyboard.press("`");
+  await expect(page.getByRole("textbox", { name: "Command" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Console" }).click();
+  await page.keyboard.press("z");
+  await expect(page.getByRole("timer")).toHaveText("0:02");
+  await page.keyboard.press("r");
+  const question = page.getByRole("region", { name: "A question for the class" });
+  await expect(question.getByRole("listitem").first()).toBeVisible();
+  await t.expectNoOverflow(page, "a question for the class");
+  await t.checkLooks(page, "present-question");
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await expect(page.locator(".page.present"), "Escape closes the question first").toBeVisible();
+  await page.keyboard.press("r");
+  await page.keyboard.press("r");
+  await expect(question).toHaveCount(0);
+  await expect(story.getByRole("region", { name: "Your prediction" })).toBeVisible();
+});

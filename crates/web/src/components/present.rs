@@ -1,8 +1,10 @@
 //! The layer over the page while presenting: buttons with their keys, a spotlight, the QR code of the instant.
 
+use gloo_timers::callback::Interval;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
+use super::story::words;
 use crate::browser;
 use crate::browser::listen::listen;
 use crate::ctl::Ctl;
@@ -20,6 +22,10 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("←  Page Up", "Step before"),
     ("x", "Spotlight"),
     ("q", "QR code of this instant"),
+    ("`", "Console"),
+    ("v", "Timeline"),
+    ("z", "Timer"),
+    ("r", "The question large, for the class; once more: what happens"),
     ("Esc", "End"),
 ];
 
@@ -31,26 +37,73 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     };
     let page = &props.page;
     let present = page.present;
-    let with = |next: Present| ctl.act.reform(move |_: MouseEvent| Act::Present(next));
-    let spot = Present {
-        spotlight: !present.spotlight,
-        ..present
+    let toggle = |words: &'static str, key: &'static str, is_on: bool, next: Present| {
+        let onclick = ctl.act.reform(move |_: MouseEvent| Act::Present(next));
+        html! { <button type="button" class="quiet" {onclick} aria-pressed={is_on.to_string()}>{ words }{ " " }<kbd>{ key }</kbd></button> }
     };
-    let code = Present {
-        code: !present.code,
-        ..present
-    };
+    #[rustfmt::skip]
+    let parts = [
+        ("Spotlight", "x", present.spotlight, Present { spotlight: !present.spotlight, ..present }),
+        ("QR code", "q", present.code, Present { code: !present.code, ..present }),
+        ("Console", "`", present.console, Present { console: !present.console, ..present }),
+        ("Timeline", "v", present.timeline, Present { timeline: !present.timeline, ..present }),
+        ("Timer", "z", present.timer, Present { timer: !present.timer, ..present }),
+    ];
+    let asks = page.model.story.question.is_some() && !present.question;
     html! {
         <>
             if present.spotlight { <Spotlight /> }
             if present.code { <Code page={page.clone()} /> }
+            if present.question { { question(page, &ctl) } }
             <section class="presenting" aria-label="Presenting">
-                <button type="button" class="quiet" onclick={with(spot)} aria-pressed={present.spotlight.to_string()}>{ "Spotlight " }<kbd>{ "x" }</kbd></button>
-                <button type="button" class="quiet" onclick={with(code)} aria-pressed={present.code.to_string()}>{ "QR code " }<kbd>{ "q" }</kbd></button>
-                <button type="button" class="quiet" onclick={with(Present::default())}>{ "End " }<kbd>{ "Esc" }</kbd></button>
+                if present.timer { <Timer /> }
+                if asks { { toggle("Ask the class", "r", false, Present { question: true, ..present }) } }
+                { for parts.into_iter().map(|(words, key, is_on, next)| toggle(words, key, is_on, next)) }
+                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Present(Present::default()))}>{ "End " }<kbd>{ "Esc" }</kbd></button>
             </section>
         </>
     }
+}
+
+/// The open question in large type, with a letter for each option. Nobody answers it here: the class does, aloud.
+fn question(page: &Page, ctl: &Ctl) -> Html {
+    let open = page.model.story.question.and_then(|step| {
+        let question = page.opened.as_ref()?.story.get(step)?.question.clone()?;
+        Some((step, question))
+    });
+    let Some((step, question)) = open else {
+        return Html::default();
+    };
+    let reveal = {
+        let (ctl, present) = (ctl.clone(), page.present);
+        Callback::from(move |_: MouseEvent| ctl.reveal(step, present))
+    };
+    let options = question.options.iter();
+    html! {
+        <section class="for-class" aria-label="A question for the class" aria-live="polite">
+            <p>{ words(&question.ask) }</p>
+            <ol type="A">{ for options.map(|option| html! { <li>{ option }</li> }) }</ol>
+            <button type="button" class="primary" onclick={reveal}>{ "What happens? " }<kbd>{ "r" }</kbd></button>
+        </section>
+    }
+}
+
+/// Minutes and seconds since it was shown.
+#[component]
+fn Timer() -> Html {
+    let seconds = use_state(|| 0_u32);
+    {
+        let counted = use_mut_ref(|| 0_u32);
+        let seconds = seconds.setter();
+        use_effect_with((), move |()| {
+            let tick = Interval::new(1_000, move || {
+                *counted.borrow_mut() += 1;
+                seconds.set(*counted.borrow());
+            });
+            move || drop(tick)
+        });
+    }
+    html! { <span class="timer mono" role="timer" aria-label="Time since the timer was started">{ format!("{}:{:02}", *seconds / 60, *seconds % 60) }</span> }
 }
 
 /// Dims everything except the area around the pointer.

@@ -50,12 +50,12 @@ impl Panels {
         console: true,
     };
 
-    /// The panels while presenting: cluster and story.
-    pub(crate) fn while_presenting() -> Panels {
+    /// The panels while presenting: cluster and story, and on a key timeline and console.
+    pub(crate) fn while_presenting(timeline: bool, console: bool) -> Panels {
         Panels {
             side: false,
-            timeline: false,
-            console: false,
+            timeline,
+            console,
             ..Panels::ALL
         }
     }

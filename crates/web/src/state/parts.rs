@@ -116,6 +116,12 @@ pub(crate) struct Present {
     pub(crate) spotlight: bool,
     /// The QR code of the present instant is shown.
     pub(crate) code: bool,
+    pub(crate) console: bool,
+    pub(crate) timeline: bool,
+    /// A timer counts from when it was shown.
+    pub(crate) timer: bool,
+    /// The open question is shown large, for the class to answer aloud.
+    pub(crate) question: bool,
 }
 
 /// Remedies for a pending pod.
