@@ -50,15 +50,12 @@ impl Ctl {
         self.send.emit(Request::Predict { step, answer: None });
     }
 
-    /// Closes the dialog that offered it, and starts presenting.
-    pub(crate) fn present(&self) -> Callback<MouseEvent> {
+    /// Closes the dialog that offered it, and starts presenting with these parts.
+    pub(crate) fn present(&self, parts: Present) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {
             act.emit(Act::Dialog(Dialog::None));
-            act.emit(Act::Present(Present {
-                on: true,
-                ..Present::default()
-            }));
+            act.emit(Act::Present(Present { on: true, ..parts }));
         })
     }
 

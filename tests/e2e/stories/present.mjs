@@ -54,6 +54,21 @@ test("the QR code of a long link is sharp on a phone, black on white in both the
   }
 });
 
+// Shows: U-08, E-15
+test("the QR code of an untouched lesson is small, is saved as a picture and shown large", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  await expect(page.locator(".story")).toBeVisible();
+  const dialog = await openShareDialog(page);
+  await dialog.getByRole("button", { name: "QR code" }).click();
+  const squares = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
+  expect(squares, "the code holds the lesson's name, not the session").toBeLessThan(50);
+  const { name, bytes } = await t.download(page, () => dialog.getByRole("button", { name: "Save the code" }).click());
+  expect(name).toBe("podscope-qr.png");
+  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+  await dialog.getByRole("button", { name: "Show it large" }).click();
+  await expect(page.locator(".page.present > .code")).toBeVisible();
+});
+
 // Shows: T-03
 test("the address holds the session's state, and Back restores it", async ({ t }) => {
   const page = await t.open("#new");
@@ -320,7 +335,7 @@ test("while presenting, console, timeline and timer are on keys, and a question 
   await page.keyboard.press("v");
   await expect(page.locator(".time")).toHaveCount(0);
   await page.keyboard.press("`");
-  await expect(page.getByRole("textbox", { name: "Command" })).toBeFocused();
+  await expect(page.getByLabel("Command", { exact: true })).toBeFocused();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Console" }).click();
   await page.keyboard.press("z");

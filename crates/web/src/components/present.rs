@@ -4,6 +4,7 @@ use gloo_timers::callback::Interval;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
+use super::share::short_link_of_untouched_lesson;
 use super::story::words;
 use crate::browser;
 use crate::browser::listen::listen;
@@ -150,7 +151,8 @@ pub(crate) fn Code(props: &Props) -> Html {
     }) else {
         return html! { <p role="status">{ "Making a link…" }</p> };
     };
-    let address = browser::address(&link.fragment);
+    let short = short_link_of_untouched_lesson(page);
+    let address = browser::address(short.as_ref().unwrap_or(&link.fragment));
     match qr::code(&address) {
         Some((size, path)) => html! {
             <figure class="code">
