@@ -44,7 +44,7 @@ function store() {
 
 api?.LMSInitialize("");
 try {
-  for (const [lesson, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) finished.set(lesson, score);
+  for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) finished.set(task, score);
 } catch {
   // What was stored is of another package: begin anew.
 }
@@ -54,7 +54,9 @@ window.addEventListener("message", (event) => {
   if (event.source !== frame.contentWindow || event.origin !== location.origin) return;
   const message = event.data;
   if (message?.podscope !== 1 || message.type !== "finished") return;
-  finished.set(message.lesson, Math.max(finished.get(message.lesson) ?? 0, Number(message.score) || 0));
+  // Tasks of one family have one name; their numbers in the course differ.
+  const task = message.item ?? message.lesson;
+  finished.set(task, Math.max(finished.get(task) ?? 0, Number(message.score) || 0));
   store();
 });
 window.addEventListener("pagehide", () => {

@@ -236,7 +236,7 @@ export type PodscopeMessage = { podscope: 1 } & (
   | { type: "step"; lesson: string; step: number; of: number }
   | { type: "answer"; lesson: string; step: number; answer: string; truth: string; right: boolean }
   | { type: "goal"; lesson: string; step: number; goal: number }
-  | { type: "finished"; lesson: string; score: number; way: "solved" | "guessed" | "hinted" | "shown" }
+  | { type: "finished"; lesson: string; item: number | null; score: number; way: "solved" | "guessed" | "hinted" | "shown" }
   | { type: "error"; message: string });
 
 /** A request of the page around an embedded page. */

@@ -95,7 +95,9 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
     let finished = page.opened.as_ref().filter(|_| story.finished).map(|opened| {
         let way = page.study.help.max(way_of_answers(story));
         let score = f64::from(score(opened, story)) / 1000.0;
-        json!({"type": "finished", "lesson": name, "score": score, "way": way.name()})
+        // Tasks of one family have one name.
+        let item = page.study.item.map(|item| item + 1);
+        json!({"type": "finished", "lesson": name, "item": item, "score": score, "way": way.name()})
     });
     let problems: Vec<Value> = page
         .problems
