@@ -139,8 +139,9 @@ pub use self::tree::{Data, Entry, Tree};
 pub use self::untyped_object::UntypedObject;
 pub use self::validate::{
     ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
-    service_allocation, stored_version, subdomain_problems, validate, validate_metadata_update, validate_new_event,
-    validate_new_event_update, validate_resize, validate_status_update, validate_update,
+    service_allocation, stored_version, subdomain_problems, validate, validate_ephemeral_containers,
+    validate_metadata_update, validate_new_event, validate_new_event_update, validate_resize, validate_status_update,
+    validate_update,
 };
 pub use self::versions::{served_form, stored_form};
 pub use self::visible::visible;

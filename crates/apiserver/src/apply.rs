@@ -59,6 +59,7 @@ impl Writer {
             Part::Main => subresource,
             Part::Status => "status",
             Part::Resize => "resize",
+            Part::EphemeralContainers => "ephemeralcontainers",
         };
         let sent = new.metadata().managers.list().iter();
         let is_reset = sent.clone().any(|manager| manager.name.is_empty());

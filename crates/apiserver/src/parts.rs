@@ -18,6 +18,17 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
             _ => None,
         };
     }
+    if part == Part::EphemeralContainers {
+        // Other differences are dropped (`dropNonEphemeralContainerUpdates`).
+        return with_field_of(old, &new, "spec/ephemeralContainers");
+    }
+
+    if let (Object::Service(service), Object::Service(sent)) = (old, &new) {
+        // The status of a Service is kept as it was sent, beside the typed fields.
+        if part == Part::Status || !service.extra.is_empty() || !sent.extra.is_empty() {
+            return with_status(old, &new, part);
+        }
+    }
 
     macro_rules! merge {
         (status: $($with:ident),*; plain: $($without:ident),*) => {
@@ -29,7 +40,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(&mut typed.metadata, &old.metadata);
                         Object::$with(new)
                     }
-                    Part::Status | Part::Resize => {
+                    Part::Status | Part::Resize | Part::EphemeralContainers => {
                         let mut merged = old.clone();
                         Arc::make_mut(&mut merged).status.clone_from(&new.status);
                         Object::$with(merged)
@@ -46,8 +57,8 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(&mut untyped.metadata, &old.metadata);
                         Object::Untyped(new)
                     }
-                    // Only pods have a resize subresource.
-                    Part::Resize => Object::Untyped(old.clone()),
+                    // Only pods have these subresources.
+                    Part::Resize | Part::EphemeralContainers => Object::Untyped(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
                         put_status(&mut Arc::make_mut(&mut merged).fields, new.fields.get("status"));
@@ -66,6 +77,64 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
             CsiStorageCapacity, ConfigMap, Secret, Event, ServiceAccount, LimitRange, RuntimeClass, Endpoints,
             DeviceClass, ResourceClaimTemplate, ResourceSlice
     )
+}
+
+/// Takes the metadata that a write of the status may change besides it. Few kinds forbid that (`PrepareForUpdate` of the
+/// status strategies, `ResetObjectMetaForStatus`).
+pub(super) fn take_metadata_with_status(merged: &mut Object, sent: ObjectMeta) {
+    let kind = merged.kind();
+    if matches!(
+        kind,
+        Kind::Custom(_)
+            | Kind::CustomResourceDefinition
+            | Kind::ApiService
+            | Kind::FlowSchema
+            | Kind::PriorityLevelConfiguration
+            | Kind::ResourceClaim
+            | Kind::ValidatingAdmissionPolicy
+            | Kind::VolumeAttachment
+    ) {
+        return;
+    }
+    let metadata = merged.metadata_mut();
+    metadata.annotations = sent.annotations;
+    metadata.finalizers = sent.finalizers;
+    if kind != Kind::Deployment {
+        metadata.labels = sent.labels;
+    }
+    if kind != Kind::Pod {
+        metadata.owner_references = sent.owner_references;
+    }
+}
+
+/// A write of the status of an object, or of everything else, by its JSON.
+fn with_status(old: &Object, new: &Object, part: Part) -> Option<Object> {
+    if part == Part::Status {
+        return with_field_of(old, new, "status");
+    }
+    let mut merged = with_field_of(new, old, "status")?;
+    keep_metadata(merged.metadata_mut(), old.metadata());
+    Some(merged)
+}
+
+/// The object with the value that a field has in another one, such as `status` or `spec/ephemeralContainers`. Its metadata
+/// stays as it is.
+fn with_field_of(object: &Object, other: &Object, path: &str) -> Option<Object> {
+    let (mut value, other) = (object.to_value(), other.to_value());
+    let (parent, field) = path.rsplit_once('/').unwrap_or(("", path));
+    let pointer = |path: &str| match path {
+        "" => String::new(),
+        path => format!("/{path}"),
+    };
+    if let Some(Value::Object(fields)) = value.pointer_mut(&pointer(parent)) {
+        match other.pointer(&pointer(path)) {
+            Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
+            None => drop(fields.shift_remove(field)),
+        }
+    }
+    let mut merged = podscope_api::object_from_value(&value).ok()?;
+    merged.metadata_mut().clone_from(object.metadata());
+    Some(merged)
 }
 
 /// The old pod with the container resources of the new one, matched by container name. Other differences are dropped

@@ -71,7 +71,7 @@ pub(super) fn may_take_more(new: &Object, part: Part) -> bool {
     match part {
         Part::Main => matches!(new, Object::Service(_) | Object::PersistentVolumeClaim(_)),
         Part::Resize => true,
-        Part::Status => false,
+        Part::Status | Part::EphemeralContainers => false,
     }
 }
 

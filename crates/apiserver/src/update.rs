@@ -107,13 +107,15 @@ impl ApiServer {
             }
         }
         let has_status = self.keeps_status_apart(new.kind());
+        let sent = (is_client && part == Part::Status).then(|| new.metadata().clone());
         let merged = match has_status {
             true => parts::merge(old, new, part),
             false => parts::replace(old, new),
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
-        // Status updates of the cluster's own components need no validation.
-        if is_client && part == Part::Status {
+        // Status updates of the cluster's own components need no validation, and change no metadata.
+        if let Some(sent) = sent {
+            parts::take_metadata_with_status(&mut merged, sent);
             self.check_status(old, &mut merged)?;
         }
         if part == Part::Main {
@@ -147,6 +149,9 @@ impl ApiServer {
             if parts::raises_generation(old, &merged) {
                 raise_generation(&mut merged);
             }
+        }
+        if part == Part::EphemeralContainers {
+            admit_ephemeral_containers(old, &mut merged)?;
         }
         self.to_storage(&mut merged);
         match by {
@@ -207,6 +212,21 @@ impl ApiServer {
             out,
         )
     }
+}
+
+/// Checks the ephemeral containers of a pod, and raises its generation where they differ.
+fn admit_ephemeral_containers(old: &Object, merged: &mut Object) -> Result<(), ApiError> {
+    podscope_api::default_object(merged);
+    if let (Object::Pod(old), Object::Pod(new)) = (old, &*merged) {
+        let problems = podscope_api::validate_ephemeral_containers(old, new);
+        if !problems.is_empty() {
+            return Err(ApiError::invalid(Kind::Pod, &old.metadata.name, problems));
+        }
+    }
+    if parts::raises_generation(old, merged) {
+        raise_generation(merged);
+    }
+    Ok(())
 }
 
 /// A namespace with the finalizers of its spec as they are: only its `finalize` subresource changes them.

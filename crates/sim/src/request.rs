@@ -19,6 +19,8 @@ pub enum Part {
     Status,
     /// Only the resources of a pod and of its containers.
     Resize,
+    /// Only the ephemeral containers of a pod.
+    EphemeralContainers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -18,6 +18,7 @@ mod device_lists;
 mod device_slices;
 mod downward;
 mod endpoints;
+mod ephemeral_containers;
 mod events;
 mod internal;
 mod job;
@@ -54,6 +55,7 @@ pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
 pub use self::crds::stored_version;
+pub use self::ephemeral_containers::validate_ephemeral_containers;
 pub use self::meta::validate_metadata_update;
 pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;

@@ -42,6 +42,7 @@ pub(super) fn delete(
         });
     }
     let mut chosen = selected(target.kind, &target.key.namespace, query, objects)?;
+    integer(query, "timeoutSeconds")?;
     if let Some(limit) = limit(query)? {
         chosen.truncate(limit);
     }
@@ -124,13 +125,22 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
 /// # Errors
 /// It is not a number.
 pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
-    let Some(text) = query.get("limit") else {
-        return Ok(None);
+    let limit = integer(query, "limit")?;
+    Ok(limit
+        .and_then(|limit| usize::try_from(limit).ok())
+        .filter(|limit| *limit > 0))
+}
+
+/// Parses an integer parameter of a list, watch or DELETE of a collection (HT-055).
+///
+/// # Errors
+/// 400 for another value, also for an empty one.
+pub fn integer(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
     };
-    let limit: i64 = text
-        .parse()
-        .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?;
-    Ok(usize::try_from(limit).ok().filter(|limit| *limit > 0))
+    query.get(name).map(number).transpose()
 }
 
 /// Reads the delete options from the body, or from the query parameters if the body is empty.

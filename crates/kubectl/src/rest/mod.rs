@@ -20,7 +20,7 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Objects, Part, Request};
 
 pub use custom::ScalePaths;
-pub use delete::{Selectors, limit, selected};
+pub use delete::{Selectors, integer, limit, selected};
 pub use path::{ApiPath, Query};
 
 /// The method of a request that can write.
@@ -174,6 +174,9 @@ fn refused(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
 fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> Result<Sent, ApiError> {
     let query = &path.query;
     let mut options = options::Options::of(call.method, query)?;
+    if target.subresource == "ephemeralcontainers" {
+        subresource::check_kubelet(target, objects)?;
+    }
     let mut sent = match (call.method, target.subresource.as_str()) {
         (Method::Delete, "") => delete::delete(call, query, target, &mut options, objects)?,
         (Method::Patch, _) => patch::patch(call, target, &options, objects)?,
@@ -204,6 +207,7 @@ fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
         }
         "status" | "approval" => Some(Part::Status),
         "resize" if kind == Kind::Pod => Some(Part::Resize),
+        "ephemeralcontainers" if kind == Kind::Pod => Some(Part::EphemeralContainers),
         _ => None,
     }
 }

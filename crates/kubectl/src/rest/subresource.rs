@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Labels, NodeName, Object, ObjectMeta, Uid};
-use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request};
+use podscope_api::{Labels, Node, NodeName, Object, ObjectMeta, Uid};
+use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request, StatusReason};
 use serde_json::Value;
 
 use super::body::{self, named};
@@ -23,10 +23,10 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Checks that the body, if it has a name, names the object of the URL.
+/// Checks that the body names the object of the URL.
 fn names_target(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
     let name = text(value, "/metadata/name");
-    if !name.is_empty() && *name != *target.key.name {
+    if *name != *target.key.name {
         return Err(ApiError::bad_request(format!(
             "name in URL does not match name in {what} object"
         )));
@@ -67,6 +67,25 @@ fn sent_metadata(binding: &Value) -> Option<Box<ObjectMeta>> {
     };
     let is_empty = metadata.labels.is_empty() && metadata.annotations.is_empty();
     (!is_empty).then(|| Box::new(metadata))
+}
+
+/// Refuses ephemeral containers of a pod on a simulated node, whose kubelet would have to start them.
+///
+/// Deviation: kubelets do not run ephemeral containers. They are stored for pods that have no kubelet.
+pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), ApiError> {
+    let pod = objects.get_kind(target.kind, &target.key);
+    let node = match &pod {
+        Some(Object::Pod(pod)) => pod.spec.node_name.as_ref(),
+        _ => None,
+    };
+    match node.and_then(|node| objects.named::<Node>(node.as_str())) {
+        None => Ok(()),
+        Some(_) => Err(ApiError {
+            code: 501,
+            reason: StatusReason::NotImplemented,
+            ..ApiError::bad_request("ephemeral containers are not simulated")
+        }),
+    }
 }
 
 pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {

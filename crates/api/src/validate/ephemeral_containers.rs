@@ -1,0 +1,53 @@
+//! Validation of a write of `pods/ephemeralcontainers`: containers can be added, and those that are there stay as they are
+//! (`ValidatePodEphemeralContainersUpdate`).
+
+use crate::wire::Wire;
+use crate::{ErrorList, MIRROR, Pod};
+
+use super::{Path, internal, pod};
+
+/// Checks a pod that differs from the old one in its ephemeral containers alone.
+pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
+    let mut errors = ErrorList::default();
+    if old.metadata.annotation(MIRROR).is_some() {
+        errors.forbidden(&Path::root(""), "static pods do not support ephemeral containers");
+        return errors;
+    }
+    let spec = Path::root("spec");
+    pod::spec_of_pod(new, &spec, &mut errors);
+    let path = spec.child("ephemeralContainers");
+    let (before, after) = (internal_containers(old), internal_containers(new));
+    for (name, before) in &before {
+        match after.iter().find(|(other, _)| other == name) {
+            None => errors.forbidden(
+                &path,
+                &format!("existing ephemeral containers {name:?} may not be removed\n"),
+            ),
+            Some((_, after)) if before == after => {}
+            Some((_, after)) => {
+                let diff = internal::unified_diff(before, after);
+                errors.forbidden(
+                    &path,
+                    &format!("existing ephemeral containers {name:?} may not be changed\n{diff}"),
+                );
+            }
+        }
+    }
+    errors
+}
+
+/// The ephemeral containers by name, as the server's internal structs.
+fn internal_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
+    let mut value = pod.written_out().write();
+    pod.extra.merge_into(&mut value);
+    let list = value
+        .pointer("/spec/ephemeralContainers")
+        .and_then(|list| list.as_array());
+    let containers = list.into_iter().flatten();
+    containers
+        .map(|container| {
+            let name = container["name"].as_str().unwrap_or_default().to_owned();
+            (name, internal::to_internal("EphemeralContainer", container))
+        })
+        .collect()
+}
