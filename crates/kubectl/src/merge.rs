@@ -345,6 +345,39 @@ pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Opt
     }
 }
 
+/// Finds a `$patch` that a strategic merge patch cannot have, and returns the API server's error about it.
+pub(crate) fn bad_directive(field: &str, live: &Value, patch: &Value) -> Option<String> {
+    let unknown = |directive: &Value, map: &Value| {
+        let directive = directive.as_str().map_or_else(|| directive.to_string(), str::to_owned);
+        format!("unknown patch type: {directive} in map: {}", crate::gotext::plain(map))
+    };
+    match (live, patch) {
+        (Value::Object(have), Value::Object(wanted)) => match wanted.get("$patch") {
+            Some(directive) if directive == "replace" || directive == "delete" => None,
+            Some(directive) => Some(unknown(directive, patch)),
+            None => wanted
+                .iter()
+                .find_map(|(key, value)| bad_directive(key, have.get(key)?, value)),
+        },
+        (Value::Array(have), Value::Array(wanted)) => {
+            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
+            let key = merge_key(field, &all)?;
+            wanted.iter().find_map(|item| match item.get("$patch") {
+                Some(directive) if directive == "merge" => {
+                    Some("merging lists cannot yet be specified in the patch".to_owned())
+                }
+                Some(directive) if directive == "replace" || directive == "delete" => None,
+                Some(directive) => Some(unknown(directive, item)),
+                None => {
+                    let live = have.iter().find(|live| live.get(key) == item.get(key))?;
+                    bad_directive("", live, item)
+                }
+            })
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether a strategic merge patch sets a field of a map that its `$retainKeys` do not name.
 pub(crate) fn has_bad_retain_keys(patch: &Value) -> bool {
     match patch {

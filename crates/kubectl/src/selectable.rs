@@ -39,6 +39,8 @@ pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
         Kind::Job => &["status.successful"],
         Kind::ReplicationController => &["status.replicas"],
         Kind::Secret => &["type"],
+        Kind::CertificateSigningRequest => &["spec.signerName"],
+        Kind::ResourceSlice => &["spec.nodeName", "spec.driver"],
         _ => &[],
     }
 }
@@ -57,6 +59,8 @@ pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
         (Object::Namespace(namespace), _) => Cow::Borrowed(&namespace.status.phase),
         (Object::Job(job), _) => Cow::Owned(job.status.succeeded.unwrap_or(0).to_string()),
         (Object::ReplicationController(one), _) => Cow::Owned(one.status.replicas.to_string()),
+        (Object::ResourceSlice(slice), "spec.driver") => Cow::Borrowed(&slice.spec.driver),
+        (Object::ResourceSlice(slice), _) => Cow::Borrowed(slice.spec.node_name.as_deref().unwrap_or_default()),
         (Object::Secret(secret), _) => Cow::Borrowed(&secret.kind),
         (Object::Untyped(untyped), field) => match untyped.at(&format!("/{}", field.replace('.', "/"))) {
             Some(serde_json::Value::String(text)) => Cow::Borrowed(text),

@@ -260,7 +260,14 @@ fn unsupported(kind: Kind, field: &str) -> String {
         };
         return format!("{field:?} is not a known field selector: only \"metadata.name\"{namespace}");
     }
-    format!("field label not supported: {field}")
+    match kind {
+        Kind::Job => format!("field label {field:?} not supported for Job"),
+        Kind::ResourceSlice => {
+            let version = kind.api_version();
+            format!("field label not supported for {version}, Kind=ResourceSlice: {field}")
+        }
+        _ => format!("field label not supported: {field}"),
+    }
 }
 
 impl FieldQuery {
@@ -276,14 +283,13 @@ impl FieldQuery {
     /// that a definition makes selectable are supported.
     pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
         let mut terms = Vec::new();
-        for term in text.split(',').filter(|term| !term.trim().is_empty()) {
-            let (field, equal, value) = if let Some((field, value)) = term.split_once("!=") {
-                (field, false, value)
-            } else if let Some((field, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
-                (field, true, value)
-            } else {
-                return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
-            };
+        for term in field_terms(text) {
+            if term.trim().is_empty() {
+                continue;
+            }
+            let (field, equal, value) =
+                field_term(term).ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{term}'"))?;
+            let value = unescaped(value.trim())?;
             let field = field.trim();
             if !is_supported(kind, field) && !selectable.iter().any(|known| known == field) {
                 return Err(match selectable {
@@ -291,7 +297,7 @@ impl FieldQuery {
                     _ => format!("field label not supported: {field}"),
                 });
             }
-            terms.push((field.to_owned(), equal, value.trim().to_owned()));
+            terms.push((field.to_owned(), equal, value));
         }
         Ok(Self(terms))
     }
@@ -307,6 +313,57 @@ impl FieldQuery {
             .iter()
             .all(|(field, equal, value)| (selectable::value(object, field) == value.as_str()) == *equal)
     }
+}
+
+/// Splits a field selector at its commas. A backslash escapes the next character.
+fn field_terms(text: &str) -> Vec<&str> {
+    let (mut terms, mut start, mut is_escaped) = (Vec::new(), 0, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            ',' => {
+                terms.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    terms.push(&text[start..]);
+    terms
+}
+
+/// A term's field, whether it must be equal, and the escaped value.
+fn field_term(term: &str) -> Option<(&str, bool, &str)> {
+    let operators = [("!=", false), ("==", true), ("=", true)];
+    term.char_indices().find_map(|(at, _)| {
+        let (field, rest) = term.split_at(at);
+        operators
+            .iter()
+            .find_map(|(operator, equal)| Some((field, *equal, rest.strip_prefix(operator)?)))
+    })
+}
+
+/// The value of a term without its escapes.
+fn unescaped(value: &str) -> Result<String, String> {
+    let (mut text, mut letters) = (String::new(), value.chars());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some(next @ ('\\' | ',' | '=')) => text.push(next),
+                next => {
+                    let sequence: String = ['\\'].into_iter().chain(next).collect();
+                    return Err(format!("invalid field selector: invalid escape sequence: {sequence}"));
+                }
+            },
+            ',' | '=' => {
+                let code = u32::from(letter);
+                return Err(format!("invalid field selector: unescaped character in value: {code}"));
+            }
+            letter => text.push(letter),
+        }
+    }
+    Ok(text)
 }
 
 fn is_supported(kind: Kind, field: &str) -> bool {

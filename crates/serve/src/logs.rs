@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use podscope_api::{Kind, ObjectKey, Pod};
+use podscope_api::{Kind, Node, ObjectKey, Pod};
 use podscope_cluster::{ApiError, Cause, StatusReason};
 use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiPath, Query};
 
+use crate::board::Snapshot;
 use crate::engine::Door;
 use crate::http::{Asked, Reply};
 use crate::route::{Answered, Failure};
@@ -53,14 +54,17 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     for (field, least, why) in [
         ("tailLines", 0, "must be greater than or equal to 0"),
-        ("sinceSeconds", 1, "must be greater than 0"),
         ("limitBytes", 1, "must be greater than 0"),
+        ("sinceSeconds", 1, "must be greater than 0"),
     ] {
         let Some(text) = query.get(field) else { continue };
         let number: i64 = text
             .parse()
             .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?;
-        if number < least {
+        if field == "sinceSeconds" && query.get("sinceTime").is_some() {
+            let why = "at most one of `sinceTime` or `sinceSeconds` may be specified";
+            causes.push(crate::read::forbidden("[]", why));
+        } else if number < least {
             causes.push(Cause::new(field, format!("Invalid value: {number}: {why}")).with_reason("FieldValueInvalid"));
         }
     }
@@ -70,6 +74,17 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     match causes.is_empty() {
         true => Ok(()),
         false => Err(ApiError::invalid_of("PodLogOptions", pod, causes)),
+    }
+}
+
+/// Checks that the node of a pod exists, where the API server looks up the kubelet's address. Its error names the node as
+/// if it were a pod.
+fn has_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
+    match &pod.spec.node_name {
+        Some(node) if snapshot.objects.named::<Node>(node.as_str()).is_none() => {
+            Err(ApiError::not_found(Kind::Pod, node.as_str()))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -111,6 +126,7 @@ pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered 
     if pod.spec.node_name.is_none() {
         return Ok(Reply::new(204, "", ""));
     }
+    has_node(&pod, &snapshot)?;
     let line = line(path, &container);
     let text = printed(door, line.clone()).await?;
     if !path.query.is_true("follow") {
@@ -181,10 +197,8 @@ pub(crate) fn refused(path: &ApiPath, kind: Kind, door: &Door) -> Answered {
             };
             return Err(ApiError::bad_request(why).into());
         }
-        // The API server looks up the kubelet's address. Its error names the node as if it were a pod.
-        let node = pod.spec.node_name.as_ref().filter(|_| path.subresource != "proxy");
-        if let Some(node) = node.filter(|node| snapshot.objects.named::<podscope_api::Node>(node.as_str()).is_none()) {
-            return Err(ApiError::not_found(kind, node.as_str()).into());
+        if path.subresource != "proxy" {
+            has_node(pod, &snapshot)?;
         }
     }
     let what = match path.subresource.as_str() {

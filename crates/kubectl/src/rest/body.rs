@@ -181,7 +181,10 @@ pub(super) fn read_sent(
 /// # Errors
 /// The value has another kind or another namespace.
 pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &Objects) -> Result<Read, ApiError> {
-    of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
+    match target.kind {
+        Kind::Custom(_) => custom::of_kind(value, target)?,
+        _ => of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?,
+    }
     let mut value = value.clone();
     value["apiVersion"] = target.served.api_version.into();
     value["kind"] = target.served.kind.into();

@@ -32,6 +32,30 @@ pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> R
     Ok(unknown)
 }
 
+/// Checks that a body has the version and the kind of the URL (HT-159).
+///
+/// # Errors
+/// 400 for another version, 422 for another kind.
+pub(super) fn of_kind(value: &Value, target: &Target) -> Result<(), ApiError> {
+    let text = |field: &str| value[field].as_str().unwrap_or_default();
+    let (version, kind) = (target.served.api_version, target.served.kind);
+    let given = text("apiVersion");
+    if !given.is_empty() && given != version {
+        return Err(ApiError::bad_request(format!(
+            "the API version in the data ({given}) does not match the expected API version ({version})"
+        )));
+    }
+    let other = text("kind");
+    if !other.is_empty() && other != kind {
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        let name = value["metadata"]["name"].as_str().unwrap_or_default();
+        let why = Cause::new("kind", format!("Invalid value: {other:?}: must be {kind}"));
+        let causes = vec![why.with_reason("FieldValueInvalid")];
+        return Err(ApiError::invalid_of(&format!("{other}.{group}"), name, causes));
+    }
+    Ok(())
+}
+
 /// Converts a value to a custom object.
 pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> Read {
     let kind = target.kind;

@@ -12,7 +12,7 @@ use super::body::{go_type, json, named, of_kind};
 use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresource};
 use crate::command::{PatchType, Validation};
-use crate::merge::{has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
+use crate::merge::{bad_directive, has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
 use crate::scale::{has_scale, scale_of};
 use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
@@ -129,7 +129,10 @@ impl Given {
                     let why = format!("map: {item} does not contain declared merge key: {key}");
                     Err(ApiError::unnamed(why))
                 }
-                None => Ok(strategic(before, &self.tree)),
+                None => match bad_directive("", before, &self.tree) {
+                    Some(why) => Err(ApiError::unnamed(why)),
+                    None => Ok(strategic(before, &self.tree)),
+                },
             },
             PatchType::Merge => Ok(json_merge(before, &self.tree)),
             PatchType::Json => json_patch(before, &self.tree).map_err(|_| ApiError::rejected()),

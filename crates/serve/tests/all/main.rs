@@ -6,5 +6,6 @@ mod client;
 mod custom;
 mod door;
 mod kubectl;
+mod parts;
 mod replay;
 mod wire;
