@@ -10,7 +10,7 @@ use bytes::Bytes;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, Time};
 use podscope_cluster::{ApiError, Cause, Change, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, Selectors};
+use podscope_kubectl::rest::{ApiPath, Query, Selectors, integer};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::Sender;
@@ -30,6 +30,9 @@ const LONGEST: Duration = Duration::from_secs(1800);
 const BOOKMARK: Duration = Duration::from_secs(60);
 /// Time before the end of the watch at which a last bookmark is sent.
 const BEFORE_END: Duration = Duration::from_secs(2);
+
+/// Time from a change of a definition to the end of the watches of its objects: the API server replaces their storage.
+const DRAIN: Duration = Duration::from_secs(1);
 
 /// Objects and output form of a watch.
 struct Watch {
@@ -58,13 +61,7 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
     let query = &path.query;
     let sends_initial = check(query)?;
     let since = version(query).map_err(|error| ApiError::unnamed(error.message))?;
-    let timeout = match query.get("timeoutSeconds") {
-        None => None,
-        Some(text) => Some(
-            text.parse::<u64>()
-                .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?,
-        ),
-    };
+    let timeout = integer(query, "timeoutSeconds")?;
     let selectors = Selectors::of(kind, query, &door.board.snapshot().objects)?;
     let include = table::include(path)?;
     let subscription = door
@@ -86,6 +83,7 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
     };
     let ends = Instant::now()
         + timeout
+            .and_then(|seconds| u64::try_from(seconds).ok())
             .filter(|seconds| *seconds > 0)
             .map_or(LONGEST, Duration::from_secs);
     let begins = match (sends_initial, since) {
@@ -139,6 +137,28 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
     }
 }
 
+/// Returns whether a change gives a custom kind another storage: its definition is removed, or has another specification
+/// or other accepted names (HT-196).
+fn redefines(change: &Change, kind: Kind) -> bool {
+    let Kind::Custom(_) = kind else { return false };
+    let definition = |object: &Option<Object>| match object {
+        Some(Object::Untyped(untyped)) if untyped.kind == Kind::CustomResourceDefinition => {
+            let (plural, group) = untyped.metadata.name.split_once('.')?;
+            (plural == kind.plural() && group == kind.group()).then(|| untyped.clone())
+        }
+        _ => None,
+    };
+    match (definition(&change.old), definition(&change.new)) {
+        (Some(_), None) => true,
+        (Some(old), Some(new)) => {
+            let names =
+                |fields: &Map<String, Value>| fields.get("status").map(|status| status["acceptedNames"].clone());
+            old.fields.get("spec") != new.fields.get("spec") || names(&old.fields) != names(&new.fields)
+        }
+        (None, _) => false,
+    }
+}
+
 /// The first events of a watch.
 enum Begins {
     /// All existing objects, then a bookmark, then changes.
@@ -187,6 +207,9 @@ impl Watch {
         let last = ends.checked_sub(BEFORE_END).filter(|last| *last > Instant::now());
         let mut has_ended = last.is_none();
         let mut snapshot = snapshot;
+        let mut ends = ends;
+        // Simulated time at which the watch ends, where that passes faster than real time.
+        let mut drained: Option<Time> = None;
         while Instant::now() < ends {
             let next = match last {
                 Some(last) if !has_ended => bookmark.min(last),
@@ -205,6 +228,7 @@ impl Watch {
                 () = self.lines.closed() => return Err(Left),
             };
             match told {
+                Ok(News::Changes(_, now)) if drained.is_some_and(|drained| now >= drained) => return Ok(()),
                 Ok(News::Changes(changes, now)) => {
                     let after = Arc::make_mut(&mut snapshot);
                     (after.now, after.at.0) = (now, after.at.0 + now.0 - after.now.0);
@@ -215,6 +239,11 @@ impl Watch {
                         .collect();
                     self.changes(&fresh, &snapshot).await?;
                     reached = fresh.last().map_or(reached, |change| change.revision);
+                    if drained.is_none() && fresh.iter().any(|change| redefines(change, self.kind)) {
+                        drained = Some(Time(now.0 + DRAIN.as_micros() as i64));
+                        ends = ends.min(Instant::now() + DRAIN);
+                        has_ended = true;
+                    }
                 }
                 Ok(News::Ended) | Err(RecvError::Closed) => return Ok(()),
                 Err(RecvError::Lagged(_)) => return self.too_old(reached, reached + 1).await,

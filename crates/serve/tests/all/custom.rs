@@ -1,13 +1,14 @@
 //! Custom objects over HTTP.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use podscope_cluster::SimTime;
 use podscope_session::timeline::Session;
 use podscope_session::{report, scenario};
 use serde_json::{Value, json};
 
-use crate::client::{get, post, send, serve};
+use crate::client::{Watching, get, post, send, serve};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const CABINETS: &str = "/apis/shop.example/v1/namespaces/default/cabinets";
@@ -241,4 +242,55 @@ fn validation_rules_refuse_objects_and_definitions() {
     assert_eq!(code, 422);
     let message = refused["message"].as_str().unwrap_or_default();
     assert!(message.ends_with("spec: Invalid value: too many drawers"), "{message}");
+}
+
+/// Shows: HT-196
+#[test]
+fn change_of_definition_ends_watches() {
+    let server = serve("");
+    let at = server.address();
+    post(at, DEFINITIONS, &definition().to_string());
+    advance(at, 1);
+    let watch = Watching::open(at, &format!("{CABINETS}?watch=true"), &[]);
+    let label = json!({"metadata": {"labels": {"a": "b"}}}).to_string();
+    let merge = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
+    let path = format!("{DEFINITIONS}/cabinets.shop.example");
+    send(at, "PATCH", &path, &merge, label.as_bytes());
+    advance(at, 2);
+    create(at, "a", json!({}));
+    assert_eq!(watch.wait_for(1, Duration::from_secs(10)).len(), 1);
+    let names = json!({"spec": {"names": {"shortNames": ["cb"]}}}).to_string();
+    send(at, "PATCH", &path, &merge, names.as_bytes());
+    advance(at, 2);
+    create(at, "b", json!({}));
+    let lines = watch.wait_for(2, Duration::from_secs(10));
+    assert!(watch.has_ended() && lines.len() == 1, "{lines:?}");
+}
+
+/// Shows: HT-159
+#[test]
+fn body_of_another_version_or_kind_is_refused() {
+    let server = serve("");
+    let at = server.address();
+    post(at, DEFINITIONS, &definition().to_string());
+    advance(at, 1);
+    let (code, refused) = create(at, "a", json!({"apiVersion": "shop.example/v2"}));
+    let why = "the API version in the data (shop.example/v2) does not match the expected API version (shop.example/v1)";
+    assert_eq!((code, &refused["message"]), (400, &json!(why)));
+    let (code, refused) = create(at, "a", json!({"kind": "Drawer"}));
+    let why = "Drawer.shop.example \"a\" is invalid: kind: Invalid value: \"Drawer\": must be Cabinet";
+    assert_eq!((code, &refused["message"]), (422, &json!(why)));
+}
+
+/// Shows: HT-175
+#[test]
+fn definition_without_finalizers_below_it_goes_at_once() {
+    let server = serve("");
+    let at = server.address();
+    post(at, DEFINITIONS, &definition().to_string());
+    advance(at, 1);
+    create(at, "a", json!({}));
+    delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
+    advance(at, 1);
+    assert_eq!(get(at, "/apis/shop.example").status, 404);
 }
