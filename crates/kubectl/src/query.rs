@@ -3,7 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_RESOURCES, OTHER_VERSIONS, ObjectKey, OtherResource};
-use podscope_cluster::OutputKind;
+use podscope_cluster::{Objects, OutputKind};
 use serde_json::{Value, json};
 
 use super::diff;
@@ -202,32 +202,36 @@ fn resource_list_value(all: &[ListedResource]) -> Value {
     json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(to_json).collect::<Vec<_>>()})
 }
 
-/// `get componentstatuses`: a component is healthy while its leader renews the lease. etcd is always healthy here,
-/// because without it the API server would not answer.
+/// The components that `componentstatuses` lists, each with `ok` or the error of its health check. A component is healthy
+/// while its leader renews the lease. etcd is always healthy, because without it the API server would not answer.
+pub fn component_health(objects: &Objects, now: podscope_api::Time) -> [(&'static str, String); 3] {
+    let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
+    all.map(|(name, port)| {
+        let key = ObjectKey::new("kube-system", format!("kube-{name}"));
+        let lease = objects.get::<podscope_api::Lease>(&key);
+        let is_led = lease.is_some_and(|lease| {
+            let seconds = i64::from(lease.spec.lease_duration_seconds.unwrap_or(15));
+            lease
+                .spec
+                .renew_time
+                .is_some_and(|at| now.0 - at.0 <= seconds * 1_000_000)
+        });
+        let why = match port == 0 || is_led {
+            true => "ok".to_owned(),
+            false => format!(
+                "Get \"https://127.0.0.1:{port}/healthz\": dial tcp 127.0.0.1:{port}: connect: connection refused"
+            ),
+        };
+        (name, why)
+    })
+}
+
+/// `get componentstatuses`.
 fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
     printed.warn("v1 ComponentStatus is deprecated in v1.19+");
-    let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
-    let mut found = Vec::new();
-    for (name, port) in all {
-        if names.is_empty() || names.iter().any(|one| one == name) {
-            let key = ObjectKey::new("kube-system", format!("kube-{name}"));
-            let lease = view.objects.get::<podscope_api::Lease>(&key);
-            let is_led = lease.is_some_and(|lease| {
-                let seconds = i64::from(lease.spec.lease_duration_seconds.unwrap_or(15));
-                lease
-                    .spec
-                    .renew_time
-                    .is_some_and(|at| view.now.0 - at.0 <= seconds * 1_000_000)
-            });
-            let why = match port == 0 || is_led {
-                true => "ok".to_owned(),
-                false => format!(
-                    "Get \"https://127.0.0.1:{port}/healthz\": dial tcp 127.0.0.1:{port}: connect: connection refused"
-                ),
-            };
-            found.push((name, why));
-        }
-    }
+    let all = component_health(view.objects, view.now);
+    let mut found = all.to_vec();
+    found.retain(|(name, _)| names.is_empty() || names.iter().any(|one| one == name));
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
         Err(message) => return printed.fail(message),

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Modules: `http` (connections, limits, access), `route` (dispatch of requests), `negotiate` (content negotiation),
-//! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `openapi`,
-//! `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
+//! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
+//! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 
 #![allow(
     clippy::disallowed_types,
@@ -25,12 +25,15 @@
 )]
 
 mod board;
+mod components;
 mod engine;
+mod health;
 mod http;
 mod logs;
 mod metrics;
 mod negotiate;
 mod openapi;
+mod openid;
 mod own;
 mod protobuf;
 mod read;

@@ -1,45 +1,83 @@
 //! `/openapi/v3`: the served paths and their parameters. `kubectl apply` and `create -f` read it before they send
-//! `fieldValidation` (HT-102 to HT-107).
+//! `fieldValidation` (HT-102 to HT-107). `/openapi/v2` has the same content as one document (HT-108).
 //!
 //! [`crate::schemas`] creates the schemas.
 
-use podscope_api::{hash, schema};
+mod paths;
+mod v2;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use podscope_api::hash;
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
-use crate::http::{Asked, Reply};
+use self::paths::{is_connected, is_deleted, is_patched, is_scaled, put, root};
+use crate::http::{Asked, JSON, Reply};
 use crate::resources::{self, Resource};
 use crate::schemas::Schemas;
 
+pub(crate) use self::v2::answer as answer_v2;
+
 const INDEX: &str = "/openapi/v3";
+/// Documents of paths that are not resources, each with the messages that it describes.
+const OTHERS: [(&str, &[&str]); 5] = [
+    (".well-known/openid-configuration", &[]),
+    ("api", &["meta.APIVersions"]),
+    ("apis", &["meta.APIGroupList"]),
+    ("openid/v1/jwks", &[]),
+    ("version", &[]),
+];
+
+/// The text of a document, and the hash of it.
+#[derive(Debug)]
+struct Document {
+    text: String,
+    tag: String,
+}
+
+impl Document {
+    fn of(paths: Map<String, Value>, schemas: Schemas) -> Document {
+        let document = json!({
+            "openapi": "3.0.0",
+            "info": {"title": "Kubernetes", "version": "1.36"},
+            "paths": paths,
+            "components": {"schemas": schemas.finish()},
+        });
+        let text = document.to_string();
+        let tag = format!("{:016X}", hash::fnv1a(hash::EMPTY, text.bytes()));
+        Document { text, tag }
+    }
+}
 
 /// Responds to a path below `/openapi/v3`.
 pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     if path == INDEX {
         return Reply::json(200, &index(objects));
     }
-    let version = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
-    let version = version
-        .strip_prefix("apis/")
-        .or_else(|| version.strip_prefix("api/"))
-        .unwrap_or_default();
-    let Some(text) = document(version, objects) else {
+    let name = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
+    let custom;
+    let found = match built_in().get(name) {
+        Some(found) => Some(found),
+        None => {
+            custom = custom_document(name, objects);
+            custom.as_ref()
+        }
+    };
+    let Some(Document { text, tag }) = found else {
         return Reply::new(404, "", "");
     };
-    let tag = tag(&text);
     let query = podscope_kubectl::rest::Query::of(asked.path.split_once('?').map_or("", |(_, query)| query));
     let reply = match query.get("hash") {
-        Some(wanted) if wanted != tag => return Reply::new(301, "", "").with("Location", url(version, &tag)),
-        Some(_) => Reply::new(200, crate::http::JSON, text).with("Cache-Control", "public, immutable"),
-        None => Reply::new(200, crate::http::JSON, text),
+        Some(wanted) if wanted != tag => return Reply::new(301, "", "").with("Location", url(name, tag)),
+        Some(_) => Reply::new(200, JSON, text.clone()).with("Cache-Control", "public, immutable"),
+        None => Reply::new(200, JSON, text.clone()),
     };
     reply.with("ETag", format!("\"{tag}\"")).with("Vary", "Accept")
 }
 
-fn tag(text: &str) -> String {
-    format!("{:016X}", hash::fnv1a(hash::EMPTY, text.bytes()))
-}
-
+/// The name of the document of an API version.
 fn place(version: &str) -> String {
     if version.contains('/') {
         format!("apis/{version}")
@@ -48,104 +86,108 @@ fn place(version: &str) -> String {
     }
 }
 
-fn url(version: &str, tag: &str) -> String {
-    format!("{INDEX}/{}?hash={tag}", place(version))
+fn url(name: &str, tag: &str) -> String {
+    format!("{INDEX}/{name}?hash={tag}")
 }
 
 fn index(objects: &Objects) -> Value {
-    let mut paths = Map::new();
+    let entry = |name: &str, document: &Document| json!({"serverRelativeURL": url(name, &document.tag)});
+    let mut paths: BTreeMap<String, Value> = built_in()
+        .iter()
+        .map(|(name, document)| (name.clone(), entry(name, document)))
+        .collect();
     for resource in resources::with_custom(objects) {
-        let version = resource.api_version;
-        if let (false, Some(text)) = (paths.contains_key(&place(version)), document(version, objects)) {
-            let url = url(version, &tag(&text));
-            paths.insert(place(version), json!({"serverRelativeURL": url}));
+        let name = place(resource.api_version);
+        if !paths.contains_key(&name)
+            && let Some(document) = custom_document(&name, objects)
+        {
+            paths.insert(name.clone(), entry(&name, &document));
         }
     }
     json!({"paths": paths})
 }
 
-/// The document of an API version; None if the version is not served.
-fn document(version: &str, objects: &Objects) -> Option<String> {
+/// The documents that do not depend on the objects of the cluster, by name.
+fn built_in() -> &'static BTreeMap<String, Document> {
+    static ALL: OnceLock<BTreeMap<String, Document>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut versions: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
+        for resource in resources::all() {
+            versions.entry(resource.api_version).or_default().push(resource);
+        }
+        let mut all: BTreeMap<String, Document> = versions
+            .iter()
+            .map(|(version, resources)| (place(version), of_version(version, resources)))
+            .collect();
+        for (name, messages) in OTHERS {
+            all.insert(name.to_owned(), of_messages(name, messages));
+        }
+        for (group, _) in versions.keys().filter_map(|version| version.split_once('/')) {
+            let name = format!("apis/{group}");
+            let document = of_messages(&name, &["meta.APIGroup"]);
+            all.insert(name, document);
+        }
+        all
+    })
+}
+
+/// A document with one path to read.
+fn of_messages(name: &str, messages: &[&str]) -> Document {
+    let mut schemas = Schemas::default();
+    messages.iter().for_each(|message| schemas.add_message(message));
+    if name == "version" {
+        schemas.add_version_info();
+    }
+    Document::of(Map::from_iter([root(name)]), schemas)
+}
+
+/// The document of a version of built-in resources.
+fn of_version(version: &str, resources: &[&Resource]) -> Document {
+    let mut paths = Map::from_iter([root(&place(version))]);
+    let mut schemas = Schemas::default();
+    schemas.add_message("meta.APIResourceList");
+    for resource in resources {
+        put(&mut paths, resource, true);
+        if is_connected(resource) {
+            continue;
+        }
+        schemas.add(resource.kind_group(), resource.kind, resource.verbs.contains(&"list"));
+        add_common(&mut schemas, resource);
+        if resource.verbs.contains(&"watch") {
+            schemas.add_message("meta.WatchEvent");
+        }
+    }
+    Document::of(paths, schemas)
+}
+
+/// Adds the schemas of options and answers of a resource.
+fn add_common(schemas: &mut Schemas, resource: &Resource) {
+    if is_deleted(resource) {
+        schemas.add_message("meta.DeleteOptions");
+        schemas.add_message("meta.Status");
+    }
+    if is_patched(resource) {
+        schemas.add_message("meta.Patch");
+    }
+    if is_scaled(resource) {
+        schemas.add(("autoscaling", "v1"), "Scale", false);
+    }
+}
+
+/// The document of a version of custom resources; None if the version is not served.
+fn custom_document(name: &str, objects: &Objects) -> Option<Document> {
+    let version = name.strip_prefix("apis/")?;
     let mut paths = Map::new();
     let mut schemas = Schemas::default();
     for resource in resources::with_custom(objects)
         .iter()
-        .filter(|resource| resource.api_version == version)
+        .filter(|resource| resource.custom().is_some() && resource.api_version == version)
     {
-        put(&mut paths, resource);
+        put(&mut paths, resource, false);
         if let Some(kind) = resource.custom() {
             objects.with_version(kind, |version| schemas.add_custom(version));
         }
-        if let Some(served) = schema::served_resource(version, resource.name) {
-            schemas.add(served);
-        }
+        add_common(&mut schemas, resource);
     }
-    if paths.is_empty() {
-        return None;
-    }
-    let document = json!({
-        "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "1.36"},
-        "paths": paths,
-        "components": {"schemas": schemas.finish()},
-    });
-    Some(document.to_string())
-}
-
-/// Adds the paths of a resource: its collection, and single objects.
-fn put(paths: &mut Map<String, Value>, resource: &Resource) {
-    let root = format!("/{}", place(resource.api_version));
-    let (name, subresource) = match resource.name.split_once('/') {
-        Some((name, subresource)) => (name, format!("/{subresource}")),
-        None => (resource.name, String::new()),
-    };
-    let within = if resource.is_namespaced {
-        format!("{root}/namespaces/{{namespace}}")
-    } else {
-        root.clone()
-    };
-    let mut add = |path: String, verb: &str, method: &str| {
-        if resource.verbs.contains(&verb) {
-            let item = paths.entry(path).or_insert_with(|| json!({"parameters": []}));
-            item[method] = operation(resource, verb);
-        }
-    };
-    let one = format!("{within}/{name}/{{name}}{subresource}");
-    for (verb, method) in [
-        ("get", "get"),
-        ("update", "put"),
-        ("patch", "patch"),
-        ("delete", "delete"),
-    ] {
-        add(one.clone(), verb, method);
-    }
-    if !subresource.is_empty() {
-        return add(one, "create", "post");
-    }
-    for (verb, method) in [("list", "get"), ("create", "post"), ("deletecollection", "delete")] {
-        add(format!("{within}/{name}"), verb, method);
-    }
-    if resource.is_namespaced {
-        add(format!("{root}/{name}"), "list", "get");
-    }
-}
-
-fn operation(resource: &Resource, verb: &str) -> Value {
-    let names: &[&str] = match verb {
-        "create" | "update" => &["dryRun", "fieldManager", "fieldValidation"],
-        "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],
-        "delete" | "deletecollection" => &["dryRun", "gracePeriodSeconds", "propagationPolicy"],
-        _ => &[],
-    };
-    let parameters: Vec<Value> = names
-        .iter()
-        .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}))
-        .collect();
-    let (group, version) = resource.kind_group();
-    json!({
-        "parameters": parameters,
-        "responses": {"401": {"description": "Unauthorized"}},
-        "x-kubernetes-action": verb,
-        "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": resource.kind},
-    })
+    (!paths.is_empty()).then(|| Document::of(paths, schemas))
 }

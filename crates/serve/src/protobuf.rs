@@ -53,6 +53,8 @@ fn messages() -> &'static BTreeMap<&'static str, Message> {
                 let (name, of) = rest.split_once(':')?;
                 let is_repeated = of.ends_with('*');
                 let of = of.trim_end_matches('*');
+                // The one field whose JSON name differs.
+                let name = if name == "uID" { "uid" } else { name };
                 Some((number.parse().ok()?, Field { name, of, is_repeated }))
             });
             (!name.is_empty()).then(|| (name, fields.collect()))
@@ -153,7 +155,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
 }
 
 /// The message name of a kind, such as `core.v1.Pod` or `rbac.v1.Role`. Option kinds have the same name in every group.
-fn message_name(api_version: &str, kind: &str) -> String {
+pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
     if kind.ends_with("Options") && messages().contains_key(format!("meta.{kind}").as_str()) {
         return format!("meta.{kind}");
     }
@@ -169,6 +171,44 @@ fn full<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
     }
     let package = within.rsplit_once('.').map_or("", |(package, _)| package);
     format!("{package}.{of}").into()
+}
+
+pub(crate) fn has_message(name: &str) -> bool {
+    messages().contains_key(name)
+}
+
+/// A field of a message as its JSON has it.
+pub(crate) struct JsonField {
+    pub(crate) name: &'static str,
+    /// A scalar type, `map<K,V>`, or the full name of a message.
+    pub(crate) of: String,
+    pub(crate) is_repeated: bool,
+}
+
+/// The fields of a message as its JSON has them, by name: those of embedded structs are fields like others.
+pub(crate) fn fields(name: &str) -> Vec<JsonField> {
+    let is_message = |of: &str| of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
+    let mut all = Vec::new();
+    for field in messages().get(name).into_iter().flat_map(|message| message.values()) {
+        let of = match field.of.strip_prefix("map<").and_then(|types| types.split_once(',')) {
+            Some((key, value)) if is_message(value) => {
+                format!("map<{key},{}>", full(value.trim_end_matches('>'), name))
+            }
+            None if is_message(field.of) => full(field.of, name).into_owned(),
+            _ => field.of.to_owned(),
+        };
+        if EMBEDDED.contains(&field.name) && is_message(field.of) && is_embedded(field, name) {
+            all.extend(fields(&of));
+            continue;
+        }
+        all.push(JsonField {
+            name: field.name,
+            of,
+            is_repeated: field.is_repeated,
+        });
+    }
+    all.sort_unstable_by_key(|field| field.name);
+    all
 }
 
 fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {

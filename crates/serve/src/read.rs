@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{ApiError, Cause, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, limit, selected};
+use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, integer, limit, selected};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
@@ -33,10 +33,6 @@ pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Ans
     if asked.method != "GET" {
         return Err(ApiError::method_not_allowed().into());
     }
-    let warnings = match known.kind {
-        "ComponentStatus" => vec!["v1 ComponentStatus is deprecated in v1.19+".to_owned()],
-        _ => Vec::new(),
-    };
     if path.name.is_empty() {
         let list = value::list(
             &format!("{}List", known.kind),
@@ -44,7 +40,7 @@ pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Ans
             Map::new(),
             Vec::new(),
         );
-        return Ok(Reply::json(200, &list).warned(&warnings));
+        return Ok(Reply::json(200, &list));
     }
     let group = path.api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let resource = if group.is_empty() {
@@ -239,6 +235,7 @@ struct Page {
 
 impl Page {
     fn of(query: &Query, door: &Door) -> Result<Page, ApiError> {
+        integer(query, "timeoutSeconds")?;
         let limit = limit(query)?;
         check_match(query)?;
         let snapshot = door.board.snapshot();

@@ -7,11 +7,14 @@ use podscope_api::{DEPRECATED_ENDPOINTS, Kind};
 use podscope_cluster::{ApiError, Objects, StatusReason};
 use podscope_kubectl::rest::ApiPath;
 
+use crate::board::Snapshot;
 use crate::engine::{Door, Gone};
-use crate::http::{Asked, Cut, Reply, TEXT};
+use crate::http::{Asked, Cut, JSON, Reply};
 use crate::negotiate::{Form, Media, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
-use crate::{logs, metrics, openapi, own, protobuf, read, reviews, value, watch, write};
+use crate::{
+    components, health, logs, metrics, openapi, openid, own, protobuf, read, reviews, value, watch, write,
+};
 
 /// The reason why a request fails.
 #[derive(Debug)]
@@ -52,6 +55,24 @@ fn not_acceptable(message: String, has_details: bool) -> ApiError {
 
 const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
+/// The error 406 of a route that serves only these media types.
+fn not_acceptable_of(types: &str) -> ApiError {
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
+    not_acceptable(message, true)
+}
+
+/// Checks that a client accepts the only media type of a route outside the resources.
+pub(crate) fn accepts(asked: &Asked, content_type: &str) -> Result<(), ApiError> {
+    let accept = asked.header("accept").unwrap_or_default();
+    let mut accepted = accept
+        .split(',')
+        .map(|clause| clause.split(';').next().unwrap_or_default().trim());
+    match accept.is_empty() || accepted.any(|media| media == "*/*" || media == content_type) {
+        true => Ok(()),
+        false => Err(not_acceptable_of(content_type)),
+    }
+}
+
 /// The error 406 for a media type that can be served, but not for this response.
 pub(crate) fn not_acceptable_media() -> ApiError {
     not_acceptable(format!("only the following media types are accepted: {TYPES}"), false)
@@ -66,22 +87,25 @@ pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form,
                 true => ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
                 false => "",
             };
-            let message = format!("406: Not Acceptable\n\nAvailable representations: {TYPES}{streams}");
-            not_acceptable(message, true)
+            not_acceptable_of(&format!("{TYPES}{streams}"))
         }
     })
 }
 
 /// Refuses `PartialObjectMetadata` for a list, and `PartialObjectMetadataList` for an object (HT-044).
 pub(crate) fn fits(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
+    fits_name(form, &crate::value::go_type(kind, is_list), is_list)
+}
+
+/// Like [`fits`], for a type that is no kind of stored objects.
+pub(crate) fn fits_name(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
     match form.shape {
         Shape::Partial { is_list: wants } if wants != is_list => {
             let (asked, found) = match is_list {
                 true => ("PartialObjectMetadata", "a list"),
                 false => ("PartialObjectMetadataList", "not a list"),
             };
-            let of = crate::value::go_type(kind, is_list);
-            let message = format!("you requested {asked}, but the requested object is {found} ({of})");
+            let message = format!("you requested {asked}, but the requested object is {found} ({go_type})");
             Err(not_acceptable(message, false))
         }
         _ => Ok(()),
@@ -116,14 +140,18 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
         return Err(Cut);
     }
     let asked_accept = asked.header("accept").unwrap_or_default().to_owned();
-    let answered = match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
-        "api" | "apis" => api(&asked, &path, &door).await,
-        _ => Ok(plain(&asked, &path, &door.board.snapshot().objects)),
-    };
+    let answered = dispatch(&asked, &path, &door).await;
     match answered {
         Ok(reply) => Ok(reply),
         Err(Failure::Error(error)) => Ok(in_form(&asked_accept, &error)),
         Err(Failure::Cut) => Err(Cut),
+    }
+}
+
+async fn dispatch(asked: &Asked, path: &str, door: &Door) -> Answered {
+    match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
+        "api" | "apis" => api(asked, path, door).await,
+        _ => plain(asked, path, &door.board.snapshot()),
     }
 }
 
@@ -137,53 +165,58 @@ fn in_form(accept: &str, error: &ApiError) -> Reply {
     }
 }
 
-/// Responds to paths that are not resources: health checks, version, metrics.
-fn plain(asked: &Asked, path: &str, objects: &Objects) -> Reply {
+/// Responds to paths that are not resources: health checks, version, OpenAPI.
+fn plain(asked: &Asked, path: &str, snapshot: &Snapshot) -> Answered {
     let is_read = asked.method == "GET";
-    let query = asked.path.split_once('?').map_or("", |(_, query)| query);
-    let is_verbose = podscope_kubectl::rest::Query::of(query).get("verbose").is_some();
+    let objects = &snapshot.objects;
+    if let Some(reply) = health::answer(asked, path, snapshot.control_plane.1) {
+        return Ok(reply);
+    }
     let path = if path.len() > 1 {
         path.trim_end_matches('/')
     } else {
         path
     };
-    match path {
-        "/version" if !is_read => Reply::error(&ApiError::method_not_allowed()),
-        "/version" => Reply::value(200, &resources::version(), Form::JSON, true),
-        "/healthz" | "/livez" | "/readyz" => {
-            let name = path.trim_start_matches('/');
-            let text = match is_verbose {
-                true => format!("[+]ping ok\n[+]etcd ok\n{name} check passed\n"),
-                false => "ok".to_owned(),
-            };
-            Reply::new(200, TEXT, text).with("X-Content-Type-Options", "nosniff")
+    Ok(match path {
+        "/version" if !is_read => return Err(ApiError::method_not_allowed().into()),
+        "/version" => {
+            accepts(asked, JSON)?;
+            Reply::value(200, &resources::version(), Form::JSON, true)
         }
-        "/healthz/ping" | "/livez/ping" | "/readyz/ping" | "/healthz/etcd" | "/livez/etcd" | "/readyz/shutdown" => {
-            Reply::new(200, TEXT, "ok")
-        }
-        "/" => {
-            let mut paths = vec!["/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
-            for resource in resources::with_custom(objects)
-                .iter()
-                .filter(|resource| resource.api_version != "v1")
-            {
-                let path = format!("/apis/{}", resource.api_version);
-                let group = path
-                    .rsplit_once('/')
-                    .map_or_else(String::new, |(group, _)| group.to_owned());
-                for path in [group, path] {
-                    if !paths.contains(&path) {
-                        paths.push(path);
-                    }
-                }
-            }
-            paths.extend(["/healthz", "/livez", "/readyz", "/version"].map(String::from));
-            Reply::value(200, &serde_json::json!({"paths": paths}), Form::JSON, true)
-        }
+        "/" => Reply::value(200, &serde_json::json!({"paths": paths(objects)}), Form::JSON, true),
+        openid::CONFIGURATION | openid::KEYS if is_read => return openid::answer(asked, path),
+        "/openapi/v2" if is_read => openapi::answer_v2(asked, objects),
         path if path.starts_with("/openapi/v3") && is_read => openapi::answer(asked, path, objects),
-        path if path.starts_with("/version/") => Reply::error(&ApiError::no_such_resource()),
+        path if path.starts_with("/version/") => return Err(ApiError::no_such_resource().into()),
         _ => Reply::page_not_found(),
+    })
+}
+
+/// The served paths, in the order of the alphabet.
+fn paths(objects: &Objects) -> Vec<String> {
+    let own = [
+        openid::CONFIGURATION,
+        openid::KEYS,
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/apis/",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/openapi/v3/",
+        "/version",
+    ];
+    let mut paths = health::paths();
+    paths.extend(own.map(String::from));
+    let all = resources::with_custom(objects);
+    for resource in all.iter().filter(|resource| resource.api_version != "v1") {
+        let path = format!("/apis/{}", resource.api_version);
+        let group = path.rsplit_once('/').map_or("", |(group, _)| group).to_owned();
+        paths.extend([group, path]);
     }
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }
 
 /// Responds to paths below `/api` and `/apis`: discovery or resources.
@@ -323,6 +356,9 @@ async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) ->
     }
     if path.api_version == "v1" && path.resource == "bindings" {
         return write::binding(asked, path, door).await;
+    }
+    if known.kind == "ComponentStatus" {
+        return components::answer(asked, path, door);
     }
     let Some((served, kind)) = known.stored() else {
         return read::not_stored(asked, path, known);

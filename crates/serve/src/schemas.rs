@@ -6,6 +6,8 @@
 //!
 //! Deviation: few fields have descriptions, which are Podscope's own; enum values are not listed.
 
+mod messages;
+
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -15,11 +17,14 @@ use podscope_api::schema::{GoType, ServedKind, Shape, Struct, StructField};
 use podscope_api::{Kind, schema};
 use serde_json::{Map, Value, json};
 
+use crate::protobuf;
+
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 /// Structs that belong to the package `apimachinery`.
-const OF_META: [&str; 12] = [
+const OF_META: [&str; 13] = [
+    "Condition",
     "DeleteOptions",
     "FieldsV1",
     "LabelSelector",
@@ -52,10 +57,6 @@ fn package(group: &str, version: &str) -> String {
     }
 }
 
-fn split(api_version: &str) -> (&str, &str) {
-    api_version.split_once('/').unwrap_or(("", api_version))
-}
-
 /// The structs that are reachable from core kinds.
 fn core() -> &'static BTreeSet<&'static str> {
     static CORE: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
@@ -86,27 +87,50 @@ struct Place<'a> {
 impl Schemas {
     /// Returns all schemas that were added.
     pub(crate) fn finish(self) -> Value {
-        Value::Object(self.0)
+        let mut schemas = self.0;
+        schemas.sort_keys();
+        Value::Object(schemas)
     }
 
-    /// Adds a built-in kind.
-    pub(crate) fn add(&mut self, served: ServedKind) {
-        let (group, version) = split(served.api_version);
+    /// Adds a built-in kind, and its list if it can be listed.
+    pub(crate) fn add(&mut self, (group, version): (&str, &str), kind: &str, has_list: bool) {
         let package = package(group, version);
+        let name = format!("{package}.{kind}");
+        let api_version = match group {
+            "" => version.to_owned(),
+            group => format!("{group}/{version}"),
+        };
+        match schema::served(&api_version, kind) {
+            _ if self.0.contains_key(&name) => {}
+            Some(served) => self.add_served(served, &package, (group, version)),
+            None => {
+                let message = protobuf::message_name(&api_version, kind);
+                if !protobuf::has_message(&message) {
+                    return;
+                }
+                self.add_message(&message);
+                if let Some(schema) = self.0.get_mut(&name) {
+                    envelope(schema);
+                    schema["x-kubernetes-group-version-kind"] = of_kind(group, version, kind);
+                }
+            }
+        }
+        if has_list {
+            self.list(&format!("{name}List"), &name, (group, version, kind));
+        }
+    }
+
+    fn add_served(&mut self, served: ServedKind, package: &str, (group, version): (&str, &str)) {
         let mut place = Place {
-            package: &package,
+            package,
             kind: Kind::from_wire(served.api_version, served.kind),
             path: Vec::new(),
         };
         let name = format!("{package}.{}", served.kind);
-        if self.0.contains_key(&name) {
-            return;
-        }
         let mut schema = self.record(served.fields, &mut place);
         envelope(&mut schema);
         schema["x-kubernetes-group-version-kind"] = of_kind(group, version, served.kind);
-        self.0.insert(name.clone(), schema);
-        self.list(&format!("{name}List"), &name, (group, version, served.kind));
+        self.0.insert(name, schema);
     }
 
     /// Adds a version of a custom kind.
@@ -157,6 +181,9 @@ impl Schemas {
             "remainingItemCount".to_owned(),
             json!({"type": "integer", "format": "int64"}),
         );
+        self.add_message("meta.ShardInfo");
+        let shard = reference(&format!("{META}.ShardInfo"));
+        fields.insert("shardInfo".to_owned(), json!({"allOf": [shard]}));
         self.0
             .entry(metadata.clone())
             .or_insert_with(|| json!({"type": "object", "properties": fields}));
@@ -179,7 +206,13 @@ impl Schemas {
         let all: Vec<StructField> = of.fields().collect();
         for field in all {
             place.path.push(field.name.to_owned());
-            let mut schema = self.value(field.of, place);
+            let mut schema = match field.name {
+                "fieldsV1" => {
+                    self.add_message("meta.FieldsV1");
+                    json!({"allOf": [reference(&format!("{META}.FieldsV1"))]})
+                }
+                _ => self.value(field.of, place),
+            };
             if let Some(text) = place
                 .kind
                 .and_then(|kind| podscope_kubectl::field_description(kind, &place.path))
@@ -199,7 +232,7 @@ impl Schemas {
             Shape::List(of) => json!({"type": "array", "items": self.item(of, place)}),
             Shape::Map(of) => json!({"type": "object", "additionalProperties": self.item(of, place)}),
             Shape::Struct(_) => json!({"allOf": [self.item(of, place)]}),
-            Shape::Leaf("Quantity") | Shape::Leaf("IntOrString") => json!({"allOf": [self.item(of, place)]}),
+            Shape::Leaf("Quantity" | "IntOrString" | "Time" | "MicroTime") => json!({"allOf": [self.item(of, place)]}),
             Shape::Leaf(leaf) => scalar(leaf),
         }
     }
@@ -217,6 +250,10 @@ impl Schemas {
                 let schema = || json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]});
                 self.0.entry(INT_OR_STRING).or_insert_with(schema);
                 reference(INT_OR_STRING)
+            }
+            Shape::Leaf(time @ ("Time" | "MicroTime")) => {
+                self.add_message(&format!("meta.{time}"));
+                reference(&format!("{META}.{time}"))
             }
             _ => self.value(of, place),
         }
@@ -272,7 +309,6 @@ fn scalar(leaf: &str) -> Value {
         "int64" => json!({"type": "integer", "format": "int64"}),
         "bool" => json!({"type": "boolean"}),
         "float64" => json!({"type": "number", "format": "double"}),
-        "Time" | "MicroTime" => json!({"type": "string", "format": "date-time"}),
         "bytes" => json!({"type": "string", "format": "byte"}),
         "raw" => json!({"type": "object"}),
         _ => json!({"type": "string"}),

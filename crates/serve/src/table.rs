@@ -137,7 +137,7 @@ impl Columns {
 }
 
 /// The `object` of a row.
-fn beside(shown: &Value, include: Include) -> Value {
+pub(crate) fn beside(shown: &Value, include: Include) -> Value {
     match include {
         Include::None => Value::Null,
         Include::Metadata => value::partial(shown),

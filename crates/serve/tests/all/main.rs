@@ -7,5 +7,6 @@ mod custom;
 mod door;
 mod kubectl;
 mod parts;
+mod plain;
 mod replay;
 mod wire;

@@ -1,0 +1,82 @@
+//! `componentstatuses`: the health of the control plane's components at the time of the request. They are not stored.
+
+use podscope_cluster::{ApiError, StatusReason};
+use podscope_kubectl::component_health;
+use podscope_kubectl::rest::ApiPath;
+use serde_json::{Map, Value, json};
+
+use crate::engine::Door;
+use crate::http::{Asked, Reply};
+use crate::negotiate::{Offer, Shape};
+use crate::route::{Answered, fits_name, is_pretty, wanted};
+use crate::table::{self, Columns};
+use crate::{read, value};
+
+const WARNING: &str = "v1 ComponentStatus is deprecated in v1.19+";
+
+pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
+    let is_list = path.name.is_empty();
+    let form = wanted(asked, Offer::Objects, is_list)?;
+    let snapshot = door.board.snapshot();
+    read::reach(&snapshot)?;
+    let go_type = if is_list {
+        "*core.ComponentStatusList"
+    } else {
+        "*core.ComponentStatus"
+    };
+    fits_name(form, go_type, is_list)?;
+    let all = component_health(&snapshot.objects, snapshot.now);
+    let chosen: Vec<&(&str, String)> = all.iter().filter(|(name, _)| is_list || *name == path.name).collect();
+    if chosen.is_empty() {
+        return Err(ApiError {
+            code: 404,
+            reason: StatusReason::NotFound,
+            resource: Some(Box::new((path.resource.clone(), path.name.clone()))),
+            ..ApiError::bad_request(format!("{} {:?} not found", path.resource, path.name))
+        }
+        .into());
+    }
+    let shown = chosen.iter().map(|(name, why)| status(name, why));
+    let shown = match form.shape {
+        Shape::Table => {
+            let include = table::include(path)?;
+            let rows = chosen.iter().zip(shown);
+            let rows = rows.map(|((name, why), shown)| {
+                let state = if why == "ok" { "Healthy" } else { "Unhealthy" };
+                json!({"cells": [name, state, why, ""], "object": table::beside(&shown, include)})
+            });
+            let columns = Columns::of(path, &snapshot.objects).definitions();
+            table::table(Map::new(), columns, rows.collect())
+        }
+        Shape::Partial { .. } if is_list => {
+            let items = shown.map(|one| value::partial(&one)).collect();
+            value::list("PartialObjectMetadataList", "meta.k8s.io/v1", Map::new(), items)
+        }
+        Shape::Plain | Shape::Discovery { .. } if is_list => {
+            let items = shown.map(value::as_item).collect();
+            value::list("ComponentStatusList", &path.api_version, Map::new(), items)
+        }
+        shape => {
+            let one = shown.last().unwrap_or_default();
+            match shape {
+                Shape::Partial { .. } => value::partial(&one),
+                _ => one,
+            }
+        }
+    };
+    let reply = Reply::value(200, &shown, form, is_pretty(asked, &asked.path));
+    Ok(reply.warned(&[WARNING.to_owned()]))
+}
+
+fn status(name: &str, why: &str) -> Value {
+    json!({
+        "kind": "ComponentStatus",
+        "apiVersion": "v1",
+        "metadata": {"name": name},
+        "conditions": [{
+            "type": "Healthy",
+            "status": if why == "ok" { "True" } else { "False" },
+            "message": why,
+        }],
+    })
+}

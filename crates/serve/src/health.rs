@@ -1,0 +1,126 @@
+//! `/healthz`, `/livez` and `/readyz` with the checks of a real API server, each of which has a path of its own.
+//!
+//! Deviation: only etcd's check can fail, because what the others watch is not simulated.
+
+use podscope_kubectl::rest::Query;
+
+use crate::http::{Asked, Reply, TEXT};
+
+/// Checks of `/healthz` and `/livez` before those of the hooks.
+const OF_LIVENESS: [&str; 4] = ["ping", "log", "loopback-serving-certificate", "etcd"];
+/// Checks of `/readyz` before those of the hooks.
+const OF_READINESS: [&str; 3] = ["ping", "log", "informer-sync"];
+/// Checks that all three have: whether the hooks that run after the start have finished.
+const OF_HOOKS: [&str; 30] = [
+    "poststarthook/start-apiserver-admission-initializer",
+    "poststarthook/generic-apiserver-start-informers",
+    "poststarthook/priority-and-fairness-config-consumer",
+    "poststarthook/priority-and-fairness-filter",
+    "poststarthook/storage-object-count-tracker-hook",
+    "poststarthook/start-apiextensions-informers",
+    "poststarthook/start-apiextensions-controllers",
+    "poststarthook/crd-informer-synced",
+    "poststarthook/start-system-namespaces-controller",
+    "poststarthook/peer-endpoint-reconciler-controller",
+    "poststarthook/start-cluster-authentication-info-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+    "poststarthook/storage-readiness",
+    "poststarthook/start-legacy-token-tracking-controller",
+    "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/scheduling/bootstrap-system-priority-classes",
+    "poststarthook/priority-and-fairness-config-producer",
+    "poststarthook/bootstrap-controller",
+    "poststarthook/start-kubernetes-service-cidr-controller",
+    "poststarthook/start-kube-aggregator-informers",
+    "poststarthook/apiservice-status-local-available-controller",
+    "poststarthook/apiservice-status-remote-available-controller",
+    "poststarthook/apiservice-registration-controller",
+    "poststarthook/apiservice-wait-for-first-sync",
+    "poststarthook/apiservice-discovery-controller",
+    "poststarthook/kube-apiserver-autoregistration",
+    "autoregister-completion",
+    "poststarthook/apiservice-openapi-controller",
+    "poststarthook/apiservice-openapiv3-controller",
+];
+const ETCD_FAILED: &str = "error getting data from etcd: context deadline exceeded";
+
+/// The checks of an endpoint in the order in which it lists them; None for another name.
+fn checks(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str>> {
+    let (first, last): (Vec<&str>, &[&str]) = match endpoint {
+        "healthz" | "livez" => (OF_LIVENESS.to_vec(), &[]),
+        // The recorded server's readiness has no check of etcd. It fails all the same without etcd, because its storage
+        // is not ready.
+        "readyz" if has_etcd => (OF_READINESS.to_vec(), &["shutdown"]),
+        "readyz" => ([&OF_READINESS[..], &["etcd"]].concat(), &["shutdown"]),
+        _ => return None,
+    };
+    Some([&first, &OF_HOOKS[..], last].concat())
+}
+
+/// The paths of the endpoints and their checks, in the order of the alphabet.
+pub(crate) fn paths() -> Vec<String> {
+    let mut paths = Vec::new();
+    for endpoint in ["healthz", "livez", "readyz"] {
+        paths.push(format!("/{endpoint}"));
+        let all = checks(endpoint, true).unwrap_or_default();
+        paths.extend(all.iter().map(|check| format!("/{endpoint}/{check}")));
+    }
+    paths.sort_unstable();
+    paths
+}
+
+/// Responds to an endpoint or to one of its checks; None for other paths.
+pub(crate) fn answer(asked: &Asked, path: &str, has_etcd: bool) -> Option<Reply> {
+    let (endpoint, check) = match path.trim_start_matches('/').split_once('/') {
+        Some((endpoint, check)) => (endpoint, Some(check)),
+        None => (path.trim_start_matches('/'), None),
+    };
+    let all = checks(endpoint, has_etcd)?;
+    let works = |check: &str| check != "etcd" || has_etcd;
+    let Some(check) = check else {
+        let query = asked.path.split_once('?').map_or("", |(_, query)| query);
+        return Some(whole(endpoint, &all, &works, &Query::of(query)));
+    };
+    all.contains(&check).then(|| match works(check) {
+        true => Reply::new(200, TEXT, "ok"),
+        false => failed(format!("internal server error: {ETCD_FAILED}\n")),
+    })
+}
+
+fn failed(text: String) -> Reply {
+    Reply::new(500, TEXT, text).with("X-Content-Type-Options", "nosniff")
+}
+
+fn whole(endpoint: &str, all: &[&str], works: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
+    let mut excluded: Vec<&str> = query.all("exclude").collect();
+    excluded.sort_unstable();
+    excluded.dedup();
+    let (mut lines, mut is_well) = (String::new(), true);
+    for check in all {
+        let is_excluded = excluded.contains(check);
+        excluded.retain(|other| other != check);
+        let line = match (is_excluded, works(check)) {
+            (true, _) => format!("[+]{check} excluded: ok\n"),
+            (false, true) => format!("[+]{check} ok\n"),
+            (false, false) => format!("[-]{check} failed: reason withheld\n"),
+        };
+        is_well &= is_excluded || works(check);
+        lines.push_str(&line);
+    }
+    if !excluded.is_empty() {
+        let names: Vec<String> = excluded.iter().map(|name| format!("{name:?}")).collect();
+        lines.push_str(&format!(
+            "warn: some health checks cannot be excluded: no matches for {}\n",
+            names.join(", ")
+        ));
+    }
+    if !is_well {
+        return failed(format!("{lines}{endpoint} check failed\n"));
+    }
+    let text = match query.get("verbose") {
+        Some(_) => format!("{lines}{endpoint} check passed\n"),
+        None => "ok".to_owned(),
+    };
+    Reply::new(200, TEXT, text).with("X-Content-Type-Options", "nosniff")
+}

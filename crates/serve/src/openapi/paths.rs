@@ -1,0 +1,135 @@
+//! The paths of resources, each with an operation for every method.
+
+use serde_json::{Map, Value, json};
+
+use crate::resources::Resource;
+
+/// The methods of subresources that connect a client with something else.
+fn connects(subresource: &str) -> &'static [&'static str] {
+    match subresource {
+        "exec" | "attach" | "portforward" => &["get", "post"],
+        "proxy" => &["delete", "get", "head", "options", "patch", "post", "put"],
+        _ => &[],
+    }
+}
+
+fn subresource(resource: &Resource) -> &str {
+    resource.name.split_once('/').map_or("", |(_, subresource)| subresource)
+}
+
+/// Returns whether the resource connects a client with something else, and has no schemas.
+pub(super) fn is_connected(resource: &Resource) -> bool {
+    !connects(subresource(resource)).is_empty()
+}
+
+pub(super) fn is_deleted(resource: &Resource) -> bool {
+    resource.verbs.contains(&"delete")
+}
+
+pub(super) fn is_patched(resource: &Resource) -> bool {
+    resource.verbs.contains(&"patch")
+}
+
+pub(super) fn is_scaled(resource: &Resource) -> bool {
+    subresource(resource) == "scale"
+}
+
+/// The path at which a group or version lists what it has.
+pub(super) fn root(name: &str) -> (String, Value) {
+    let read = json!({"responses": {"401": {"description": "Unauthorized"}}});
+    (format!("/{name}/"), json!({"get": read}))
+}
+
+/// Adds the paths of a resource: its collection, single objects, and watches of both in the deprecated form.
+pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watches: bool) {
+    let root = format!("/{}", super::place(resource.api_version));
+    let base = resource.name.split('/').next().unwrap_or_default();
+    let subresource = subresource(resource);
+    let scope = if resource.is_namespaced {
+        "/namespaces/{namespace}"
+    } else {
+        ""
+    };
+    let mut put = |path: String, verb: &str, method: &str| {
+        let names = parameters(&path);
+        let item = paths.entry(path).or_insert(names);
+        item[method] = operation(resource, verb);
+    };
+    let one = match subresource {
+        "" => format!("{root}{scope}/{base}/{{name}}"),
+        subresource => format!("{root}{scope}/{base}/{{name}}/{subresource}"),
+    };
+    for method in connects(subresource) {
+        put(one.clone(), "connect", method);
+        if subresource == "proxy" {
+            put(format!("{one}/{{path}}"), "connect", method);
+        }
+    }
+    if !connects(subresource).is_empty() {
+        return;
+    }
+    let mut add = |path: String, verb: &str, method: &str| {
+        if resource.verbs.contains(&verb) {
+            put(path, verb, method);
+        }
+    };
+    for (verb, method) in [
+        ("get", "get"),
+        ("update", "put"),
+        ("patch", "patch"),
+        ("delete", "delete"),
+    ] {
+        add(one.clone(), verb, method);
+    }
+    if !subresource.is_empty() {
+        return add(one, "create", "post");
+    }
+    let all = format!("{root}{scope}/{base}");
+    for (verb, method) in [("list", "get"), ("create", "post"), ("deletecollection", "delete")] {
+        add(all.clone(), verb, method);
+    }
+    if resource.is_namespaced {
+        add(format!("{root}/{base}"), "list", "get");
+    }
+    if has_watches {
+        add(format!("{root}/watch{scope}/{base}"), "watch", "get");
+        add(format!("{root}/watch{scope}/{base}/{{name}}"), "watch", "get");
+        if resource.is_namespaced {
+            add(format!("{root}/watch/{base}"), "watch", "get");
+        }
+    }
+}
+
+/// A path item with the parameters that stand in its path.
+fn parameters(path: &str) -> Value {
+    let names = path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let parameters: Vec<Value> = names
+        .map(|name| {
+            let schema = json!({"type": "string", "uniqueItems": true});
+            json!({"name": name, "in": "path", "required": true, "schema": schema})
+        })
+        .collect();
+    json!({"parameters": parameters})
+}
+
+fn operation(resource: &Resource, verb: &str) -> Value {
+    let names: &[&str] = match verb {
+        "create" | "update" => &["dryRun", "fieldManager", "fieldValidation"],
+        "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],
+        "delete" | "deletecollection" => &["dryRun", "gracePeriodSeconds", "propagationPolicy"],
+        _ => &[],
+    };
+    let parameters: Vec<Value> = names
+        .iter()
+        .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}))
+        .collect();
+    let (group, version) = resource.kind_group();
+    json!({
+        "parameters": parameters,
+        "responses": {"401": {"description": "Unauthorized"}},
+        "x-kubernetes-action": verb,
+        "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": resource.kind},
+    })
+}

@@ -1,0 +1,84 @@
+//! `/openapi/v2`: the documents of version 3 as one in the older form (Swagger 2.0), in JSON only.
+
+use podscope_cluster::Objects;
+use serde_json::{Map, Value, json};
+
+use super::{built_in, custom_document};
+use crate::http::{Asked, JSON, Reply};
+use crate::resources;
+
+/// Responds to `/openapi/v2`.
+pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
+    let accept = asked.header("accept").unwrap_or("*/*");
+    let mut accepted = accept
+        .split(',')
+        .map(|clause| clause.split(';').next().unwrap_or_default().trim());
+    if !accepted.any(|media| matches!(media, "" | "*/*" | "application/*" | JSON)) {
+        return Reply::new(406, "", "");
+    }
+    let (mut paths, mut definitions) = (Map::new(), Map::new());
+    let mut take = |text: &str| {
+        let document: Value = serde_json::from_str(text).unwrap_or_default();
+        for (from, to) in [("/paths", &mut paths), ("/components/schemas", &mut definitions)] {
+            let found = document.pointer(from).and_then(Value::as_object).cloned();
+            to.extend(found.unwrap_or_default());
+        }
+    };
+    built_in().values().for_each(|document| take(&document.text));
+    let mut versions: Vec<&str> = Vec::new();
+    for resource in resources::with_custom(objects) {
+        if resource.custom().is_some() && !versions.contains(&resource.api_version) {
+            versions.push(resource.api_version);
+        }
+    }
+    for version in versions {
+        if let Some(document) = custom_document(&super::place(version), objects) {
+            take(&document.text);
+        }
+    }
+    let mut document = json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": resources::version()["gitVersion"]},
+        "paths": paths,
+        "definitions": definitions,
+        "parameters": {},
+        "securityDefinitions": {"BearerToken": {
+            "description": "Bearer Token authentication", "type": "apiKey", "name": "authorization", "in": "header",
+        }},
+        "security": [{"BearerToken": []}],
+    });
+    to_older(&mut document);
+    document.sort_all_objects();
+    Reply::json(200, &document)
+}
+
+/// Rewrites what only version 3 has: references, the schemas of parameters, and alternatives.
+fn to_older(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            if let Some(Value::String(reference)) = map.get_mut("$ref") {
+                *reference = reference.replace("#/components/schemas/", "#/definitions/");
+            }
+            // A reference with siblings.
+            if let Some(Value::Array(all)) = map.get("allOf")
+                && let [Value::Object(one)] = all.as_slice()
+            {
+                let one = one.clone();
+                map.shift_remove("allOf");
+                map.extend(one);
+                return to_older(value);
+            }
+            if map.contains_key("in")
+                && let Some(Value::Object(schema)) = map.shift_remove("schema")
+            {
+                map.extend(schema);
+            }
+            if map.shift_remove("oneOf").is_some() {
+                map.insert("type".to_owned(), "string".into());
+            }
+            map.values_mut().for_each(to_older);
+        }
+        Value::Array(items) => items.iter_mut().for_each(to_older),
+        _ => {}
+    }
+}

@@ -1,0 +1,29 @@
+//! `/.well-known/openid-configuration` and `/openid/v1/jwks`: who issues the tokens of ServiceAccounts.
+//!
+//! Deviation: there are no keys, because tokens are not signed (`authenticate`).
+
+use serde_json::json;
+
+use crate::http::{Asked, JSON, Reply};
+use crate::route::{Answered, accepts};
+
+pub(crate) const CONFIGURATION: &str = "/.well-known/openid-configuration";
+pub(crate) const KEYS: &str = "/openid/v1/jwks";
+const KEYS_TYPE: &str = "application/jwk-set+json";
+
+pub(crate) fn answer(asked: &Asked, path: &str) -> Answered {
+    let content_type = if path == KEYS { KEYS_TYPE } else { JSON };
+    accepts(asked, content_type)?;
+    let host = asked.header("host").unwrap_or_default();
+    let value = match path {
+        KEYS => json!({"keys": []}),
+        _ => json!({
+            "issuer": "https://kubernetes.default.svc",
+            "jwks_uri": format!("http://{host}{KEYS}"),
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        }),
+    };
+    Ok(Reply::new(200, content_type, value.to_string()).with("Cache-Control", "public, max-age=3600"))
+}

@@ -1,0 +1,99 @@
+//! Schemas of types that the table of kinds does not have: options, answers, reviews and the like. The table of protobuf
+//! messages has their fields.
+
+use serde_json::{Map, Value, json};
+
+use super::{META, Schemas, envelope, reference, scalar};
+use crate::protobuf;
+
+/// The OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
+fn name_of(message: &str) -> String {
+    match message.split_once('.') {
+        Some(("meta", name)) => format!("{META}.{name}"),
+        Some(("runtime", name)) => format!("io.k8s.apimachinery.pkg.runtime.{name}"),
+        Some(("resource", name)) if !name.starts_with('v') => {
+            format!("io.k8s.apimachinery.pkg.api.resource.{name}")
+        }
+        Some(("intstr", name)) => format!("io.k8s.apimachinery.pkg.util.intstr.{name}"),
+        _ => format!("io.k8s.api.{message}"),
+    }
+}
+
+impl Schemas {
+    /// Adds the schema of a message and of those that it contains.
+    pub(crate) fn add_message(&mut self, message: &str) {
+        let name = name_of(message);
+        if self.0.contains_key(&name) {
+            return;
+        }
+        // Messages can be recursive, so the name is reserved first.
+        self.0.insert(name.clone(), Value::Null);
+        let schema = match message {
+            "meta.Time" | "meta.MicroTime" => json!({"type": "string", "format": "date-time"}),
+            "meta.FieldsV1" | "meta.Patch" | "runtime.RawExtension" => json!({"type": "object"}),
+            _ => self.record_of_message(message),
+        };
+        self.0.insert(name, schema);
+    }
+
+    /// Adds the schema of the response to `/version`.
+    pub(crate) fn add_version_info(&mut self) {
+        let names = crate::resources::version();
+        let fields = names.as_object().into_iter().flatten();
+        let fields: Map<String, Value> = fields
+            .map(|(name, _)| (name.clone(), json!({"type": "string"})))
+            .collect();
+        let schema = json!({"type": "object", "properties": fields});
+        self.0.insert("io.k8s.apimachinery.pkg.version.Info".to_owned(), schema);
+    }
+
+    fn record_of_message(&mut self, message: &str) -> Value {
+        let mut properties = Map::new();
+        for field in protobuf::fields(message) {
+            let one = self.type_of_message(&field.of, !field.is_repeated);
+            let schema = match field.is_repeated {
+                true => json!({"type": "array", "items": one, "x-kubernetes-list-type": "atomic"}),
+                false => one,
+            };
+            properties.insert(field.name.to_owned(), schema);
+        }
+        let mut schema = json!({"type": "object", "properties": properties});
+        if matches!(
+            message,
+            "meta.DeleteOptions"
+                | "meta.Status"
+                | "meta.APIResourceList"
+                | "meta.APIGroup"
+                | "meta.APIGroupList"
+                | "meta.APIVersions"
+        ) {
+            envelope(&mut schema);
+        }
+        schema
+    }
+
+    fn type_of_message(&mut self, of: &str, is_property: bool) -> Value {
+        if let Some(types) = of.strip_prefix("map<") {
+            let value = types
+                .trim_end_matches('>')
+                .split_once(',')
+                .map_or("string", |(_, of)| of);
+            let value = self.type_of_message(value, false);
+            return json!({"type": "object", "additionalProperties": value});
+        }
+        match of.rsplit_once('.') {
+            None if of == "double" => scalar("float64"),
+            None => scalar(of),
+            // Lists that are types of their own in Go.
+            Some((_, "ExtraValue" | "Verbs")) => json!({"type": "array", "items": {"type": "string"}}),
+            Some(_) => {
+                self.add_message(of);
+                let reference = reference(&name_of(of));
+                match is_property {
+                    true => json!({"allOf": [reference]}),
+                    false => reference,
+                }
+            }
+        }
+    }
+}
