@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Modules: `http` (connections, limits, access), `route` (dispatch of requests), `negotiate` (content negotiation),
-//! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
+//! `authenticate` (users), `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
 //! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 
 #![allow(
@@ -24,6 +24,7 @@
     reason = "native only: real time is its subject, and no wasm grows"
 )]
 
+mod authenticate;
 mod board;
 mod components;
 mod engine;

@@ -5,6 +5,7 @@ use podscope_cluster::{ApiError, Cause};
 use podscope_kubectl::rest::ApiPath;
 use serde_json::{Value, json};
 
+use crate::authenticate;
 use crate::engine::Door;
 use crate::http::{Asked, Reply};
 use crate::route::Answered;
@@ -12,6 +13,9 @@ use crate::route::Answered;
 /// Default lifetime of a token in seconds.
 const EXPIRATION: i64 = 3600;
 const SHORTEST_EXPIRATION: i64 = 600;
+const LONGEST_EXPIRATION: i64 = 1 << 32;
+/// The audience of the API server's tokens.
+const AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// Responds to a review or token request; None for other requests.
 pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Option<Answered> {
@@ -47,54 +51,21 @@ fn body(asked: &Asked) -> Result<Value, ApiError> {
         .map_err(|_| ApiError::bad_request("couldn't get version/kind; json parse error: unexpected end of JSON input"))
 }
 
-/// The user and groups that a request impersonates (HT-139).
-fn user(asked: &Asked) -> (String, Vec<String>) {
-    match asked.header("impersonate-user") {
-        Some(user) => {
-            let groups = asked.headers.get_all("impersonate-group").iter();
-            let mut groups: Vec<String> = groups
-                .filter_map(|group| group.to_str().ok())
-                .map(str::to_owned)
-                .collect();
-            groups.push("system:authenticated".to_owned());
-            (user.to_owned(), groups)
-        }
-        None => {
-            let groups = ["system:masters", "system:authenticated"].map(str::to_owned).to_vec();
-            ("kubernetes-admin".to_owned(), groups)
-        }
-    }
-}
-
-/// Checks that a request that impersonates groups also impersonates a user.
-fn check_impersonation(asked: &Asked) -> Result<(), ApiError> {
-    let groups = asked.headers.get_all("impersonate-group").iter();
-    let groups: Vec<String> = groups
-        .filter_map(|group| group.to_str().ok())
-        .map(|group| format!("{group:?}"))
-        .collect();
-    if groups.is_empty() || asked.header("impersonate-user").is_some() {
-        return Ok(());
-    }
-    Err(ApiError::bad_request(format!(
-        "requested &user.DefaultInfo{{Name:\"\", UID:\"\", Groups:[]string{{{}}}, Extra:map[string][]string(nil)}} without impersonating a user name",
-        groups.join(", ")
-    )))
-}
-
 fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &Door) -> Result<Reply, ApiError> {
-    check_impersonation(asked)?;
     let snapshot = door.board.snapshot();
     let spec = value.get("spec").cloned().unwrap_or_else(|| json!({}));
-    let metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
+    let mut metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
+    if !path.namespace.is_empty() {
+        metadata["namespace"] = path.namespace.as_str().into();
+    }
     let answer = match about {
         "TokenRequest" => return token(path, value, &snapshot),
         "SelfSubjectReview" => {
-            let (username, groups) = user(asked);
+            let user = authenticate::user(asked, &snapshot)?;
             json!({
                 "kind": about, "apiVersion": path.api_version,
                 "metadata": {"creationTimestamp": snapshot.now.to_string()},
-                "status": {"userInfo": {"username": username, "groups": groups}},
+                "status": {"userInfo": user.info()},
             })
         }
         "SelfSubjectRulesReview" => {
@@ -110,12 +81,21 @@ fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &D
                 },
             })
         }
-        "TokenReview" => json!({
-            "kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec,
-            "status": {"user": {}, "error": "invalid bearer token"},
-        }),
+        "TokenReview" => {
+            let token = spec["token"].as_str().unwrap_or_default();
+            if token.is_empty() {
+                return Err(ApiError::bad_request(
+                    "token is required for TokenReview in authentication",
+                ));
+            }
+            let status = match authenticate::user_of_token(token, &snapshot) {
+                Some(user) => json!({"authenticated": true, "user": user.info(), "audiences": [AUDIENCE]}),
+                None => json!({"user": {}, "error": "invalid bearer token"}),
+            };
+            json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec, "status": status})
+        }
         _ => {
-            check_attributes(&spec)?;
+            check_attributes(about, &spec, path)?;
             value = json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec});
             // Authorization is not simulated: everything is allowed.
             value["status"] = json!({"allowed": true});
@@ -126,43 +106,64 @@ fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &D
 }
 
 /// Checks the attributes of an access review (HT-140).
-fn check_attributes(spec: &Value) -> Result<(), ApiError> {
+fn check_attributes(about: &str, spec: &Value, path: &ApiPath) -> Result<(), ApiError> {
     let given = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
-    let cause = match (given("resourceAttributes"), given("nonResourceAttributes")) {
-        (true, false) | (false, true) => return Ok(()),
-        (false, false) => (
+    let invalid =
+        |field: &str, why: String| Cause::new(field, format!("Invalid value: {why}")).with_reason("FieldValueInvalid");
+    let mut causes = Vec::new();
+    match (given("resourceAttributes"), given("nonResourceAttributes")) {
+        (true, false) | (false, true) => {}
+        (false, false) => causes.push(invalid(
             "spec.resourceAttributes",
-            "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"
-                .to_owned(),
-        ),
+            "null: exactly one of nonResourceAttributes or resourceAttributes must be specified".to_owned(),
+        )),
         (true, true) => {
-            let text = |field: &str| {
-                spec["nonResourceAttributes"][field]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let text = |field: &str| spec["nonResourceAttributes"][field].as_str().unwrap_or_default();
             let shown = json!({"Path": text("path"), "Verb": text("verb")});
-            (
+            causes.push(invalid(
                 "spec.nonResourceAttributes",
-                format!("Invalid value: {shown}: cannot be specified in combination with resourceAttributes"),
-            )
+                format!("{shown}: cannot be specified in combination with resourceAttributes"),
+            ));
         }
-    };
-    let cause = Cause::new(cause.0, cause.1).with_reason("FieldValueInvalid");
-    Err(ApiError::invalid_of(".authorization.k8s.io", "", vec![cause]))
+    }
+    let has_subject = spec["user"].as_str().is_some_and(|user| !user.is_empty())
+        || spec["groups"].as_array().is_some_and(|groups| !groups.is_empty());
+    if about != "SelfSubjectAccessReview" && !has_subject {
+        causes.push(invalid(
+            "spec.user",
+            "\"\": at least one of user or group must be specified".to_owned(),
+        ));
+    }
+    if about == "LocalSubjectAccessReview" && given("resourceAttributes") {
+        let namespace = spec["resourceAttributes"]["namespace"].as_str().unwrap_or_default();
+        if namespace != path.namespace {
+            causes.push(invalid(
+                "spec.resourceAttributes.namespace",
+                format!("{namespace:?}: must match metadata.namespace"),
+            ));
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(ApiError::invalid_of(".authorization.k8s.io", "", causes)),
+    }
 }
 
-/// Creates a token that is recognizably fake; nothing verifies it.
+/// Answers a request for a token of a ServiceAccount (HT-119).
 fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) -> Result<Reply, ApiError> {
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let account = snapshot.objects.get_kind(Kind::ServiceAccount, &key);
     let account = account.ok_or_else(|| ApiError::not_found(Kind::ServiceAccount, &path.name))?;
     let seconds = value["spec"]["expirationSeconds"].as_i64().unwrap_or(EXPIRATION);
-    if seconds < SHORTEST_EXPIRATION {
+    let wrong = match seconds {
+        ..SHORTEST_EXPIRATION => Some("less than 10 minutes"),
+        SHORTEST_EXPIRATION..=LONGEST_EXPIRATION => None,
+        _ => Some("larger than 2^32 seconds"),
+    };
+    if let Some(wrong) = wrong {
         let cause = Cause::new(
             "spec.expirationSeconds",
-            format!("Invalid value: {seconds}: may not specify a duration less than 10 minutes"),
+            format!("Invalid value: {seconds}: may not specify a duration {wrong}"),
         )
         .with_reason("FieldValueInvalid");
         return Err(ApiError::invalid_of(
@@ -176,7 +177,7 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
         *spec = json!({});
     }
     if spec["audiences"].is_null() {
-        spec["audiences"] = json!(["https://kubernetes.default.svc"]);
+        spec["audiences"] = json!([AUDIENCE]);
     }
     spec["expirationSeconds"] = seconds.into();
     if spec["boundObjectRef"].is_null() {
@@ -193,7 +194,7 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
         },
         "spec": spec,
         "status": {
-            "token": format!("podscope.{}.{}", account.metadata().uid, snapshot.now.0),
+            "token": authenticate::token(&account, snapshot.now, expires),
             "expirationTimestamp": expires.to_string(),
         },
     });

@@ -13,7 +13,7 @@ use crate::http::{Asked, Cut, JSON, Reply};
 use crate::negotiate::{Form, Media, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
 use crate::{
-    components, health, logs, metrics, openapi, openid, own, protobuf, read, reviews, value, watch, write,
+    authenticate, components, health, logs, metrics, openapi, openid, own, protobuf, read, reviews, value, watch, write,
 };
 
 /// The reason why a request fails.
@@ -140,7 +140,10 @@ pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
         return Err(Cut);
     }
     let asked_accept = asked.header("accept").unwrap_or_default().to_owned();
-    let answered = dispatch(&asked, &path, &door).await;
+    let answered = match authenticate::user(&asked, &door.board.snapshot()) {
+        Ok(_) => dispatch(&asked, &path, &door).await,
+        Err(error) => Err(error.into()),
+    };
     match answered {
         Ok(reply) => Ok(reply),
         Err(Failure::Error(error)) => Ok(in_form(&asked_accept, &error)),

@@ -9,6 +9,8 @@ use crate::{ApiError, Cause};
 pub enum StatusReason {
     /// No reason is given.
     Unknown,
+    /// HTTP status 401.
+    Unauthorized,
     /// HTTP status 404.
     NotFound,
     /// HTTP status 409 for a create.
@@ -46,6 +48,7 @@ impl StatusReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unknown => "",
+            Self::Unauthorized => "Unauthorized",
             Self::NotFound => "NotFound",
             Self::AlreadyExists => "AlreadyExists",
             Self::Conflict => "Conflict",

@@ -9,4 +9,5 @@ mod kubectl;
 mod parts;
 mod plain;
 mod replay;
+mod users;
 mod wire;

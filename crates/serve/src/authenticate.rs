@@ -1,0 +1,202 @@
+//! Who sends a request: by its bearer token, its impersonation headers, or neither (HT-005, HT-119, HT-139).
+//!
+//! Deviation: a request without credentials is one of `kubernetes-admin`, because clients send none over plain HTTP.
+//! Authorization is not simulated: whoever is known may do everything.
+
+use podscope_api::{Kind, Object, Time, hash};
+use podscope_cluster::{ApiError, StatusReason};
+use serde_json::{Value, json};
+
+use crate::board::Snapshot;
+use crate::http::Asked;
+
+const AUTHENTICATED: &str = "system:authenticated";
+const UNAUTHENTICATED: &str = "system:unauthenticated";
+const ANONYMOUS: &str = "system:anonymous";
+
+/// The sender of a request, as `SelfSubjectReview` and `TokenReview` report it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct User {
+    name: String,
+    uid: String,
+    groups: Vec<String>,
+    extra: Vec<(String, Vec<String>)>,
+}
+
+impl User {
+    fn admin() -> User {
+        User {
+            name: "kubernetes-admin".to_owned(),
+            groups: vec!["system:masters".to_owned(), AUTHENTICATED.to_owned()],
+            ..User::default()
+        }
+    }
+
+    /// The `userInfo` of a review; fields that are empty are left out.
+    pub(crate) fn info(&self) -> Value {
+        let mut info = json!({"username": self.name});
+        if !self.uid.is_empty() {
+            info["uid"] = self.uid.as_str().into();
+        }
+        info["groups"] = self.groups.clone().into();
+        if !self.extra.is_empty() {
+            info["extra"] = self
+                .extra
+                .iter()
+                .map(|(key, values)| (key.clone(), Value::from(values.clone())))
+                .collect();
+        }
+        info
+    }
+}
+
+fn service_account_groups(namespace: &str) -> Vec<String> {
+    vec![
+        "system:serviceaccounts".to_owned(),
+        format!("system:serviceaccounts:{namespace}"),
+    ]
+}
+
+/// Creates the token of a ServiceAccount. It is recognizably fake, and names its account and expiration.
+pub(crate) fn token(account: &Object, now: Time, expires: Time) -> String {
+    format!("podscope.{}.{}.{}", account.metadata().uid, now.0, expires.0)
+}
+
+/// The user of a token that this server has issued; None if the token is unknown or has expired, or its account is gone.
+pub(crate) fn user_of_token(token: &str, snapshot: &Snapshot) -> Option<User> {
+    let mut parts = token.strip_prefix("podscope.")?.splitn(3, '.');
+    let (uid, _, expires) = (parts.next()?, parts.next()?, parts.next()?);
+    if expires.parse::<i64>().ok()? <= snapshot.now.0 {
+        return None;
+    }
+    let account = snapshot
+        .objects
+        .list_kind(Kind::ServiceAccount)
+        .into_iter()
+        .find(|account| account.metadata().uid.as_str() == uid)?;
+    let metadata = account.metadata();
+    let mut groups = service_account_groups(&metadata.namespace);
+    groups.push(AUTHENTICATED.to_owned());
+    Some(User {
+        name: format!("system:serviceaccount:{}:{}", metadata.namespace, metadata.name),
+        uid: uid.to_owned(),
+        groups,
+        extra: vec![(
+            "authentication.kubernetes.io/credential-id".to_owned(),
+            vec![format!("JTI={}", token_id(token))],
+        )],
+    })
+}
+
+/// The identity of a token, of the form of a UUID.
+fn token_id(token: &str) -> String {
+    let high = hash::fnv1a(hash::EMPTY, token.bytes());
+    let low = hash::fnv1a(high, token.bytes());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xfff,
+        low >> 48 & 0xfff,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+/// Determines the user of a request.
+///
+/// # Errors
+/// The credentials are not accepted (401), or groups are impersonated without a user (400).
+pub(crate) fn user(asked: &Asked, snapshot: &Snapshot) -> Result<User, ApiError> {
+    let user = match asked
+        .header("authorization")
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
+        None => User::admin(),
+        Some(text) => {
+            let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+            let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+            user_of_token(token.trim(), snapshot)
+                .filter(|_| is_bearer)
+                .ok_or_else(unauthorized)?
+        }
+    };
+    Ok(impersonated(asked)?.unwrap_or(user))
+}
+
+fn unauthorized() -> ApiError {
+    ApiError {
+        code: 401,
+        reason: StatusReason::Unauthorized,
+        ..ApiError::bad_request("Unauthorized")
+    }
+}
+
+/// The user whom a request impersonates, if any.
+fn impersonated(asked: &Asked) -> Result<Option<User>, ApiError> {
+    let texts = |name: &str| -> Vec<String> {
+        let values = asked.headers.get_all(name).iter();
+        values
+            .filter_map(|value| value.to_str().ok())
+            .map(str::to_owned)
+            .collect()
+    };
+    let name = asked.header("impersonate-user").unwrap_or_default().to_owned();
+    let uid = asked.header("impersonate-uid").unwrap_or_default().to_owned();
+    let mut groups = texts("impersonate-group");
+    let prefix = "impersonate-extra-";
+    let extra: Vec<(String, Vec<String>)> = asked
+        .headers
+        .keys()
+        .filter_map(|key| Some((key.as_str().strip_prefix(prefix)?.to_owned(), texts(key.as_str()))))
+        .collect();
+    if name.is_empty() {
+        if groups.is_empty() && uid.is_empty() && extra.is_empty() {
+            return Ok(None);
+        }
+        return Err(ApiError::bad_request(format!(
+            "requested {} without impersonating a user name",
+            go_user(&uid, &groups, &extra)
+        )));
+    }
+    if let (true, Some(account)) = (groups.is_empty(), name.strip_prefix("system:serviceaccount:")) {
+        groups = service_account_groups(account.split(':').next().unwrap_or_default());
+    }
+    let all = match name.as_str() {
+        ANONYMOUS => UNAUTHENTICATED,
+        _ => AUTHENTICATED,
+    };
+    if !groups
+        .iter()
+        .any(|group| matches!(group.as_str(), AUTHENTICATED | UNAUTHENTICATED))
+    {
+        groups.push(all.to_owned());
+    }
+    Ok(Some(User {
+        name,
+        uid,
+        groups,
+        extra,
+    }))
+}
+
+/// Go's text of a user without a name.
+fn go_user(uid: &str, groups: &[String], extra: &[(String, Vec<String>)]) -> String {
+    let quoted = |texts: &[String]| {
+        let texts: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();
+        format!("[]string{{{}}}", texts.join(", "))
+    };
+    let groups = match groups {
+        [] => "[]string(nil)".to_owned(),
+        groups => quoted(groups),
+    };
+    let pairs: Vec<String> = extra
+        .iter()
+        .map(|(key, values)| format!("{key:?}:{}", quoted(values)))
+        .collect();
+    let extra = match pairs.as_slice() {
+        [] => "map[string][]string(nil)".to_owned(),
+        pairs => format!("map[string][]string{{{}}}", pairs.join(", ")),
+    };
+    format!("&user.DefaultInfo{{Name:\"\", UID:{uid:?}, Groups:{groups}, Extra:{extra}}}")
+}
