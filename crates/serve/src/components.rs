@@ -36,7 +36,7 @@ pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
         }
         .into());
     }
-    let shown = chosen.iter().map(|(name, why)| status(name, why));
+    let mut shown = chosen.iter().map(|(name, why)| status(name, why));
     let shown = match form.shape {
         Shape::Table => {
             let include = table::include(path)?;
@@ -57,7 +57,7 @@ pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
             value::list("ComponentStatusList", &path.api_version, Map::new(), items)
         }
         shape => {
-            let one = shown.last().unwrap_or_default();
+            let one = shown.next().unwrap_or_default();
             match shape {
                 Shape::Partial { .. } => value::partial(&one),
                 _ => one,

@@ -455,7 +455,8 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
         group.advance_to(exchange["at"].as_f64().unwrap_or(0.0));
         group.exchange(exchange);
         if std::mem::take(&mut is_first) {
-            post(at, "/podscope/v1/advance", r#"{"seconds": 2}"#);
+            // The leases, which are renewed every 2 s, are not renewed between the first exchanges.
+            post(at, "/podscope/v1/advance", r#"{"seconds": 2.5}"#);
         }
     }
     group.close_until(f64::MAX);
