@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
+use podscope_api::{ConditionStatus, ErrorList, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
 use super::{ApiServer, Caller, Outcome, admission, custom, is_unrecorded, name_suffix, parts};
@@ -60,7 +60,10 @@ impl ApiServer {
             self.check_allocation(service, None)?;
         }
         self.apply_strategy(&mut object, caller);
-        let mut problems = validate(&object);
+        let mut problems = ErrorList::default();
+        #[cfg(feature = "devices")]
+        problems.extend(self.admin_access_on_create(&object));
+        problems.extend(validate(&object));
         self.check_schema(&object, None, &mut problems);
         #[cfg(feature = "devices")]
         super::device_selectors::check(&object, &mut problems);

@@ -18,6 +18,8 @@
 //! assert_eq!((out.changes.len(), out.records[0].happening.what()), (1, What::Created));
 //! ```
 
+#[cfg(feature = "devices")]
+mod admin_access;
 mod admission;
 mod apply;
 mod create;

@@ -1,7 +1,7 @@
 //! PUT and PATCH: optimistic concurrency, the part that a write may change, and the removal of an object when its last
 //! finalizer is removed.
 
-use podscope_api::{Kind, Object, ObjectKey, Uid};
+use podscope_api::{ErrorList, Kind, Object, ObjectKey, Uid};
 
 use super::apply::{Ownership, Writer};
 use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
@@ -63,7 +63,10 @@ impl ApiServer {
     /// Prunes, completes and checks the status that a client wrote.
     fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
         self.conform(merged);
-        let mut problems = podscope_api::validate_status_update(old, merged);
+        let mut problems = ErrorList::default();
+        #[cfg(feature = "devices")]
+        problems.extend(self.admin_access_on_status(old, merged));
+        problems.extend(podscope_api::validate_status_update(old, merged));
         self.check_schema(merged, Some(old), &mut problems);
         if problems.is_empty() {
             return Ok(());

@@ -1,6 +1,7 @@
 //! Tests of the API server through its requests.
 
 mod accounts;
+mod admin_access;
 mod events;
 mod limits;
 

@@ -1,0 +1,58 @@
+//! Admin access to devices, which only requests in labelled namespaces may ask for (DRA-036).
+
+use podscope_api::{ADMIN_ACCESS_LABEL, DeviceClaim, ErrorList, Namespace, Object, ObjectKey, ResourceClaim};
+
+use super::ApiServer;
+
+/// The message for a namespace without the label.
+const DETAIL: &str = "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the \
+                      containing namespace";
+
+impl ApiServer {
+    /// The problem of a claim or template that is created, if its first request with admin access is not allowed.
+    pub(super) fn admin_access_on_create(&self, object: &Object) -> ErrorList {
+        let requested = match object {
+            Object::ResourceClaim(claim) => requested(&claim.spec.devices),
+            Object::ResourceClaimTemplate(template) => requested(&template.spec.spec.devices),
+            _ => None,
+        };
+        // The path is the same for templates, and without `exactly`.
+        let path = requested.map(|index| format!("spec.devices.requests[{index}].adminAccess"));
+        self.refuse_admin_access(object, path)
+    }
+
+    /// The problem of a claim's status that newly grants admin access.
+    pub(super) fn admin_access_on_status(&self, old: &Object, new: &Object) -> ErrorList {
+        let granted = match (old, new) {
+            (Object::ResourceClaim(old), Object::ResourceClaim(new)) if granted(old).is_none() => granted(new),
+            _ => None,
+        };
+        let path = granted.map(|index| format!("status.allocation.devices.results[{index}].adminAccess"));
+        self.refuse_admin_access(new, path)
+    }
+
+    fn refuse_admin_access(&self, object: &Object, path: Option<String>) -> ErrorList {
+        let mut problems = ErrorList::default();
+        if let Some(path) = path {
+            let namespace = ObjectKey::cluster(object.metadata().namespace.clone());
+            let namespace = self.objects().get::<Namespace>(&namespace);
+            let label = namespace.and_then(|namespace| namespace.metadata.label(ADMIN_ACCESS_LABEL));
+            if label != Some("true") {
+                problems.add_forbidden(&path, DETAIL);
+            }
+        }
+        problems
+    }
+}
+
+/// Index of the first request with admin access.
+fn requested(claim: &DeviceClaim) -> Option<usize> {
+    let mut requests = claim.requests.iter();
+    requests.position(|request| (request.exactly.as_ref()).is_some_and(|exactly| exactly.admin_access == Some(true)))
+}
+
+/// Index of the first allocated device with admin access.
+fn granted(claim: &ResourceClaim) -> Option<usize> {
+    let mut results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);
+    results.position(|result| result.admin_access == Some(true))
+}
