@@ -177,8 +177,8 @@ wire_types! {
         pub status: Str,
         pub observed_generation: Option<i64>,
         pub last_transition_time [shown]: Option<Time>,
-        pub reason: Str,
-        pub message: Str,
+        pub reason [shown]: Str,
+        pub message [shown]: Str,
     }
 
     /// A template from which claims for pods are created.

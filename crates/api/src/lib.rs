@@ -120,7 +120,7 @@ pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
 pub use self::parse::{
-    Config, Lines, Located, Location, Parsed, Problem, ProblemKind, SyntaxError, Unknown, object_from_tree,
+    Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, SyntaxError, Unknown, object_from_tree,
     object_from_value, parse, read_documents, read_yaml, read_yaml_document,
 };
 pub use self::phrase::{Arg, Phrase};

@@ -23,6 +23,66 @@ pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value)
     Some((stored_kind, value))
 }
 
+/// Converts an object of `resource.k8s.io/v1beta1` or `v1beta2` to v1. The API server of v1.36 does not serve these
+/// versions by default (DRA-001); dumps of older clusters have them. None for other objects.
+pub(crate) fn current_device_form(
+    api_version: &str,
+    kind: &str,
+    value: impl FnOnce() -> Value,
+) -> Option<(Kind, Value)> {
+    let version = api_version.strip_prefix("resource.k8s.io/")?;
+    if !cfg!(feature = "devices") || !matches!(version, "v1beta1" | "v1beta2") {
+        return None;
+    }
+    let stored_kind = Kind::from_wire("resource.k8s.io/v1", kind)?;
+    let mut value = value();
+    value
+        .as_object_mut()?
+        .insert("apiVersion".to_owned(), stored_kind.api_version().into());
+    // The forms of v1beta2 and v1 are equal.
+    if version == "v1beta1" {
+        match stored_kind {
+            Kind::ResourceClaim => requests(value.pointer_mut("/spec/devices/requests")),
+            Kind::ResourceClaimTemplate => requests(value.pointer_mut("/spec/spec/devices/requests")),
+            Kind::ResourceSlice => devices(value.pointer_mut("/spec/devices")),
+            _ => {}
+        }
+    }
+    Some((stored_kind, value))
+}
+
+/// Fields of a request in v1beta1 that are in `exactly` since v1beta2.
+const EXACT_FIELDS: [&str; 7] = [
+    "deviceClassName",
+    "selectors",
+    "allocationMode",
+    "count",
+    "adminAccess",
+    "tolerations",
+    "capacity",
+];
+
+fn requests(requests: Option<&mut Value>) {
+    let requests = requests.and_then(Value::as_array_mut).into_iter().flatten();
+    for request in requests.filter_map(Value::as_object_mut) {
+        let exact = EXACT_FIELDS.iter().filter_map(|name| request.shift_remove_entry(*name));
+        let exact: Map<String, Value> = exact.collect();
+        if !exact.is_empty() {
+            request.insert("exactly".to_owned(), Value::Object(exact));
+        }
+    }
+}
+
+/// Moves the fields of a device out of `basic`.
+fn devices(devices: Option<&mut Value>) {
+    let devices = devices.and_then(Value::as_array_mut).into_iter().flatten();
+    for device in devices.filter_map(Value::as_object_mut) {
+        if let Some(Value::Object(basic)) = device.shift_remove("basic") {
+            device.extend(basic);
+        }
+    }
+}
+
 /// Converts the CPU target of `autoscaling/v1` to the list of metrics of v2.
 fn autoscaler(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);

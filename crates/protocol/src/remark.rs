@@ -47,6 +47,12 @@ pub enum Remark {
         file: String,
         line: u32,
     },
+    /// Objects of an API version that v1.36 does not serve were converted to the current one.
+    Converted {
+        kind: String,
+        api_version: String,
+        count: usize,
+    },
     /// A file of a dump, or part of it, was left out because it cannot be read: location and reason.
     Unread(String),
     /// Number of further unreadable parts.
@@ -126,7 +132,7 @@ impl Remark {
             | Self::Kubelet(_)
             | Self::AutoscalersWithoutMetrics(_) => 5,
             Self::PodProblems(_) | Self::NodeProblems { .. } => 6,
-            Self::NotSimulated { .. } => 7,
+            Self::NotSimulated { .. } | Self::Converted { .. } => 7,
             Self::NamespaceCreated(_) | Self::StartTime(_) => 8,
         }
     }
@@ -240,6 +246,14 @@ impl fmt::Display for Remark {
             } => write!(
                 f,
                 "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({file}:{line})"
+            ),
+            Self::Converted {
+                kind,
+                api_version,
+                count,
+            } => write!(
+                f,
+                "{count} × {kind} of {api_version}, which v1.36 does not serve by default, converted to resource.k8s.io/v1"
             ),
             Self::Unread(problem) => write!(f, "left out: {problem}"),
             Self::MoreUnread(count) => {

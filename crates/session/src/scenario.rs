@@ -376,6 +376,9 @@ impl Reader {
             };
             self.report_unread(problem);
         }
+        self.loaded
+            .notices
+            .extend(parsed.converted.iter().map(defined::converted));
         for object in parsed.others {
             self.foreign.push(defined::Foreign {
                 file: index,

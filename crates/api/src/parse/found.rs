@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::json::JsonReader;
 use crate::tree::{Data, Tree};
-use crate::{Object, Str, yaml};
+use crate::{Kind, Object, Str, yaml};
 
 /// All documents of a text, in the order of the text.
 #[derive(Debug, Default)]
@@ -17,10 +17,38 @@ pub struct Parsed {
     pub objects: Vec<Located<Object>>,
     /// Objects of kinds that are not simulated, such as custom resources; they are kept and listed, never dropped.
     pub others: Vec<Located<Unknown>>,
+    /// Objects of an older version of `resource.k8s.io` that were converted to the current one.
+    pub converted: Vec<Converted>,
     /// Scenarios and component configurations, as trees.
     pub configs: Vec<Located<Config>>,
     /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
+}
+
+impl Parsed {
+    /// Converts and counts an object of an older version of `resource.k8s.io`.
+    pub(super) fn convert_devices(&mut self, api_version: &str, kind: &str, node: &Tree<'_>) -> Option<(Kind, Value)> {
+        let (kind, value) = crate::versions::current_device_form(api_version, kind, || node.to_value())?;
+        let mut known = self.converted.iter_mut();
+        match known.find(|one| one.kind == kind && *one.api_version == *api_version) {
+            Some(one) => one.count += 1,
+            None => self.converted.push(Converted {
+                kind,
+                api_version: api_version.into(),
+                count: 1,
+            }),
+        }
+        Some((kind, value))
+    }
+}
+
+/// Objects of one kind and version that were converted to the stored version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Converted {
+    pub kind: Kind,
+    /// `apiVersion` in the text.
+    pub api_version: Str,
+    pub count: usize,
 }
 
 /// A value and its source position.

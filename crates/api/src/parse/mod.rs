@@ -18,7 +18,7 @@ use crate::tree::{Data, Entry, Tree};
 use crate::yaml_block::ItemText;
 use crate::{Kind, Object, limits, yaml, yaml_block, yaml_words};
 
-pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
+pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
 /// Parses a text. Nothing is lost: objects without behaviour are in `others`, errors in `problems`.
 pub fn parse(text: &str) -> Parsed {
@@ -544,7 +544,8 @@ impl Reader {
             });
             return;
         }
-        if let Some((kind, value)) = crate::stored_form(api_version, kind, || node.to_value()) {
+        let stored = crate::stored_form(api_version, kind, || node.to_value());
+        if let Some((kind, value)) = stored.or_else(|| self.parsed.convert_devices(api_version, kind, node)) {
             return self.typed(kind, &Tree::from_value(&value), at);
         }
         match served::look_up(api_version, kind) {

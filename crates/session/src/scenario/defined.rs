@@ -2,7 +2,7 @@
 //! may stand behind its objects.
 
 use podscope_api::custom::Definition;
-use podscope_api::{Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
+use podscope_api::{Converted, Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
 use podscope_protocol::{Problem, Remark};
 
 use super::{Reader, with_namespace};
@@ -60,5 +60,14 @@ impl Reader {
             .filter(|version| version.is_served())
             .map(|version| version.kind())
             .find(|kind| kind.name() == &*object.kind)
+    }
+}
+
+/// The notice about objects of an older version.
+pub(super) fn converted(from: &Converted) -> Remark {
+    Remark::Converted {
+        kind: from.kind.name().to_owned(),
+        api_version: from.api_version.to_string(),
+        count: from.count,
     }
 }
