@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_protocol::device_words;
 use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson};
 
@@ -66,6 +67,7 @@ impl fmt::Display for Text<'_> {
             writeln!(f, "{sampling}.")?;
         }
         fmt_nodes(explanation, f)?;
+        fmt_devices(explanation, f)?;
         if !explanation.plugins.is_empty() {
             fmt_scores(explanation, f)?;
         }
@@ -92,6 +94,40 @@ fn fmt_nodes(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> f
     };
     let rows: Vec<Vec<String>> = explanation.nodes.iter().filter_map(row).collect();
     table(f, &rows)
+}
+
+/// Prints the devices of the pod's claims by node. Nodes with the same devices are printed once.
+fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for node in &explanation.nodes {
+        let Some(devices) = &node.devices else { continue };
+        let mut lines: Vec<String> = devices.error.iter().map(|error| format!("error: {error}")).collect();
+        for pool in devices.unusable_pools {
+            let state = if pool.is_incomplete { "incomplete" } else { "invalid" };
+            lines.push(format!("pool {}/{} is {state}", pool.driver, pool.pool));
+        }
+        for request in &devices.requests {
+            lines.push(request.words.clone());
+            let others = request.unsuitable.iter();
+            lines.extend(
+                others.map(|group| format!("  {}: {}", device_words::device_names(group.devices), group.words)),
+            );
+        }
+        match groups.iter_mut().find(|(_, known)| *known == lines) {
+            Some((nodes, _)) => nodes.push(node.name),
+            None => groups.push((vec![node.name], lines)),
+        }
+    }
+    if !groups.is_empty() {
+        writeln!(f, "\nDevices")?;
+    }
+    for (nodes, lines) in groups {
+        writeln!(f, "  {}", nodes.join(", "))?;
+        for line in lines {
+            writeln!(f, "    {line}")?;
+        }
+    }
+    Ok(())
 }
 
 fn fmt_scores(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

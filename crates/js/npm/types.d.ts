@@ -177,6 +177,41 @@ export interface NodeExplanation {
   /** The scores before normalization to 0…100. */
   raw?: number[];
   total?: number;
+  /** The devices of the pod's claims, unless another plugin refused the node. */
+  devices?: NodeDevices;
+}
+
+/** Which device each request of the pod's claims gets on a node, and why other devices do not do. */
+export interface NodeDevices {
+  requests: {
+    /** `namespace/name`. */
+    claim: string;
+    /** `request`, or `request/subrequest` in a prioritized list. */
+    request: string;
+    class?: string;
+    outcome: "complete" | "passedOver" | "allocated" | "allocatedElsewhere" | { tooFew: { asks: number | null } };
+    /** What the request gets, as a sentence. */
+    words: string;
+    gets: {
+      device: DeviceName;
+      /** Capacity that the request consumes of a shareable device. */
+      consumes: { name: string; amount: string }[];
+      /** Shared counters that the device consumes. */
+      counters: { counterSet: string; counter: string; takes: string; left: string }[];
+    }[];
+    /** Devices that do not do, grouped by reason; `why` has the reason's name and data. */
+    unsuitable?: { devices: DeviceName[]; why: unknown; words: string }[];
+  }[];
+  /** Pools of which the node can take no device. */
+  unusablePools?: { driver: string; pool: string; isIncomplete: boolean }[];
+  /** Error that ended the scheduling cycle. */
+  error?: string;
+}
+
+export interface DeviceName {
+  driver: string;
+  pool: string;
+  device: string;
 }
 
 export interface SpreadExplanation {

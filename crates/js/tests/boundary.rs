@@ -80,6 +80,7 @@ fn updates_arrive_unchanged() {
                 message: None,
                 plugins: Vec::new(),
                 nodes: vec![NodeExplanation {
+                    devices: vec!["request r of claim default/c: gets d/p/g0".into()],
                     name: "a-1".into(),
                     verdict: NodeVerdict::Fits {
                         scores: vec![512, -1],

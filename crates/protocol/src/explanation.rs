@@ -57,6 +57,8 @@ pub struct ScoringPlugin {
 pub struct NodeExplanation {
     pub name: String,
     pub verdict: NodeVerdict,
+    /// What the pod's claims get of the node's devices, and why other devices do not do: one text a line.
+    pub devices: Vec<String>,
 }
 
 /// Result of a node in the decision.

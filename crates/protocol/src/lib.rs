@@ -24,6 +24,7 @@ mod condition;
 mod course;
 mod detail;
 mod device;
+pub mod device_words;
 mod director;
 pub mod explained;
 mod explanation;

@@ -1,8 +1,10 @@
 //! The JSON form of an explanation, with its sentences in English, for the command line and the npm package (P-06,
 //! P-07). Names and order of the fields are part of both contracts.
 
-use podscope_api::explained::Criterion;
-use podscope_protocol::explained;
+use podscope_api::explained::{
+    Criterion, DeviceName, DeviceObstacle, DeviceShare, NodeDevices, RequestOutcome, UnsuitableDevices, UnusablePool,
+};
+use podscope_protocol::{device_words, explained};
 use podscope_scheduler::explain::{
     CandidateExplanation, Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, ScoringPlugin,
     SpreadExplanation, Verdict,
@@ -78,6 +80,50 @@ pub struct NodeJson<'a> {
     /// Sum of the weighted scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
+    /// The devices of the pod's claims. None without claims, or if another plugin refused the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<DevicesJson<'a>>,
+}
+
+/// The devices of the pod's claims on a node.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DevicesJson<'a> {
+    pub requests: Vec<RequestDevicesJson<'a>>,
+    /// Pools of which the node can take no device.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub unusable_pools: &'a [UnusablePool],
+    /// Error that ended the scheduling cycle, as kube-scheduler writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'a str>,
+}
+
+/// A request of a claim, or an alternative of a prioritized list.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestDevicesJson<'a> {
+    /// `namespace/name`.
+    pub claim: &'a str,
+    pub request: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub class: &'a str,
+    pub outcome: &'a RequestOutcome,
+    /// What the request gets, as a sentence.
+    pub words: String,
+    /// Devices that the request gets.
+    pub gets: &'a [DeviceShare],
+    /// Devices that do not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsuitable: Vec<UnsuitableDevicesJson<'a>>,
+}
+
+/// Devices that do not do, for one reason.
+#[derive(Debug, Serialize)]
+pub struct UnsuitableDevicesJson<'a> {
+    pub devices: &'a [DeviceName],
+    /// The reason as data.
+    pub why: &'a DeviceObstacle,
+    pub words: String,
 }
 
 /// Verdict on a node.
@@ -159,6 +205,32 @@ fn node(node: &NodeExplanation) -> NodeJson<'_> {
         scores: &node.scores,
         raw: &node.raw,
         total: node.total,
+        devices: node.devices.as_deref().map(devices),
+    }
+}
+
+fn unsuitable(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
+    UnsuitableDevicesJson {
+        devices: &group.devices,
+        why: &group.why,
+        words: device_words::obstacle(&group.why),
+    }
+}
+
+fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
+    let requests = devices.requests.iter().map(|request| RequestDevicesJson {
+        claim: &request.claim,
+        request: &request.request,
+        class: &request.class,
+        outcome: &request.outcome,
+        words: device_words::outcome(request),
+        gets: &request.gets,
+        unsuitable: request.unsuitable.iter().map(unsuitable).collect(),
+    });
+    DevicesJson {
+        requests: requests.collect(),
+        unusable_pools: &devices.unusable_pools,
+        error: devices.error.as_deref(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Constraints of a claim on the attributes of its devices (DRA-155 to DRA-157).
 
+use podscope_api::explained::DeviceObstacle;
 use podscope_api::ordered::Map;
 use podscope_api::{Device, DeviceAttribute, DeviceConstraint, Str};
 
@@ -85,12 +86,19 @@ impl Constraint {
     }
 
     /// Why the device violates the constraint.
-    pub(super) fn violation(&self, driver: &str, device: &Device) -> String {
-        let attribute = &self.attribute;
-        match (look_up(device, driver, attribute), &self.kind) {
-            (None, _) => format!("lacks the attribute {attribute} of a constraint"),
-            (Some(_), Kind::Match(_)) => format!("differs from the devices before it in {attribute}"),
-            (Some(_), Kind::Distinct(_)) => format!("is equal to a device before it in {attribute}"),
+    pub(super) fn violation(&self, driver: &str, device: &Device) -> DeviceObstacle {
+        let attribute = self.attribute.to_string();
+        let Some(value) = look_up(device, driver, &self.attribute) else {
+            return DeviceObstacle::NoAttribute { attribute };
+        };
+        let value = text(value);
+        match &self.kind {
+            Kind::Match(seen) => DeviceObstacle::Differs {
+                attribute,
+                value,
+                wanted: seen.as_ref().map_or_else(String::new, text),
+            },
+            Kind::Distinct(_) => DeviceObstacle::Repeats { attribute, value },
         }
     }
 
@@ -112,6 +120,16 @@ fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a Devic
         let (domain, id) = name.split_once('/')?;
         (domain == driver).then(|| device.attributes.get(id))?
     })
+}
+
+/// The value of an attribute as it is written.
+fn text(value: &DeviceAttribute) -> String {
+    match (&value.string, value.int, value.boolean, &value.version) {
+        (Some(value), ..) | (None, None, None, Some(value)) => value.to_string(),
+        (None, Some(value), ..) => value.to_string(),
+        (None, None, Some(value), _) => value.to_string(),
+        (None, None, None, None) => String::new(),
+    }
 }
 
 /// Returns whether two values are equal in type and value; versions are compared as strings.

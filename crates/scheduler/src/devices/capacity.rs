@@ -1,7 +1,7 @@
 //! Capacity that a request consumes of a shareable device (DRA-165 to DRA-169).
 
 use podscope_api::{
-    CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, Quantity, ResourceList,
+    CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, Quantity, ResourceList, Str,
 };
 
 /// Amount of each capacity that a share of the device consumes (DRA-168).
@@ -16,21 +16,38 @@ pub(super) fn consumed(device: &Device, asked: Option<&CapacityRequirements>) ->
     amounts.collect()
 }
 
-/// Returns whether the request fits into the capacity that other shares leave (DRA-165). `taken` is the capacity
+/// Why a request does not fit into a device.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Obstacle<'a> {
+    /// The device has no capacity of this name.
+    Missing(&'a Str),
+    /// The request policy does not allow the amount.
+    Policy(&'a Str, Quantity),
+    /// The other shares leave less than the amount.
+    TooLittle(&'a Str, Quantity, Quantity),
+}
+
+/// What keeps the request from fitting into the capacity that other shares leave (DRA-165). `taken` is the capacity
 /// consumed by existing allocations and by the current search.
-pub(super) fn fits(device: &Device, asked: Option<&CapacityRequirements>, taken: [Option<&ResourceList>; 2]) -> bool {
-    if asked.is_some_and(|asked| asked.requests.keys().any(|name| !device.capacity.contains_key(name))) {
-        return false;
+pub(super) fn obstacle<'a>(
+    device: &'a Device,
+    asked: Option<&'a CapacityRequirements>,
+    taken: [Option<&ResourceList>; 2],
+) -> Option<Obstacle<'a>> {
+    let mut names = asked.into_iter().flat_map(|asked| asked.requests.keys());
+    if let Some(missing) = names.find(|name| !device.capacity.contains_key(*name)) {
+        return Some(Obstacle::Missing(missing));
     }
-    device.capacity.iter().all(|(name, capacity)| {
+    device.capacity.iter().find_map(|(name, capacity)| {
         let policy = capacity.request_policy.as_ref();
         let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
         let own = amount(asked, capacity.value, policy);
         if policy.is_some_and(|policy| violates(own, policy)) {
-            return false;
+            return Some(Obstacle::Policy(name, own));
         }
         let before = taken.into_iter().flatten().filter_map(|list| list.get(name));
-        before.fold(own, |sum, amount| sum.plus(*amount)) <= capacity.value
+        let left = before.fold(capacity.value, |left, amount| left.minus(*amount));
+        (own > left).then_some(Obstacle::TooLittle(name, own, left))
     })
 }
 

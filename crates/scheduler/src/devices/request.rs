@@ -24,6 +24,10 @@ pub(crate) struct DeviceCondition {
     pub(crate) expression: Str,
     /// Prefix of error messages: `class <name>: selector #<i>`.
     pub(crate) place: String,
+    /// It is a selector of the class, not of the request.
+    pub(crate) is_of_class: bool,
+    /// Index in the list of selectors of class or request.
+    pub(crate) index: usize,
 }
 
 /// A request, or one alternative of a prioritized list.
@@ -142,18 +146,20 @@ impl Fields<'_> {
                 .selectors
                 .iter()
                 .enumerate()
-                .map(move |one| (place.clone(), one))
+                .map(move |one| (place.clone(), true, one))
         });
         let place = format!("claim {}", claim.metadata.key());
-        let own_selectors = self.selectors.iter().enumerate().map(|one| (place.clone(), one));
+        let own_selectors = self.selectors.iter().enumerate().map(|one| (place.clone(), false, one));
         let conditions = class_selectors
             .chain(own_selectors)
-            .filter_map(|(place, (index, selector))| {
+            .filter_map(|(place, is_of_class, (index, selector))| {
                 let expression = &selector.cel.as_ref()?.expression;
                 Some(DeviceCondition {
                     results: source.evaluate(expression),
                     expression: expression.clone(),
                     place: format!("{place}: selector #{index}"),
+                    is_of_class,
+                    index,
                 })
             });
         Alternative {

@@ -2,21 +2,22 @@
 
 mod counters;
 mod explain;
+mod take;
 
 use podscope_api::ordered::Map;
-use podscope_api::{Device, MAX_ALLOCATION_RESULTS, ResourceList, Str};
+use podscope_api::{MAX_ALLOCATION_RESULTS, ResourceList};
 
 pub(crate) use self::counters::Available;
 use self::counters::CounterConsumption;
 pub(crate) use self::explain::explain;
-use super::attributes::{Constraint, RequestName};
+use self::take::Obstacle;
+use super::DeviceNo;
+use super::attributes::Constraint;
 use super::memo::Memo;
 use super::pools::{Pool, gather};
 use super::request::{AllocationMode, Alternative, ClaimToAllocate};
-use super::selectors::SelectorResult;
-use super::table::{Slice, Table};
+use super::table::Table;
 use super::usage::Usage;
-use super::{DeviceNo, capacity};
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
@@ -131,6 +132,8 @@ struct Search<'a> {
     chosen: Vec<Vec<usize>>,
     /// Number of candidates examined so far.
     steps: usize,
+    /// The largest selection so far, which an explanation shows if the search fails. `None` if it is not recorded.
+    largest: Option<Vec<Vec<ChosenDevice>>>,
 }
 
 impl<'a> Search<'a> {
@@ -146,6 +149,7 @@ impl<'a> Search<'a> {
             results: vec![Vec::new(); claims.len()],
             chosen: claims.iter().map(|claim| vec![0; claim.requests.len()]).collect(),
             steps: 0,
+            largest: None,
             inputs,
             node,
             pools,
@@ -235,67 +239,18 @@ impl<'a> Search<'a> {
                 ));
             }
             for candidate in devices(self.inputs.table, pool_at, pool) {
-                if self.is_selectable(alternative, candidate).map_err(Failure::Error)?
-                    && self.has_capacity(alternative, candidate)
-                {
-                    all.push(candidate);
+                match self.test_all(alternative, candidate) {
+                    None => all.push(candidate),
+                    Some(Obstacle::Selector(index)) => self
+                        .selector_error(alternative, candidate, index)
+                        .map_err(Failure::Error)?,
+                    Some(_) => {}
                 }
             }
         }
         let n = all.len();
         self.all.insert(at, all);
         Ok(n)
-    }
-
-    fn slice(&self, candidate: Candidate) -> &'a Slice {
-        &self.inputs.table.slices[candidate.slice]
-    }
-
-    fn device(&self, candidate: Candidate) -> &'a Device {
-        &self.slice(candidate).object.spec.devices[candidate.device]
-    }
-
-    /// Returns whether the selectors of class and request and the node allow the device (DRA-150).
-    fn is_selectable(&self, alternative: &Alternative, candidate: Candidate) -> Result<bool, String> {
-        for condition in &alternative.conditions {
-            if let Some(malformed) = &condition.results.malformed {
-                return Err(format!("{}: CEL compile error: {malformed}", condition.place));
-            }
-            match condition.results.get(candidate.slice, candidate.device) {
-                SelectorResult::Yes => {}
-                SelectorResult::No => return Ok(false),
-                SelectorResult::Error(text) => return Err(format!("{}: CEL runtime error: {text}", condition.place)),
-            }
-        }
-        let scope = self.slice(candidate).devices.get(candidate.device);
-        Ok(scope.is_none_or(|scope| scope.matches(self.inputs.symbols, self.node)))
-    }
-
-    fn has_capacity(&self, alternative: &Alternative, candidate: Candidate) -> bool {
-        let in_use = self.inputs.usage.of(candidate.number).map(|usage| &usage.consumed);
-        let here = self.shares.get(&candidate.number).map(|shares| sum(shares));
-        let taken = [in_use, here.as_ref()];
-        capacity::fits(self.device(candidate), alternative.capacity.as_ref(), taken)
-    }
-
-    fn is_taken_by(&self, number: DeviceNo, claim: usize) -> bool {
-        self.taken.contains(&(number, claim))
-    }
-
-    fn is_in_use(&self, number: DeviceNo) -> bool {
-        self.inputs
-            .usage
-            .of(number)
-            .is_some_and(super::usage::DeviceUse::is_exclusive)
-            || self.taken.iter().any(|(taken, _)| *taken == number)
-    }
-
-    fn has_shares(&self, number: DeviceNo) -> bool {
-        self.inputs
-            .usage
-            .of(number)
-            .is_some_and(super::usage::DeviceUse::is_shared)
-            || self.shares.contains_key(&number)
     }
 
     /// Continues from a position. Returns true once everything is allocated. `in_list`: one alternative of a
@@ -352,17 +307,10 @@ impl<'a> Search<'a> {
                 )));
             }
             let candidate = self.candidates[at];
-            let is_free = match alternative.admin_access {
-                true => !self.is_taken_by(candidate.number, position.claim),
-                false => !self.is_in_use(candidate.number),
-            };
-            if !is_free
-                || !self.is_selectable(alternative, candidate).map_err(Abort::Error)?
-                || !self.has_capacity(alternative, candidate)
-                || !self.take(position, alternative, candidate, false)?
-            {
+            if self.try_take(position, alternative, candidate)?.is_some() {
                 continue;
             }
+            self.record();
             let next = Position {
                 device: position.device + 1,
                 ..position
@@ -377,6 +325,16 @@ impl<'a> Search<'a> {
             }
         }
         Ok(false)
+    }
+
+    /// Keeps the current selection if it is recorded and larger than any before.
+    fn record(&mut self) {
+        if let Some(largest) = &mut self.largest {
+            let n_devices = |results: &[Vec<ChosenDevice>]| results.iter().map(Vec::len).sum::<usize>();
+            if n_devices(&self.results) > n_devices(largest) {
+                largest.clone_from(&self.results);
+            }
+        }
     }
 
     /// Tries the alternatives of a prioritized list in order (DRA-146).
@@ -414,9 +372,10 @@ impl<'a> Search<'a> {
         let Some(candidate) = self.all.get(&key).and_then(|all| all.get(position.device)).copied() else {
             return Ok(false);
         };
-        if !self.take(position, alternative, candidate, true)? {
+        if self.try_take(position, alternative, candidate)?.is_some() {
             return Ok(false);
         }
+        self.record();
         let next = Position {
             device: position.device + 1,
             ..position
@@ -426,132 +385,6 @@ impl<'a> Search<'a> {
             self.give_back(position, candidate);
         }
         done
-    }
-
-    fn request_name(&self, position: Position) -> RequestName<'a> {
-        let claims: &'a [ClaimToAllocate] = self.claims;
-        let request = &claims[position.claim].requests[position.request];
-        RequestName {
-            name: &request.name,
-            subrequest: request
-                .is_list
-                .then(|| &request.alternatives[position.alternative].name),
-        }
-    }
-
-    /// Selects a device if nothing forbids it (DRA-143, DRA-144). With `must`, a violated constraint is an error,
-    /// because no other device can be selected instead.
-    fn take(
-        &mut self,
-        position: Position,
-        alternative: &Alternative,
-        candidate: Candidate,
-        must: bool,
-    ) -> Result<bool, Abort> {
-        let device = self.device(candidate);
-        let number = candidate.number;
-        let has_shares = device.allow_multiple_allocations == Some(true);
-        if !has_shares && alternative.admin_access && self.is_taken_by(number, position.claim) {
-            return Ok(false);
-        }
-        if !alternative.admin_access && self.is_in_use(number) {
-            return Ok(false);
-        }
-        let is_shared = has_shares && self.has_shares(number);
-        let is_counted = !is_shared && !device.consumes_counters.is_empty();
-        if is_counted && !self.count(candidate, device) {
-            return Ok(false);
-        }
-        let is_tainted = device
-            .taints
-            .iter()
-            .any(|taint| taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint)));
-        if is_tainted {
-            self.uncount(candidate, device, is_counted);
-            return Ok(false);
-        }
-        let request = self.request_name(position);
-        let pool = &self.pools[candidate.pool];
-        let constraints = &mut self.constraints[position.claim];
-        for at in 0..constraints.len() {
-            if constraints[at].add(request, &pool.driver, device) {
-                continue;
-            }
-            if must {
-                return Err(Abort::Error(format!(
-                    "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
-                    self.claims[position.claim].key(),
-                    alternative.name,
-                    pool.id(),
-                    device.name
-                )));
-            }
-            constraints[..at]
-                .iter_mut()
-                .for_each(|constraint| constraint.remove(request));
-            self.uncount(candidate, device, is_counted);
-            return Ok(false);
-        }
-        // For mode `All`, an earlier request may have consumed the remaining capacity of the device.
-        if !self.has_capacity(alternative, candidate) {
-            let constraints = &mut self.constraints[position.claim];
-            constraints.iter_mut().for_each(|constraint| constraint.remove(request));
-            self.uncount(candidate, device, is_counted);
-            return Ok(false);
-        }
-        let mut consumed = None;
-        if has_shares {
-            let own = capacity::consumed(device, alternative.capacity.as_ref());
-            self.shares.entry(number).or_default().push(own.clone());
-            consumed = Some(own);
-        } else {
-            self.taken.push((number, position.claim));
-        }
-        self.results[position.claim].push(ChosenDevice {
-            request: position.request,
-            alternative: position.alternative,
-            slice: candidate.slice,
-            device: candidate.device,
-            consumed,
-        });
-        Ok(true)
-    }
-
-    /// Undoes [`Search::count`].
-    fn uncount(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
-        if is_counted {
-            let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.subtract(pool, device);
-        }
-    }
-
-    /// Undoes the latest [`Search::take`] of a claim.
-    fn give_back(&mut self, position: Position, candidate: Candidate) {
-        let device = self.device(candidate);
-        let request = self.request_name(position);
-        let constraints = &mut self.constraints[position.claim];
-        constraints.iter_mut().for_each(|constraint| constraint.remove(request));
-        self.results[position.claim].pop();
-        if device.allow_multiple_allocations == Some(true) {
-            if let Some(shares) = self.shares.get_mut(&candidate.number) {
-                shares.pop();
-                if shares.is_empty() {
-                    self.shares.remove(&candidate.number);
-                }
-            }
-            return;
-        }
-        let at = self
-            .taken
-            .iter()
-            .position(|one| *one == (candidate.number, position.claim));
-        if let Some(at) = at {
-            self.taken.swap_remove(at);
-        }
-        if !device.consumes_counters.is_empty() {
-            let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.subtract(pool, device);
-        }
     }
 }
 
@@ -566,13 +399,4 @@ fn devices<'a>(table: &'a Table, at: usize, pool: &'a Pool) -> impl Iterator<Ite
             device,
         })
     })
-}
-
-fn sum(shares: &[ResourceList]) -> ResourceList {
-    let mut total = ResourceList::new();
-    for (name, amount) in shares.iter().flatten() {
-        let sum = total.entry(name.clone()).or_default();
-        *sum = sum.plus(*amount);
-    }
-    total
 }

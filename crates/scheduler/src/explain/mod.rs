@@ -4,7 +4,7 @@
 mod conclusion;
 
 use podscope_api::explained::{
-    Criterion, DecisionSummary, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, WinReason,
+    Criterion, DecisionSummary, NodeDevices, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, WinReason,
 };
 use podscope_api::ordered::StableSort as _;
 use serde::Serialize;
@@ -89,8 +89,7 @@ pub struct NodeExplanation {
     pub reasons: Vec<String>,
     /// The reasons, shortened to two or three words each.
     pub short: String,
-    /// Notes of plugins about their score or choice, with the index into [`Explanation::plugins`]; its length for a
-    /// plugin that did not score.
+    /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
     pub score_notes: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     pub scores: Vec<i64>,
@@ -98,6 +97,8 @@ pub struct NodeExplanation {
     pub raw: Vec<i64>,
     /// Sum of `scores`.
     pub total: Option<i64>,
+    /// The devices of the pod's claims, if they were decided on the node.
+    pub devices: Option<Box<NodeDevices>>,
 }
 
 /// Result of a node in the decision.
@@ -280,6 +281,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         scores: Vec::new(),
         raw: Vec::new(),
         total: None,
+        devices: None,
     };
     if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
         out.verdict = NodeVerdict::Fits;
@@ -293,16 +295,6 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             if let Some(words) = scores.plugin.extension_points().explain_score(&cycle, node) {
                 out.score_notes.push((index, words));
             }
-        }
-        if let Some(words) = Plugin::DynamicResources
-            .extension_points()
-            .explain_choice(cache, decision, node)
-        {
-            let place = found
-                .scores
-                .iter()
-                .position(|scores| scores.plugin == Plugin::DynamicResources);
-            out.score_notes.push((place.unwrap_or(found.scores.len()), words));
         }
         out.scores = found
             .scores
@@ -327,7 +319,27 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             .map(|reason| reason.short(&cache.symbols));
         out.short = short.collect::<Vec<_>>().join(", ");
     }
+    out.devices = explain_devices(cache, decision, node, &out.verdict);
     out
+}
+
+/// The devices on a node on which the pod's claims were decided.
+fn explain_devices(
+    cache: &Cache,
+    decision: &Decision,
+    node: NodeIdx,
+    verdict: &NodeVerdict,
+) -> Option<Box<NodeDevices>> {
+    let plugin = Plugin::DynamicResources;
+    let has_failed = decision.found.error.is_some();
+    let is_decided = match verdict {
+        NodeVerdict::Fits => true,
+        NodeVerdict::Refused(refusal) => refusal.plugin() == Some(plugin.name()),
+        // An error of one node ends the cycle, so that no node has a verdict.
+        NodeVerdict::NotExamined => has_failed,
+    };
+    let explained = is_decided.then(|| plugin.extension_points().explain_devices(cache, decision, node))??;
+    (!has_failed || explained.error.is_some()).then(|| Box::new(explained))
 }
 
 fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> {

@@ -6,6 +6,8 @@
 #[cfg(feature = "devices")]
 mod claims;
 #[cfg(feature = "devices")]
+mod explain;
+#[cfg(feature = "devices")]
 mod extended;
 #[cfg(feature = "devices")]
 mod filter;
@@ -14,6 +16,8 @@ mod hints;
 #[cfg(feature = "devices")]
 mod reserve;
 
+#[cfg(feature = "devices")]
+use podscope_api::explained::NodeDevices;
 use podscope_api::{Kind, Pod};
 
 use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve, Score};
@@ -145,19 +149,8 @@ impl ExtensionPoints for DynamicResources {
     }
 
     #[cfg(feature = "devices")]
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-        let mut text = status.message(&cache.symbols);
-        for line in filter::explain(cache, decision, node) {
-            text.push_str(". ");
-            text.push_str(&line);
-        }
-        text
-    }
-
-    #[cfg(feature = "devices")]
-    fn explain_choice(&self, cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
-        let lines = filter::explain(cache, decision, node);
-        (!lines.is_empty()).then(|| lines.join(". "))
+    fn explain_devices(&self, cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<NodeDevices> {
+        explain::explain(cache, decision, node)
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, _: &mut Args, _: &mut Errors) {

@@ -1,6 +1,7 @@
 //! The plugin interface: a spec, and extension points with default implementations that do nothing.
 
 use podscope_api::Pod;
+use podscope_api::explained::NodeDevices;
 
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -185,8 +186,8 @@ pub(crate) trait ExtensionPoints: Sync {
         None
     }
 
-    /// A readable note about the plugin's decision for a feasible node; `None` if there is none.
-    fn explain_choice(&self, _cache: &Cache, _decision: &Decision, _node: NodeIdx) -> Option<String> {
+    /// The devices that the plugin allocates on a node; `None` if the pod has no claims.
+    fn explain_devices(&self, _cache: &Cache, _decision: &Decision, _node: NodeIdx) -> Option<NodeDevices> {
         None
     }
 

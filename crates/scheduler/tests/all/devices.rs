@@ -1,8 +1,10 @@
 //! Explanations of decisions with resource claims: what each request gets, why other devices do not do, what would help.
 
-use podscope_api::explained::Refusal;
-use podscope_api::{Object, parse};
-use podscope_scheduler::explain::{NodeVerdict, explain};
+use std::sync::Arc;
+
+use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome};
+use podscope_api::{Object, Pod, parse};
+use podscope_scheduler::explain::explain;
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
 
 const CLUSTER: &str = r#"
@@ -47,8 +49,8 @@ fn claim(name: &str, devices: &str, device: Option<&str>) -> String {
     )
 }
 
-/// The explanation's text about node n1 for a pod with the claim `mine`.
-fn said(objects: &str) -> String {
+/// A world with these objects and a pod that uses the claim `mine`, without the pod.
+fn world(objects: &str) -> (Vec<Object>, Arc<Pod>) {
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: p}, spec: {resourceClaims: \
                [{name: c, resourceClaimName: mine}], containers: [{name: c, image: i}]}}\n";
     let text = format!("{CLUSTER}{objects}{pod}");
@@ -58,88 +60,131 @@ fn said(objects: &str) -> String {
     let Some(Object::Pod(mut pod)) = objects.pop() else {
         unreachable!("the last object is the pod")
     };
-    std::sync::Arc::make_mut(&mut pod).spec.scheduler_name = "default-scheduler".into();
+    Arc::make_mut(&mut pod).spec.scheduler_name = "default-scheduler".into();
+    (objects, pod)
+}
+
+/// The devices on node n1: for each request what it gets, then the reasons against other devices.
+fn explained(objects: &str) -> Vec<String> {
+    let (objects, pod) = world(objects);
     let config = SchedulerConfiguration::default();
     let (mut cache, nominator) = cases::load(&objects, &config);
     let decision = decide(&mut cache, &config, &nominator, &pod, &mut 0).expect("a default profile");
     let explanation = explain(&cache, &decision);
-    let node = &explanation.nodes[0];
-    match &node.verdict {
-        NodeVerdict::Refused(Refusal::Plugin { text, .. }) => text.clone(),
-        _ => node.score_notes.iter().map(|(_, words)| words.as_str()).collect(),
+    let devices = explanation.nodes[0].devices.as_deref().expect("a pod with claims");
+    let errors = devices.error.iter().map(|error| format!("error {error}"));
+    errors.chain(devices.requests.iter().map(request)).collect()
+}
+
+fn request(request: &RequestDevices) -> String {
+    let gets: Vec<&str> = request.gets.iter().map(|share| &*share.device.device).collect();
+    let mut text = match request.outcome {
+        RequestOutcome::TooFew { asks: Some(n) } => format!("{} {} of {n}", request.request, gets.len()),
+        RequestOutcome::TooFew { asks: None } => format!("{} not all", request.request),
+        RequestOutcome::Complete => request.request.clone(),
+        RequestOutcome::PassedOver => format!("{} passed over", request.request),
+        RequestOutcome::Allocated => format!("{} has", request.request),
+        RequestOutcome::AllocatedElsewhere => format!("{} elsewhere", request.request),
+    };
+    for device in gets {
+        text.push_str(&format!(" {device}"));
+    }
+    for group in &request.unsuitable {
+        let devices: Vec<&str> = group.devices.iter().map(|device| &*device.device).collect();
+        text.push_str(&format!("; {}: {}", devices.join(" "), obstacle(&group.why)));
+    }
+    text
+}
+
+fn obstacle(why: &DeviceObstacle) -> String {
+    match why {
+        DeviceObstacle::InUse { claim, pods } => format!("in use by {claim} {}", pods.join(" ")),
+        DeviceObstacle::TakenBy { request, .. } => format!("taken by {request}"),
+        DeviceObstacle::NotSelected { selector, .. } => format!("not selected by {selector:?}"),
+        DeviceObstacle::SelectorError { error, .. } => format!("error {error}"),
+        DeviceObstacle::Counter(counter) => format!("counter {} {} {}", counter.counter, counter.takes, counter.left),
+        DeviceObstacle::Taint { key, value, effect } => format!("taint {key}={value}:{effect}"),
+        DeviceObstacle::Differs { value, wanted, .. } => format!("differs {value} {wanted}"),
+        DeviceObstacle::Repeats { value, .. } => format!("repeats {value}"),
+        DeviceObstacle::Capacity { asks, left } => format!("capacity {} {} {left}", asks.name, asks.amount),
+        other => format!("{other:?}"),
     }
 }
 
 const ONE: &str = "requests: [{name: r, exactly: {deviceClassName: gpu}}]";
+const TWO: &str = "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]";
+const PAIR: &str = "requests: [{name: a, exactly: {deviceClassName: gpu}}, {name: b, exactly: {deviceClassName: gpu}}], \
+                    constraints: [{matchAttribute: gpu.example.com/numa}]";
 
 /// Shows: S-14, DRA-143
 #[test]
-fn chosen_device_and_refused_devices_are_named() {
-    let objects = slice("{name: g0}, {name: g1}", "") + &claim("other", ONE, Some("g0")) + &claim("mine", ONE, None);
-    assert_eq!(
-        said(&objects),
-        "request r of claim default/mine: gets g1; g0 is in use by claim default/other"
-    );
-}
-
-/// Shows: S-14, DRA-143, DRA-160
-#[test]
-fn each_reason_against_a_device_is_named_with_what_would_do() {
-    let selects = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: \
-                   'device.attributes[\"gpu.example.com\"].model == \"A100\"'}}]}}]";
+fn each_device_has_the_test_that_it_fails() {
+    let a100 = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: \
+                'device.attributes[\"gpu.example.com\"].model == \"A100\"'}}]}}]";
+    let all = "requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: All}}]";
+    let list = "requests: [{name: r, firstAvailable: [{name: two, deviceClassName: gpu, count: 2}, {name: one, \
+                deviceClassName: gpu}]}]";
     let half = "consumesCounters: [{counterSet: m, counters: {memory: {value: 20Gi}}}]";
     let whole = "consumesCounters: [{counterSet: m, counters: {memory: {value: 40Gi}}}]";
     let counters = "{name: m, counters: {memory: {value: 40Gi}}}";
-    let rows: &[(String, &str)] = &[
+    let shared = "allowMultipleAllocations: true, capacity: {memory: {value: 10Gi}}";
+    let six = "requests: [{name: r, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 6Gi}}, count: 1}}, {name: \
+               s, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 6Gi}}}}]";
+    let numa = |device: &str, numa: u8| format!("{{name: {device}, attributes: {{numa: {{int: {numa}}}}}}}");
+    let rows: &[(String, &[&str])] = &[
         (
-            slice("{name: g0, attributes: {model: {string: T4}}}", "") + &claim("mine", selects, None),
-            "cannot allocate all claims. request r of claim default/mine: no device does; g0 is not selected by claim \
-             default/mine: selector #0: device.attributes[\"gpu.example.com\"].model == \"A100\". would do: request r \
-             without its selector device.attributes[\"gpu.example.com\"].model == \"A100\"",
+            slice("{name: g0}, {name: g1}, {name: g2}", "")
+                + &claim("other", ONE, Some("g0"))
+                + &claim("mine", ONE, None),
+            &["r g1; g0: in use by default/other "],
+        ),
+        (
+            slice("{name: g0, attributes: {model: {string: T4}}}", "") + &claim("mine", a100, None),
+            &["r 0 of 1; g0: not selected by Request { index: 0 }"],
+        ),
+        (
+            slice("{name: g0}", "") + &claim("mine", a100, None),
+            &[
+                "error claim default/mine: selector #0: CEL runtime error: no such key: model",
+                "r 0 of 1; g0: error no such key: model",
+            ],
         ),
         (
             slice("{name: g0, taints: [{key: bad, value: x, effect: NoExecute}]}", "") + &claim("mine", ONE, None),
-            "cannot allocate all claims. request r of claim default/mine: no device does; g0 has the taint \
-             bad=x:NoExecute. would do: request r with a toleration of bad=x:NoExecute",
+            &["r 0 of 1; g0: taint bad=x:NoExecute"],
         ),
         (
             slice(&format!("{{name: h0, {half}}}, {{name: w, {whole}}}"), counters)
                 + &claim("other", ONE, Some("h0"))
                 + &claim("mine", ONE, None),
-            "cannot allocate all claims. request r of claim default/mine: no device does; h0 is in use by claim \
-             default/other; w needs 40Gi of the counter memory of m, which has 20Gi left. would do: the release of claim \
-             default/other",
+            &["r 0 of 1; h0: in use by default/other ; w: counter memory 40Gi 20Gi"],
+        ),
+        (slice("{name: g0}", "") + &claim("mine", TWO, None), &["r 1 of 2 g0"]),
+        (claim("mine", ONE, None), &["r 0 of 1"]),
+        (
+            slice("{name: g0}, {name: g1}", "") + &claim("other", ONE, Some("g0")) + &claim("mine", all, None),
+            &["r not all g1; g0: in use by default/other "],
         ),
         (
-            slice("{name: g0}", "")
-                + &claim(
-                    "mine",
-                    "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]",
-                    None,
-                ),
-            "cannot allocate all claims. request r of claim default/mine: 1 of 2 devices do (g0). would do: request r with \
-             count 1 instead of 2",
+            slice("{name: g0}", "") + &claim("mine", list, None),
+            &["r/two 1 of 2 g0", "r/one g0"],
         ),
         (
-            claim("mine", ONE, None),
-            "cannot allocate all claims. request r of claim default/mine: no driver publishes a device for the node",
+            slice(&format!("{{name: g0, {shared}}}"), "") + &claim("mine", six, None),
+            &["r g0", "s 0 of 1; g0: capacity memory 6Gi 4Gi"],
         ),
+        (
+            slice(&[numa("g0", 0), numa("g1", 1)].join(", "), "") + &claim("mine", PAIR, None),
+            &["a g0", "b 0 of 1; g0: taken by a; g1: differs 1 0"],
+        ),
+        // The search gives g0 back, because nothing matches it.
+        (
+            slice(&[numa("g0", 0), numa("g1", 1), numa("g2", 1)].join(", "), "") + &claim("mine", PAIR, None),
+            &["a g1; g0: differs 0 1", "b g2; g0: differs 0 1; g1: taken by a"],
+        ),
+        (slice("{name: g0}", "") + &claim("mine", ONE, Some("g0")), &["r has g0"]),
     ];
     for (objects, wanted) in rows {
-        assert_eq!(said(objects), *wanted);
+        assert_eq!(explained(objects), *wanted, "{objects}");
     }
-}
-
-/// Shows: S-14, DRA-156
-#[test]
-fn violated_constraint_is_named() {
-    let pair = "requests: [{name: a, exactly: {deviceClassName: gpu}}, {name: b, exactly: {deviceClassName: gpu}}], \
-                constraints: [{matchAttribute: gpu.example.com/numa}]";
-    let devices = "{name: g0, attributes: {numa: {int: 0}}}, {name: g1, attributes: {numa: {int: 1}}}";
-    assert_eq!(
-        said(&(slice(devices, "") + &claim("mine", pair, None))),
-        "cannot allocate all claims. request a of claim default/mine: gets g0. request b of claim default/mine: no device \
-         does; g0 is taken by a request above; g1 differs from the devices before it in gpu.example.com/numa. would do: \
-         claim default/mine without its constraints"
-    );
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::Refusal;
+use podscope_api::explained::NodeDevices;
 use podscope_api::ordered;
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
-use podscope_protocol::gate_setter;
+use podscope_protocol::{device_words, gate_setter};
 use podscope_scheduler::Scheduler;
-use podscope_scheduler::explain::{Explanation, NodeVerdict, explain};
+use podscope_scheduler::explain::{Explanation, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::{Problem, Triage, clause, pod_name, standing};
@@ -472,14 +472,20 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
     })
 }
 
-/// The scheduler's explanation about devices, for the first node that lacks them.
+/// The scheduler's explanation about devices, for the first node with devices that lacks some; without such a node, for
+/// the first one.
 fn devices(explanation: &Explanation) -> Option<String> {
-    explanation.nodes.iter().find_map(|node| match &node.verdict {
-        NodeVerdict::Refused(Refusal::Plugin { name, text }) if name == "DynamicResources" => {
-            Some(format!("On {}: {text}", node.name))
-        }
-        _ => None,
-    })
+    let nodes = explanation.nodes.iter();
+    let explained: Vec<(&str, &NodeDevices)> = nodes
+        .filter_map(|node| Some((node.name.as_str(), node.devices.as_deref()?)))
+        .collect();
+    let has_devices = |(_, devices): &&(&str, &NodeDevices)| {
+        let mut requests = devices.requests.iter();
+        requests.any(|request| !request.gets.is_empty() || !request.unsuitable.is_empty())
+    };
+    let (node, devices) = explained.iter().find(has_devices).or(explained.first())?;
+    let lines = device_words::lines(devices).join(". ");
+    (!lines.is_empty()).then(|| format!("On {node}: {lines}."))
 }
 
 /// Remedies for a pending pod, each verified by the scheduler.

@@ -36,8 +36,14 @@ pub(crate) fn explanation(explanation: Explanation) -> protocol::Explanation {
 }
 
 fn node(node: NodeExplanation) -> protocol::NodeExplanation {
+    // Without devices, the texts are not linked into the engine.
+    let devices = match cfg!(feature = "devices") {
+        true => node.devices.as_deref().map(protocol::device_words::lines),
+        false => None,
+    };
     protocol::NodeExplanation {
         name: node.name,
+        devices: devices.unwrap_or_default(),
         verdict: match node.verdict {
             NodeVerdict::Fits => protocol::NodeVerdict::Fits {
                 scores: node.scores,

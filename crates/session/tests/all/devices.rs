@@ -93,7 +93,7 @@ fn waiting_claim_and_its_pod_are_listed_with_the_reason() {
         row.map(|row| row.reason.to_string())
             .unwrap_or_else(|| panic!("no row for {object}: {found:?}"))
     };
-    assert!(reason("Pod default/train").contains("gpu-0 has the taint example.com/bad=1:NoSchedule"));
+    assert!(reason("Pod default/train").contains("gpu-0: taint example.com/bad=1:NoSchedule is not tolerated"));
     assert_eq!(
         reason("ResourceClaim default/mine"),
         "it gets its devices when pod train, which uses it, gets a node"

@@ -123,6 +123,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
             if let Some(scores) = &why.scores { { table(scores) } }
             { for why.spread.iter().map(spread) }
             if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
+            if !why.devices.is_empty() { { devices(&why.devices) } }
             if !why.refused.is_empty() {
                 <h3 class="eyebrow">{ format!("Cannot take it ({})", why.refused.len()) }</h3>
                 { refused(why) }
@@ -151,6 +152,20 @@ fn refused(why: &Why) -> Html {
             },
             _ => list(nodes),
         }) }
+    }
+}
+
+/// What the pod's claims get of the devices of each node.
+fn devices(nodes: &[(Vec<String>, Vec<String>)]) -> Html {
+    html! {
+        <section data-devices="">
+            <h3 class="eyebrow">{ "Devices" }</h3>
+            <ul class="refused">
+                { for nodes.iter().take(LISTED).map(|(nodes, lines)| html! {
+                    <li><b>{ dotted(&nodes.join(", ")) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(line) }</p> }) }</span></li>
+                }) }
+            </ul>
+        </section>
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Why {
     pub(crate) refused: Vec<Refused>,
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
+    /// Texts about devices by node, the chosen node first. Equal texts are given once, with all their nodes.
+    pub(crate) devices: Vec<(Vec<String>, Vec<String>)>,
     /// The preemption, and the nominated node.
     pub(crate) preemption: Option<(PreemptionExplanation, String)>,
     /// The message of the scheduler's event.
@@ -159,6 +161,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
     let mut scored: Vec<Scored> = Vec::new();
     for node in explanation.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
+        add_devices(&mut why.devices, &node.name, node.devices, node.name == chosen);
         let text = match node.verdict {
             NodeVerdict::Refused {
                 refusal,
@@ -228,6 +231,17 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
         .map(|p| (p, if preempts { chosen } else { String::new() }));
 }
 
+fn add_devices(to: &mut Vec<(Vec<String>, Vec<String>)>, node: &str, lines: Vec<String>, is_chosen: bool) {
+    if lines.is_empty() {
+        return;
+    }
+    match to.iter_mut().find(|(_, known)| *known == lines) {
+        Some((nodes, _)) if !is_chosen => nodes.push(node.to_owned()),
+        _ if is_chosen => to.insert(0, (vec![node.to_owned()], lines)),
+        _ => to.push((vec![node.to_owned()], lines)),
+    }
+}
+
 fn range(cells: &[Option<i64>]) -> i64 {
     cells.iter().flatten().max().unwrap_or(&0) - cells.iter().flatten().min().unwrap_or(&0)
 }
@@ -241,6 +255,7 @@ mod tests {
     fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
+            devices: Vec::new(),
             verdict: NodeVerdict::Refused {
                 refusal: Refusal::Plugin {
                     name: plugin.into(),
@@ -255,6 +270,7 @@ mod tests {
     fn fits(name: &str, scores: [i64; 2]) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
+            devices: Vec::new(),
             verdict: NodeVerdict::Fits {
                 total: Some(scores.iter().sum()),
                 scores: scores.to_vec(),
@@ -310,6 +326,7 @@ mod tests {
                 fits("b-2", [300, 52]),
                 fits("c-1", [300, 71]),
                 NodeExplanation {
+                    devices: Vec::new(),
                     name: "c-2".into(),
                     verdict: NodeVerdict::NotExamined,
                 },
@@ -343,5 +360,23 @@ mod tests {
         let note = |node: &str| (node.to_owned(), format!("{node} said"));
         assert_eq!(scores.rows[0].score_notes, [note("c-1"), note("b-2")]);
         assert!(scores.rows[1].score_notes.is_empty());
+    }
+
+    /// Shows: S-14
+    #[test]
+    fn devices_are_grouped_with_chosen_node_first() {
+        let mut devices = Vec::new();
+        for (node, line) in [("a-1", "none"), ("a-2", "none"), ("b-1", "gets g0"), ("b-2", "")] {
+            let lines = [line]
+                .iter()
+                .filter(|line| !line.is_empty())
+                .map(|line| (*line).to_owned());
+            add_devices(&mut devices, node, lines.collect(), node == "b-1");
+        }
+        let group = |nodes: &[&str], line: &str| {
+            let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
+            (nodes, vec![line.to_owned()])
+        };
+        assert_eq!(devices, [group(&["b-1"], "gets g0"), group(&["a-1", "a-2"], "none")]);
     }
 }

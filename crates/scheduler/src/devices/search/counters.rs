@@ -1,5 +1,6 @@
 //! Shared counters: their remaining values, and the consumption of a search (DRA-160 to DRA-163).
 
+use podscope_api::explained::CounterUse;
 use podscope_api::ordered::Map;
 use podscope_api::{Device, Quantity, Str};
 
@@ -23,13 +24,6 @@ impl CounterConsumption {
         }
     }
 
-    /// The amount of a counter that the selected devices consume.
-    pub(super) fn of(&self, pool: &Str, set: &Str, counter: &Str) -> Quantity {
-        let tally = self.0.get(pool);
-        let sum = tally.and_then(|tally| tally.get(&(set.clone(), counter.clone())));
-        sum.copied().unwrap_or_default()
-    }
-
     pub(super) fn subtract(&mut self, pool: &Str, device: &Device) {
         let tally = self.0.entry(pool.clone()).or_default();
         for (key, amount) in consumption(device) {
@@ -47,9 +41,9 @@ fn consumption(device: &Device) -> impl Iterator<Item = (CounterKey, Quantity)> 
 }
 
 impl Search<'_> {
-    /// Adds the device's counter consumption. Returns false, and adds nothing, if a counter of its pool would be
-    /// exceeded.
-    pub(super) fn count(&mut self, candidate: Candidate, device: &Device) -> bool {
+    /// Adds the device's counter consumption. If a counter of its pool would be exceeded, adds nothing and returns the
+    /// index of that counter among the remaining counters.
+    pub(super) fn count(&mut self, candidate: Candidate, device: &Device) -> Result<(), usize> {
         let pool = &self.pools[candidate.pool];
         let mut available = self.inputs.available.borrow();
         let remaining = available
@@ -57,15 +51,50 @@ impl Search<'_> {
             .or_insert_with(|| self.remaining(pool));
         self.tally.add(&pool.name, device);
         let tally = &self.tally.0[&pool.name];
-        let fits = remaining.iter().all(|(key, remaining)| {
+        let exceeded = remaining.iter().position(|(key, remaining)| {
             let taken = tally.get(key).copied().unwrap_or_default();
-            *remaining >= taken
+            *remaining < taken
         });
         drop(available);
-        if !fits {
-            self.tally.subtract(&pool.name, device);
+        match exceeded {
+            None => Ok(()),
+            Some(counter) => {
+                self.tally.subtract(&pool.name, device);
+                Err(counter)
+            }
         }
-        fits
+    }
+
+    /// The use of a counter, given by its index among the remaining counters of the device's pool: its identity, the
+    /// amount that the device takes, and what is left without it.
+    pub(super) fn use_of(&self, candidate: Candidate, device: &Device, counter: usize) -> Option<CounterUse> {
+        let pool = &self.pools[candidate.pool].name;
+        let available = self.inputs.available.borrow();
+        let (key, remaining) = available.get(pool)?.iter().nth(counter)?;
+        let taken = self.tally.0.get(pool).and_then(|tally| tally.get(key)).copied();
+        let takes = consumption(device).filter(|(own, _)| own == key);
+        let takes = takes.fold(Quantity::default(), |sum, (_, amount)| sum.plus(amount));
+        Some(CounterUse {
+            counter_set: key.0.to_string(),
+            counter: key.1.to_string(),
+            takes: takes.to_string(),
+            left: remaining.minus(taken.unwrap_or_default()).to_string(),
+        })
+    }
+
+    /// The counters that a selected device takes, with what is left of each.
+    pub(super) fn uses_of(&self, candidate: Candidate, device: &Device) -> Vec<CounterUse> {
+        let pool = &self.pools[candidate.pool].name;
+        let keys: Vec<CounterKey> = consumption(device).map(|(key, _)| key).collect();
+        let known: Vec<usize> = {
+            let available = self.inputs.available.borrow();
+            let remaining = available.get(pool).into_iter().flat_map(Map::keys).enumerate();
+            let own = remaining.filter(|(_, key)| keys.contains(key));
+            own.map(|(index, _)| index).collect()
+        };
+        let uses = known.into_iter();
+        uses.filter_map(|counter| self.use_of(candidate, device, counter))
+            .collect()
     }
 
     /// Values of a pool's counters minus the consumption of devices in use.

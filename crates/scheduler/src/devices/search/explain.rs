@@ -1,322 +1,342 @@
-//! Explains the search on one node: which device each request gets, why the other devices do not do, and which smaller
-//! change of the claims would let the node provide the devices. Each suggestion is verified by a search.
+//! Explains the search on one node: which device each request gets, and which test of the search every other device does
+//! not pass. The search itself decides: it runs once more with its largest selection recorded, and the other devices are
+//! tested beside that selection.
 
-use podscope_api::ordered::Map;
-use podscope_api::{DeviceTaint, DeviceToleration, Str};
+use podscope_api::explained::{
+    Amount, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices, RequestOutcome,
+    UnsuitableDevices, UnusablePool,
+};
+use podscope_api::{Quantity, ResourceList, Str};
 
-use super::{Abort, Candidate, Position, Search, SearchInputs, allocate};
+use super::take::Obstacle;
+use super::{Abort, Candidate, ChosenDevice, Failure, Position, Search, SearchInputs};
+use crate::devices::capacity;
 use crate::devices::pools::gather;
 use crate::devices::request::{AllocationMode, Alternative, ClaimToAllocate};
 use crate::devices::selectors::SelectorResult;
-use crate::devices::usage::Usage;
 use crate::node_info::NodeInfo;
 
-/// Maximum number of reasons that one line names, and of claims that are tried without.
-const MAX_REASONS: usize = 6;
-
-/// Lines about the requests of the claims, in order; then one about what would help.
-pub(crate) fn explain(inputs: SearchInputs<'_>, node: &NodeInfo, claims: &[ClaimToAllocate]) -> Vec<String> {
+/// Explains the search of [`super::allocate`] with the same arguments. `consumers` gives the names of the pods that use
+/// a claim.
+pub(crate) fn explain(
+    inputs: SearchInputs<'_>,
+    node: &NodeInfo,
+    claims: &[ClaimToAllocate],
+    consumers: &dyn Fn(&str) -> Vec<String>,
+) -> NodeDevices {
     let pools = gather(inputs.table, inputs.symbols, node);
-    let found = allocate(inputs, node, claims).ok();
-    let mut search = Search::new(inputs, node, &pools, claims);
-    let mut lines = Vec::new();
-    for pool in pools.iter().filter(|pool| !pool.is_usable()) {
-        let state = match pool.is_incomplete {
-            true => "is incomplete: not all of its slices are published",
-            false => "is invalid: its slices contradict each other",
-        };
-        lines.push(format!("pool {} {state}", pool.id()));
+    let unusable = pools.iter().filter(|pool| !pool.is_usable());
+    let mut out = NodeDevices {
+        unusable_pools: unusable
+            .map(|pool| UnusablePool {
+                driver: pool.driver.to_string(),
+                pool: pool.name.to_string(),
+                is_incomplete: pool.is_incomplete,
+            })
+            .collect(),
+        ..NodeDevices::default()
+    };
+    let new_search = || {
+        let mut search = Search::new(inputs, node, &pools, claims);
+        let checked = search.check();
+        (search, checked)
+    };
+    let (mut search, checked) = new_search();
+    if let Err(Failure::Error(text)) = checked {
+        out.error = Some(text);
+        return out;
     }
-    if search.check().is_err() {
-        return lines;
+    search.largest = Some(vec![Vec::new(); claims.len()]);
+    let found = search.step(Position::default(), false, 0);
+    let is_found = matches!(found, Ok(true));
+    let selected = match is_found {
+        true => std::mem::take(&mut search.results),
+        false => search.largest.take().unwrap_or_default(),
+    };
+    if let Err(Abort::Error(text)) = found {
+        out.error = Some(text);
     }
-    for (at, claim) in claims.iter().enumerate() {
+    let chosen = is_found.then_some(search.chosen);
+    let mut explainer = Explainer {
+        search: new_search().0,
+        selected: &selected,
+        consumers,
+    };
+    for (claim_at, claim) in claims.iter().enumerate() {
         for (request_at, request) in claim.requests.iter().enumerate() {
-            let chosen = found.as_ref().and_then(|solutions| solutions.get(at));
-            let alternatives = match chosen.and_then(|solution| solution.alternatives.get(request_at)) {
-                Some(alternative) => *alternative..*alternative + 1,
-                None => 0..request.alternatives.len(),
+            let position = Position {
+                claim: claim_at,
+                request: request_at,
+                ..Position::default()
             };
+            let settled = match &chosen {
+                Some(chosen) => Some(chosen[claim_at][request_at]),
+                None => explainer.settled_alternative(position),
+            };
+            let alternatives = settled.map_or(0..request.alternatives.len(), |one| 0..one + 1);
             for alternative in alternatives {
                 let position = Position {
-                    claim: at,
-                    request: request_at,
                     alternative,
-                    device: 0,
+                    ..position
                 };
-                let wanted: Option<Vec<(usize, usize)>> = chosen.map(|solution| {
-                    let devices = solution.devices.iter().filter(|device| device.request == request_at);
-                    devices.map(|device| (device.slice, device.device)).collect()
-                });
-                let line = search.line(position, wanted.as_deref());
-                lines.push(format!(
-                    "request {} of claim {}: {line}",
-                    request.result_name(alternative),
-                    claim.key()
-                ));
+                let (mut explained, taken) = explainer.request(position);
+                let is_kept = settled == Some(alternative) || request.alternatives.len() == 1;
+                if !is_kept && explained.outcome == RequestOutcome::Complete {
+                    explained.outcome = RequestOutcome::PassedOver;
+                }
+                out.requests.push(explained);
+                // Alternatives are explained independently of each other.
+                if !is_kept {
+                    for candidate in taken.into_iter().rev() {
+                        explainer.search.give_back(position, candidate);
+                    }
+                }
             }
         }
     }
-    if found.is_none() {
-        let help = help(inputs, node, claims);
-        if !help.is_empty() {
-            lines.push(format!("would do: {}", help.join("; or ")));
-        }
-    }
-    lines
+    out
 }
 
-impl Search<'_> {
-    /// Describes the devices that a request gets, and why other devices are not suitable. `wanted` are the devices of the
-    /// allocation, by indices of slice and device; without it, the request takes the first suitable devices.
-    fn line(&mut self, position: Position, wanted: Option<&[(usize, usize)]>) -> String {
-        let claims = self.claims;
-        let alternative = &claims[position.claim].requests[position.request].alternatives[position.alternative];
+struct Explainer<'a> {
+    /// Holds the devices of the requests that were explained so far.
+    search: Search<'a>,
+    /// The devices that the search selected, by claim.
+    selected: &'a [Vec<ChosenDevice>],
+    consumers: &'a dyn Fn(&str) -> Vec<String>,
+}
+
+impl Explainer<'_> {
+    fn selected_for(&self, position: Position) -> impl Iterator<Item = &ChosenDevice> {
+        let devices = self.selected.get(position.claim).into_iter().flatten();
+        devices.filter(move |device| device.request == position.request)
+    }
+
+    /// The alternative of a request that got all its devices before the search failed at a later one.
+    fn settled_alternative(&self, position: Position) -> Option<usize> {
+        let alternative = self.selected_for(position).next()?.alternative;
+        let n = self.n_wanted(Position {
+            alternative,
+            ..position
+        })?;
+        (self.selected_for(position).count() >= n).then_some(alternative)
+    }
+
+    fn alternative(&self, position: Position) -> &Alternative {
+        &self.search.claims[position.claim].requests[position.request].alternatives[position.alternative]
+    }
+
+    /// The number of devices that an alternative asks for; `None` for an unknown mode.
+    fn n_wanted(&self, position: Position) -> Option<usize> {
+        match self.alternative(position).mode {
+            AllocationMode::Exact(n) => Some(n),
+            AllocationMode::All => {
+                let key = (position.claim, position.request, position.alternative);
+                self.search.all.get(&key).map(Vec::len)
+            }
+            AllocationMode::Unknown => None,
+        }
+    }
+
+    /// Explains an alternative, and leaves its devices selected: those that the search selected, or else the first that
+    /// do.
+    fn request(&mut self, position: Position) -> (RequestDevices, Vec<Candidate>) {
+        let claims = self.search.claims;
+        let claim = &claims[position.claim];
+        let request = &claim.requests[position.request];
+        let alternative = &request.alternatives[position.alternative];
         let is_all = alternative.mode == AllocationMode::All;
-        let candidates = self.candidates.clone();
-        let n = match alternative.mode {
-            AllocationMode::Exact(n) => n,
-            _ => candidates.len(),
-        };
-        let mut gets: Vec<Str> = Vec::new();
-        let mut reasons: Vec<(String, Vec<Str>)> = Vec::new();
-        for candidate in candidates {
-            // As in the search, the devices after the last one that is taken are not tried.
-            if !is_all && gets.len() >= n {
-                break;
+        let n = self.n_wanted(position).unwrap_or(0);
+        let own: Vec<(usize, usize)> = self
+            .selected_for(position)
+            .filter(|device| device.alternative == position.alternative)
+            .map(|device| (device.slice, device.device))
+            .collect();
+        let candidates = self.search.candidates.clone();
+        let mut taken: Vec<Candidate> = Vec::new();
+        let mut last = 0;
+        for (at, candidate) in candidates.iter().enumerate() {
+            let is_wanted = own.is_empty() || own.contains(&(candidate.slice, candidate.device));
+            let may_take =
+                taken.len() < n && is_wanted && (!is_all || self.search.test_all(alternative, *candidate).is_none());
+            if may_take && self.search.take(position, alternative, *candidate).is_none() {
+                taken.push(*candidate);
+                last = at;
             }
-            let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&(candidate.slice, candidate.device)));
-            let name = self.device(candidate).name.clone();
+        }
+        let is_complete = taken.len() == n && n > 0;
+        // As in the search, the devices after the last one that is taken are not tried.
+        let n_tried = if is_complete && !is_all { last } else { candidates.len() };
+        let gets = taken.iter().map(|candidate| self.share(position, *candidate)).collect();
+        let mut unsuitable: Vec<UnsuitableDevices> = Vec::new();
+        for candidate in candidates.into_iter().take(n_tried) {
+            let is_same = |one: &Candidate| (one.slice, one.device) == (candidate.slice, candidate.device);
+            if taken.iter().any(is_same) {
+                continue;
+            }
             let why = self.why_not(position, alternative, candidate);
-            match why {
-                Some(why) => match reasons.iter_mut().find(|(known, _)| *known == why) {
-                    Some((_, devices)) => devices.push(name),
-                    None => reasons.push((why, vec![name])),
+            let device = self.name(candidate);
+            match unsuitable.iter_mut().find(|group| group.why == why) {
+                Some(group) => group.devices.push(device),
+                None => unsuitable.push(UnsuitableDevices {
+                    devices: vec![device],
+                    why,
+                }),
+            }
+        }
+        let explained = RequestDevices {
+            claim: claim.key(),
+            request: request.result_name(position.alternative).to_string(),
+            class: alternative.class_name.to_string(),
+            outcome: match is_complete {
+                true => RequestOutcome::Complete,
+                false => RequestOutcome::TooFew {
+                    asks: (!is_all).then_some(n),
                 },
-                None if is_wanted => {
-                    let taken = self.take(position, alternative, candidate, false);
-                    if matches!(taken, Ok(true)) {
-                        gets.push(name);
-                    }
-                }
-                None => {}
-            }
-        }
-        let mut line = match (gets.as_slice(), wanted.is_some() || is_all || gets.len() >= n) {
-            ([], _) if self.candidates.is_empty() => "no driver publishes a device for the node".to_owned(),
-            ([], _) => "no device does".to_owned(),
-            (gets, true) => format!("gets {}", gets.join(", ")),
-            (gets, false) => format!("{} of {n} devices do ({})", gets.len(), gets.join(", ")),
+            },
+            gets,
+            unsuitable,
         };
-        let n_more = reasons.len().saturating_sub(MAX_REASONS);
-        for (why, devices) in reasons.iter().take(MAX_REASONS) {
-            line.push_str(&format!("; {} {why}", devices.join(", ")));
-        }
-        if n_more > 0 {
-            line.push_str(&format!("; {n_more} more reasons"));
-        }
-        line
+        (explained, taken)
     }
 
-    /// Why a device does not do, in the order of the search's tests (DRA-143).
-    fn why_not(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> Option<String> {
-        let number = candidate.number;
-        if !alternative.admin_access && self.taken.iter().any(|(taken, _)| *taken == number) {
-            return Some("is taken by a request above".to_owned());
+    fn name(&self, candidate: Candidate) -> DeviceName {
+        let pool = &self.search.pools[candidate.pool];
+        DeviceName {
+            driver: pool.driver.to_string(),
+            pool: pool.name.to_string(),
+            device: self.search.device(candidate).name.to_string(),
         }
-        if !alternative.admin_access && self.is_in_use(number) {
-            let holder = self.inputs.usage.holder_of(number);
-            return Some(holder.map_or_else(|| "is in use".to_owned(), |claim| format!("is in use by claim {claim}")));
+    }
+
+    fn share(&self, position: Position, candidate: Candidate) -> DeviceShare {
+        let mut results = self.search.results[position.claim].iter().rev();
+        let result = results.find(|one| (one.slice, one.device) == (candidate.slice, candidate.device));
+        DeviceShare {
+            device: self.name(candidate),
+            consumes: result
+                .and_then(|result| result.consumed.as_ref())
+                .map_or_else(Vec::new, amounts),
+            counters: self.search.uses_of(candidate, self.search.device(candidate)),
         }
-        for condition in &alternative.conditions {
-            match condition.results.get(candidate.slice, candidate.device) {
-                SelectorResult::Yes => {}
-                SelectorResult::No => {
-                    return Some(format!(
-                        "is not selected by {}: {}",
-                        condition.place, condition.expression
-                    ));
+    }
+
+    /// What forbids a device beside the devices that are selected.
+    fn why_not(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> DeviceObstacle {
+        if alternative.mode == AllocationMode::All
+            && let Some(obstacle) = self.search.test_all(alternative, candidate)
+        {
+            return self.describe(position, alternative, candidate, obstacle);
+        }
+        match self.search.take(position, alternative, candidate) {
+            Some(obstacle) => self.describe(position, alternative, candidate, obstacle),
+            None => {
+                self.search.give_back(position, candidate);
+                self.taker(candidate).unwrap_or(DeviceObstacle::LeavesTooFew)
+            }
+        }
+    }
+
+    /// The request of the pod for which the search selected a device.
+    fn taker(&self, candidate: Candidate) -> Option<DeviceObstacle> {
+        let selected = self.selected.iter().chain(&self.search.results).enumerate();
+        let n_claims = self.search.claims.len();
+        selected
+            .flat_map(|(claim, devices)| devices.iter().map(move |device| (claim % n_claims, device)))
+            .find(|(_, device)| (device.slice, device.device) == (candidate.slice, candidate.device))
+            .map(|(claim, device)| {
+                let claim = &self.search.claims[claim];
+                DeviceObstacle::TakenBy {
+                    claim: claim.key(),
+                    request: claim.requests[device.request]
+                        .result_name(device.alternative)
+                        .to_string(),
                 }
-                SelectorResult::Error(text) => return Some(format!("fails {}: {text}", condition.place)),
-            }
-        }
-        if !matches!(self.is_selectable(alternative, candidate), Ok(true)) {
-            return Some("is not for this node".to_owned());
-        }
-        if !self.has_capacity(alternative, candidate) {
-            return Some("has too little capacity left".to_owned());
-        }
-        let device = self.device(candidate);
-        if !device.consumes_counters.is_empty() && !self.has_shares(number) {
-            if !self.count(candidate, device) {
-                return Some(self.exhausted_counter(candidate));
-            }
-            self.uncount(candidate, device, true);
-        }
-        if let Some(taint) = untolerated(device.taints.iter(), alternative) {
-            return Some(format!("has the taint {}", taint_text(taint)));
-        }
-        match self.take(position, alternative, candidate, false) {
-            Ok(true) => {
-                self.give_back(position, candidate);
-                None
-            }
-            Ok(false) => Some(self.violated_constraint(position, candidate)),
-            Err(Abort::TooMany | Abort::Error(_)) => Some("cannot be taken".to_owned()),
-        }
+            })
     }
 
-    /// The counter that is too small for the device.
-    fn exhausted_counter(&self, candidate: Candidate) -> String {
-        let device = self.device(candidate);
-        let pool = &self.pools[candidate.pool];
-        let available = self.inputs.available.borrow();
-        let remaining = available.get(&pool.name);
-        for consumption in &device.consumes_counters {
-            for (name, counter) in &consumption.counters {
-                let set = &consumption.counter_set;
-                let left = remaining.and_then(|remaining| remaining.get(&(set.clone(), name.clone())));
-                let left = left
-                    .copied()
-                    .unwrap_or_default()
-                    .minus(self.tally.of(&pool.name, set, name));
-                if left < counter.value {
-                    let needs = counter.value;
-                    return format!("needs {needs} of the counter {name} of {set}, which has {left} left");
-                }
-            }
-        }
-        "needs a counter of which nothing is left".to_owned()
-    }
-
-    fn violated_constraint(&self, position: Position, candidate: Candidate) -> String {
-        let request = self.request_name(position);
-        let (driver, device) = (&self.pools[candidate.pool].driver, self.device(candidate));
-        let constraints = &self.constraints[position.claim];
-        let violated = constraints
-            .iter()
-            .find(|constraint| !(*constraint).clone().add(request, driver, device));
-        violated.map_or_else(
-            || "cannot be taken".to_owned(),
-            |constraint| constraint.violation(driver, device),
-        )
-    }
-}
-
-fn untolerated<'a>(
-    mut taints: impl Iterator<Item = &'a DeviceTaint>,
-    alternative: &Alternative,
-) -> Option<&'a DeviceTaint> {
-    taints.find(|taint| taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint)))
-}
-
-fn taint_text(taint: &DeviceTaint) -> String {
-    match &*taint.value {
-        "" => format!("{}:{}", taint.key, taint.effect),
-        value => format!("{}={value}:{}", taint.key, taint.effect),
-    }
-}
-
-/// Changes of the claims, or of the devices' use, with which the node provides the devices.
-fn help(inputs: SearchInputs<'_>, node: &NodeInfo, claims: &[ClaimToAllocate]) -> Vec<String> {
-    let mut help = Vec::new();
-    let mut claims = claims.to_vec();
-    let works = |claims: &[ClaimToAllocate]| allocate(inputs, node, claims).is_ok();
-    for at in 0..claims.len() {
-        for request_at in 0..claims[at].requests.len() {
-            for alternative_at in 0..claims[at].requests[request_at].alternatives.len() {
-                let name = claims[at].requests[request_at].result_name(alternative_at);
-                let before = claims[at].requests[request_at].alternatives[alternative_at].clone();
-                for (change, text) in changes(inputs, &before) {
-                    claims[at].requests[request_at].alternatives[alternative_at] = change;
-                    if works(&claims) {
-                        help.push(format!("request {name} {text}"));
-                        break;
-                    }
-                }
-                claims[at].requests[request_at].alternatives[alternative_at] = before;
-            }
-        }
-        let before = claims[at].claim.clone();
-        if !before.spec.devices.constraints.is_empty() {
-            let mut without = podscope_api::ResourceClaim::clone(&before);
-            without.spec.devices.constraints.clear();
-            claims[at].claim = std::sync::Arc::new(without);
-            if works(&claims) {
-                help.push(format!("claim {} without its constraints", before.metadata.key()));
-            }
-            claims[at].claim = before;
-        }
-    }
-    help.extend(released(inputs, node, &claims));
-    help
-}
-
-/// Variants of a request that ask for less, with their descriptions; the smallest changes first.
-fn changes(inputs: SearchInputs<'_>, before: &Alternative) -> Vec<(Alternative, String)> {
-    let mut changes = Vec::new();
-    let taints = inputs.table.slices.iter().flat_map(|slice| &slice.object.spec.devices);
-    let mut taints: Vec<&DeviceTaint> = taints.flat_map(|device| &device.taints).collect();
-    taints.dedup_by(|one, other| (&one.key, &one.value, &one.effect) == (&other.key, &other.value, &other.effect));
-    for taint in taints.into_iter().take(MAX_REASONS) {
-        let mut changed = before.clone();
-        changed.tolerations.push(DeviceToleration {
-            key: taint.key.clone(),
-            operator: "Equal".into(),
-            value: taint.value.clone(),
-            effect: taint.effect.clone(),
-            toleration_seconds: None,
-        });
-        changes.push((changed, format!("with a toleration of {}", taint_text(taint))));
-    }
-    if let AllocationMode::Exact(n) = before.mode {
-        for fewer in (1..n).rev() {
-            let mut changed = before.clone();
-            changed.mode = AllocationMode::Exact(fewer);
-            changes.push((changed, format!("with count {fewer} instead of {n}")));
-        }
-    }
-    let own = before
-        .conditions
-        .iter()
-        .enumerate()
-        .filter(|(_, condition)| condition.place.starts_with("claim "));
-    for (index, condition) in own {
-        let mut changed = before.clone();
-        changed.conditions.remove(index);
-        changes.push((changed, format!("without its selector {}", condition.expression)));
-    }
-    if before.capacity.is_some() {
-        let mut changed = before.clone();
-        changed.capacity = None;
-        changes.push((changed, "without its capacity requests".to_owned()));
-    }
-    changes
-}
-
-/// The claims whose release would make room, each by itself.
-fn released(inputs: SearchInputs<'_>, node: &NodeInfo, claims: &[ClaimToAllocate]) -> Vec<String> {
-    let pools = gather(inputs.table, inputs.symbols, node);
-    let search = Search::new(inputs, node, &pools, claims);
-    let mut holders: Map<Str, ()> = Map::new();
-    for candidate in &search.candidates {
-        if let Some(holder) = inputs.usage.holder_of(candidate.number) {
-            holders.insert(holder.clone(), ());
-        }
-    }
-    let would_do = |holder: &&Str| {
-        let mut usage = Usage::clone(inputs.usage);
-        usage.release(holder);
-        let available = crate::devices::memo::Memo::default();
-        let without = SearchInputs {
-            usage: &usage,
-            available: &available,
-            ..inputs
+    fn describe(
+        &self,
+        position: Position,
+        alternative: &Alternative,
+        candidate: Candidate,
+        obstacle: Obstacle,
+    ) -> DeviceObstacle {
+        let device = self.search.device(candidate);
+        // A device that would not be selected is no loss, whoever holds it.
+        let obstacle = match self.search.test_all(alternative, candidate) {
+            Some(excluded @ Obstacle::NotSelected(_)) => excluded,
+            _ => obstacle,
         };
-        allocate(without, node, claims).is_ok()
-    };
-    let released = holders.keys().take(MAX_REASONS).filter(would_do);
-    released
-        .map(|holder| format!("the release of claim {holder}"))
-        .collect()
+        match obstacle {
+            Obstacle::InUse => match self.search.inputs.usage.holder_of(candidate.number) {
+                Some(claim) => DeviceObstacle::InUse {
+                    claim: claim.to_string(),
+                    pods: (self.consumers)(claim),
+                },
+                None => self.taker(candidate).unwrap_or(DeviceObstacle::LeavesTooFew),
+            },
+            Obstacle::NotSelected(at) | Obstacle::Selector(at) => {
+                let condition = &alternative.conditions[at];
+                let index = condition.index;
+                let selector = match condition.is_of_class {
+                    true => DeviceSelectorPlace::Class {
+                        class: alternative.class_name.to_string(),
+                        index,
+                    },
+                    false => DeviceSelectorPlace::Request { index },
+                };
+                let expression = condition.expression.to_string();
+                let error = match condition.results.get(candidate.slice, candidate.device) {
+                    _ if condition.results.malformed.is_some() => condition.results.malformed.clone(),
+                    SelectorResult::Error(text) => Some(text.to_string()),
+                    SelectorResult::Yes | SelectorResult::No => None,
+                };
+                match error {
+                    Some(error) => DeviceObstacle::SelectorError {
+                        selector,
+                        expression,
+                        error,
+                    },
+                    None => DeviceObstacle::NotSelected { selector, expression },
+                }
+            }
+            Obstacle::OtherNode => DeviceObstacle::OtherNode,
+            Obstacle::Capacity => match self.search.capacity_obstacle(alternative, candidate) {
+                Some(capacity::Obstacle::Missing(name)) => DeviceObstacle::NoSuchCapacity { name: name.to_string() },
+                Some(capacity::Obstacle::Policy(name, own)) => DeviceObstacle::CapacityPolicy(amount(name, own)),
+                Some(capacity::Obstacle::TooLittle(name, own, left)) => DeviceObstacle::Capacity {
+                    asks: amount(name, own),
+                    left: left.to_string(),
+                },
+                None => DeviceObstacle::LeavesTooFew,
+            },
+            Obstacle::Counter(counter) => self
+                .search
+                .use_of(candidate, device, counter)
+                .map_or(DeviceObstacle::LeavesTooFew, DeviceObstacle::Counter),
+            Obstacle::Taint(at) => {
+                let taint = &device.taints[at];
+                DeviceObstacle::Taint {
+                    key: taint.key.to_string(),
+                    value: taint.value.to_string(),
+                    effect: taint.effect.to_string(),
+                }
+            }
+            Obstacle::Constraint(at) => {
+                let driver = &self.search.pools[candidate.pool].driver;
+                self.search.constraints[position.claim][at].violation(driver, device)
+            }
+        }
+    }
+}
+
+fn amount(name: &Str, amount: Quantity) -> Amount {
+    Amount {
+        name: name.to_string(),
+        amount: amount.to_string(),
+    }
+}
+
+fn amounts(list: &ResourceList) -> Vec<Amount> {
+    list.iter().map(|(name, value)| amount(name, *value)).collect()
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use podscope_api::{DeviceReadiness, ResourceClaim};
 
-use super::claims::{NodeAllocation, State};
+use super::claims::{NodeAllocation, PodClaim, State};
 use super::unresolvable;
 use crate::cache::Cache;
 use crate::cycle::Cycle;
-use crate::decide::Decision;
 use crate::devices::request::ClaimToAllocate;
 use crate::devices::search::{Failure, SearchInputs, allocate};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -23,17 +22,9 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
         Some(extended) => extended.on_node(node)?,
         None => None,
     };
-    let symbols = &cycle.cache.symbols;
     let mut unavailable = Vec::new();
     for (at, pod_claim) in claims.claims.iter().enumerate() {
-        if !pod_claim.is_allocated() {
-            continue;
-        }
-        let is_in_scope = pod_claim
-            .scope
-            .as_ref()
-            .is_none_or(|scope| scope.matches(symbols, node));
-        if !is_in_scope || has_failed(&pod_claim.claim, cycle.cache.devices.now) {
+        if pod_claim.is_allocated() && !is_available(cycle.cache, pod_claim, node) {
             unavailable.push(at);
         }
     }
@@ -51,28 +42,10 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
     ))
 }
 
-/// Which devices the pod's claims get on a node, and why other devices do not do; empty if no claim has to be allocated.
-pub(super) fn explain(cache: &Cache, decision: &Decision, node: NodeIdx) -> Vec<String> {
-    let Some(claims) = &decision.state.claims else {
-        return Vec::new();
-    };
-    let info = cache.node(node);
-    let extended = claims
-        .extended
-        .as_ref()
-        .and_then(|extended| extended.on_node(info).ok().flatten());
-    let own = extended.iter().map(|extended| &extended.to_allocate);
-    let to_allocate: Vec<ClaimToAllocate> = claims.to_allocate.iter().chain(own).cloned().collect();
-    if to_allocate.is_empty() {
-        return Vec::new();
-    }
-    let inputs = SearchInputs {
-        table: &claims.table,
-        usage: cache.devices.usage(),
-        symbols: &cache.symbols,
-        available: &claims.available,
-    };
-    crate::devices::search::explain(inputs, info, &to_allocate)
+/// Returns whether the devices of an allocated claim can be used from the node (DRA-098).
+pub(super) fn is_available(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> bool {
+    let scope = pod_claim.scope.as_ref();
+    scope.is_none_or(|scope| scope.matches(&cache.symbols, node)) && !has_failed(&pod_claim.claim, cache.devices.now)
 }
 
 fn search(

@@ -1,0 +1,271 @@
+//! Tests whether the search may select a device, and selects it (DRA-143, DRA-144).
+
+use podscope_api::{Device, DeviceTaint, ResourceList, Str};
+
+use super::{Abort, Candidate, ChosenDevice, Position, Search};
+use crate::devices::attributes::RequestName;
+use crate::devices::request::{AllocationMode, Alternative, ClaimToAllocate};
+use crate::devices::selectors::SelectorResult;
+use crate::devices::table::Slice;
+use crate::devices::usage::DeviceUse;
+use crate::devices::{DeviceNo, capacity};
+
+/// The first test that a device does not pass. Indices, so that the search builds no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// An existing allocation or this search holds the device.
+    InUse,
+    /// This selector of the alternative excludes it.
+    NotSelected(usize),
+    /// This selector of the alternative has an error, which ends the search.
+    Selector(usize),
+    OtherNode,
+    Capacity,
+    /// Index of the exhausted counter among the remaining counters of the pool.
+    Counter(usize),
+    /// Index of the taint that is not tolerated.
+    Taint(usize),
+    /// Index of the violated constraint of the claim.
+    Constraint(usize),
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn slice(&self, candidate: Candidate) -> &'a Slice {
+        &self.inputs.table.slices[candidate.slice]
+    }
+
+    pub(super) fn device(&self, candidate: Candidate) -> &'a Device {
+        &self.slice(candidate).object.spec.devices[candidate.device]
+    }
+
+    /// Selects a device, or returns what forbids it.
+    ///
+    /// # Errors
+    /// A selector cannot be evaluated, or a device of a request with mode `All` violates a constraint.
+    pub(super) fn try_take(
+        &mut self,
+        position: Position,
+        alternative: &Alternative,
+        candidate: Candidate,
+    ) -> Result<Option<Obstacle>, Abort> {
+        let obstacle = self.take(position, alternative, candidate);
+        match obstacle {
+            Some(Obstacle::Selector(index)) => {
+                self.selector_error(alternative, candidate, index)
+                    .map_err(Abort::Error)?;
+            }
+            // No other device can be selected instead.
+            Some(Obstacle::Constraint(_)) if alternative.mode == AllocationMode::All => {
+                return Err(Abort::Error(format!(
+                    "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
+                    self.claims[position.claim].key(),
+                    alternative.name,
+                    self.pools[candidate.pool].id(),
+                    self.device(candidate).name
+                )));
+            }
+            _ => {}
+        }
+        Ok(obstacle)
+    }
+
+    /// The error of a selector, in kube-scheduler's words (DRA-151).
+    pub(super) fn selector_error(
+        &self,
+        alternative: &Alternative,
+        candidate: Candidate,
+        index: usize,
+    ) -> Result<(), String> {
+        let condition = &alternative.conditions[index];
+        let place = &condition.place;
+        let text = match (
+            &condition.results.malformed,
+            condition.results.get(candidate.slice, candidate.device),
+        ) {
+            (Some(malformed), _) => format!("{place}: CEL compile error: {malformed}"),
+            (None, SelectorResult::Error(text)) => format!("{place}: CEL runtime error: {text}"),
+            (None, _) => return Ok(()),
+        };
+        Err(text)
+    }
+
+    /// The test of a device for a request with mode `All`, made before the search (DRA-147).
+    pub(super) fn test_all(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
+        self.test_selection(alternative, candidate)
+            .or_else(|| (!self.has_capacity(alternative, candidate)).then_some(Obstacle::Capacity))
+    }
+
+    /// Tests the selectors of class and request, then the node (DRA-150).
+    fn test_selection(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
+        for (index, condition) in alternative.conditions.iter().enumerate() {
+            if condition.results.malformed.is_some() {
+                return Some(Obstacle::Selector(index));
+            }
+            match condition.results.get(candidate.slice, candidate.device) {
+                SelectorResult::Yes => {}
+                SelectorResult::No => return Some(Obstacle::NotSelected(index)),
+                SelectorResult::Error(_) => return Some(Obstacle::Selector(index)),
+            }
+        }
+        let scope = self.slice(candidate).devices.get(candidate.device);
+        let is_for_node = scope.is_none_or(|scope| scope.matches(self.inputs.symbols, self.node));
+        (!is_for_node).then_some(Obstacle::OtherNode)
+    }
+
+    fn has_capacity(&self, alternative: &Alternative, candidate: Candidate) -> bool {
+        self.capacity_obstacle(alternative, candidate).is_none()
+    }
+
+    pub(super) fn capacity_obstacle<'d>(
+        &self,
+        alternative: &'d Alternative,
+        candidate: Candidate,
+    ) -> Option<capacity::Obstacle<'d>>
+    where
+        'a: 'd,
+    {
+        let in_use = self.inputs.usage.of(candidate.number).map(|usage| &usage.consumed);
+        let here = self.shares.get(&candidate.number).map(|shares| sum(shares));
+        let taken = [in_use, here.as_ref()];
+        capacity::obstacle(self.device(candidate), alternative.capacity.as_ref(), taken)
+    }
+
+    fn is_in_use(&self, alternative: &Alternative, number: DeviceNo, claim: usize) -> bool {
+        let mut taken = self.taken.iter();
+        match alternative.admin_access {
+            true => taken.any(|taken| *taken == (number, claim)),
+            false => {
+                self.inputs.usage.of(number).is_some_and(DeviceUse::is_exclusive)
+                    || taken.any(|(taken, _)| *taken == number)
+            }
+        }
+    }
+
+    fn has_shares(&self, number: DeviceNo) -> bool {
+        self.inputs.usage.of(number).is_some_and(DeviceUse::is_shared) || self.shares.contains_key(&number)
+    }
+
+    pub(super) fn request_name(&self, position: Position) -> RequestName<'a> {
+        let claims: &'a [ClaimToAllocate] = self.claims;
+        let request = &claims[position.claim].requests[position.request];
+        RequestName {
+            name: &request.name,
+            subrequest: request
+                .is_list
+                .then(|| &request.alternatives[position.alternative].name),
+        }
+    }
+
+    /// Selects a device if nothing forbids it. A selector's error counts as an obstacle.
+    pub(super) fn take(
+        &mut self,
+        position: Position,
+        alternative: &Alternative,
+        candidate: Candidate,
+    ) -> Option<Obstacle> {
+        let device = self.device(candidate);
+        let number = candidate.number;
+        if self.is_in_use(alternative, number, position.claim) {
+            return Some(Obstacle::InUse);
+        }
+        let is_all = alternative.mode == AllocationMode::All;
+        if !is_all && let Some(obstacle) = self.test_all(alternative, candidate) {
+            return Some(obstacle);
+        }
+        let has_shares = device.allow_multiple_allocations == Some(true);
+        let is_shared = has_shares && self.has_shares(number);
+        let is_counted = !is_shared && !device.consumes_counters.is_empty();
+        if is_counted && let Err(counter) = self.count(candidate, device) {
+            return Some(Obstacle::Counter(counter));
+        }
+        let is_untolerated = |taint: &DeviceTaint| {
+            taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint))
+        };
+        if let Some(taint) = device.taints.iter().position(is_untolerated) {
+            self.uncount(candidate, device, is_counted);
+            return Some(Obstacle::Taint(taint));
+        }
+        let request = self.request_name(position);
+        let pool = &self.pools[candidate.pool];
+        let constraints = &mut self.constraints[position.claim];
+        for at in 0..constraints.len() {
+            if constraints[at].add(request, &pool.driver, device) {
+                continue;
+            }
+            constraints[..at]
+                .iter_mut()
+                .for_each(|constraint| constraint.remove(request));
+            self.uncount(candidate, device, is_counted);
+            return Some(Obstacle::Constraint(at));
+        }
+        // For mode `All`, an earlier request may have consumed the remaining capacity of the device.
+        if is_all && !self.has_capacity(alternative, candidate) {
+            let constraints = &mut self.constraints[position.claim];
+            constraints.iter_mut().for_each(|constraint| constraint.remove(request));
+            self.uncount(candidate, device, is_counted);
+            return Some(Obstacle::Capacity);
+        }
+        let mut consumed = None;
+        if has_shares {
+            let own = capacity::consumed(device, alternative.capacity.as_ref());
+            self.shares.entry(number).or_default().push(own.clone());
+            consumed = Some(own);
+        } else {
+            self.taken.push((number, position.claim));
+        }
+        self.results[position.claim].push(ChosenDevice {
+            request: position.request,
+            alternative: position.alternative,
+            slice: candidate.slice,
+            device: candidate.device,
+            consumed,
+        });
+        None
+    }
+
+    /// Undoes [`Search::count`].
+    fn uncount(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
+        if is_counted {
+            let pool: &Str = &self.pools[candidate.pool].name;
+            self.tally.subtract(pool, device);
+        }
+    }
+
+    /// Undoes the latest [`Search::take`] of a claim.
+    pub(super) fn give_back(&mut self, position: Position, candidate: Candidate) {
+        let device = self.device(candidate);
+        let request = self.request_name(position);
+        let constraints = &mut self.constraints[position.claim];
+        constraints.iter_mut().for_each(|constraint| constraint.remove(request));
+        self.results[position.claim].pop();
+        if device.allow_multiple_allocations == Some(true) {
+            if let Some(shares) = self.shares.get_mut(&candidate.number) {
+                shares.pop();
+                if shares.is_empty() {
+                    self.shares.remove(&candidate.number);
+                }
+            }
+            return;
+        }
+        let at = self
+            .taken
+            .iter()
+            .position(|one| *one == (candidate.number, position.claim));
+        if let Some(at) = at {
+            self.taken.swap_remove(at);
+        }
+        if !device.consumes_counters.is_empty() {
+            let pool: &Str = &self.pools[candidate.pool].name;
+            self.tally.subtract(pool, device);
+        }
+    }
+}
+
+fn sum(shares: &[ResourceList]) -> ResourceList {
+    let mut total = ResourceList::new();
+    for (name, amount) in shares.iter().flatten() {
+        let sum = total.entry(name.clone()).or_default();
+        *sum = sum.plus(*amount);
+    }
+    total
+}
