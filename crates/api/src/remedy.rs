@@ -117,6 +117,27 @@ pub enum Change {
         /// Its labels, `KEY=VALUE,…`.
         labels: String,
     },
+    /// Change the spec of a ResourceClaim that is not allocated. The spec is immutable, so the claim is made anew.
+    Claim {
+        /// `namespace/name`.
+        claim: String,
+        /// The request; `request/subrequest` in a prioritized list. Empty for the whole claim.
+        request: String,
+        edit: ClaimEdit,
+    },
+    /// `kubectl delete resourceclaim`: an allocated claim that no pod uses.
+    DeleteClaim {
+        /// `namespace/name`.
+        claim: String,
+    },
+    /// One more node with the same devices as an existing one, all of them free.
+    AddNodeWithDevices {
+        node: NewNode,
+        /// The drivers of its devices.
+        drivers: Vec<String>,
+        /// `fault join --like` copies the devices, because the existing node describes them in its annotation.
+        is_scripted: bool,
+    },
     /// One more node of a shape that the cluster already has.
     AddNode {
         node: NewNode,
@@ -129,6 +150,22 @@ pub enum Change {
         /// Resources of which it needs more than any existing node has, as `RESOURCE=AMOUNT,…`.
         more: String,
     },
+}
+
+/// What is changed in the spec of a ResourceClaim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ClaimEdit {
+    /// Ask for fewer devices: the largest number that fits.
+    Count { from: usize, to: usize },
+    /// Leave out this selector of the request.
+    Selector(String),
+    /// Tolerate this device taint, `KEY=VALUE:EFFECT`.
+    Toleration(String),
+    /// Leave out the requests for capacity.
+    Capacity,
+    /// Leave out the constraint on this attribute.
+    Constraint(String),
 }
 
 /// A node that would be added.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_api::remedy::{Change, ChangeEffect};
+use podscope_api::remedy::{Change, ChangeEffect, ClaimEdit};
 use serde::{Deserialize, Serialize};
 
 /// A verified change that makes a pending pod schedulable.
@@ -114,6 +114,14 @@ fn fmt_change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
                 "Run a pod {namespace}/{pod} with {labels}, which the affinity asks for"
             )
         }
+        Change::Claim { claim, request, edit } => fmt_claim_edit(f, claim, request, edit),
+        Change::DeleteClaim { claim } => write!(f, "Delete ResourceClaim {claim}, whose devices no pod uses"),
+        Change::AddNodeWithDevices { node, drivers, .. } => write!(
+            f,
+            "Add a node like {}, with the same devices of {}",
+            node.like,
+            drivers.join(", ")
+        ),
         Change::AddNode {
             node,
             topology_key,
@@ -134,6 +142,20 @@ fn fmt_change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
                 (key, domain, volume) => write!(f, " with {key}={domain}, where volume {volume} can be reached"),
             }
         }
+    }
+}
+
+fn fmt_claim_edit(f: &mut fmt::Formatter<'_>, claim: &str, request: &str, edit: &ClaimEdit) -> fmt::Result {
+    match edit {
+        ClaimEdit::Count { from, to } => write!(f, "Ask for {to} instead of {from} devices")?,
+        ClaimEdit::Selector(expression) => write!(f, "Leave out the selector {expression}")?,
+        ClaimEdit::Toleration(taint) => write!(f, "Tolerate the device taint {taint}")?,
+        ClaimEdit::Capacity => f.write_str("Leave out the requests for capacity")?,
+        ClaimEdit::Constraint(attribute) => write!(f, "Leave out the constraint on {attribute}")?,
+    }
+    match request {
+        "" => write!(f, " in ResourceClaim {claim}"),
+        request => write!(f, " in request {request} of ResourceClaim {claim}"),
     }
 }
 

@@ -5,6 +5,8 @@
 
 mod amounts;
 mod blockers;
+#[cfg(feature = "devices")]
+mod devices;
 mod neighbour;
 mod new_node;
 mod plan;
@@ -13,7 +15,7 @@ use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use podscope_api::remedy::{Change, ChangeEffect, NewNode};
+pub use podscope_api::remedy::{Change, ChangeEffect, ClaimEdit, NewNode};
 use podscope_api::{Container, Node, Object, Pod, PriorityClass, Quantity};
 
 use crate::cache::Cache;
@@ -51,7 +53,21 @@ fn is_superfluous(change: &Change, known: &Change) -> bool {
         | (Change::Untaint { .. }, Change::Untaint { .. })
         | (Change::Label { .. }, Change::Label { .. })
         | (Change::Offer { .. }, Change::Offer { .. })
+        | (Change::DeleteClaim { .. }, Change::DeleteClaim { .. })
+        | (Change::AddNodeWithDevices { .. }, Change::AddNodeWithDevices { .. })
         | (Change::DeletePod { .. }, Change::DeletePod { .. }) => true,
+        (
+            Change::Claim {
+                claim: known,
+                request: same,
+                edit: ClaimEdit::Count { .. },
+            },
+            Change::Claim {
+                claim,
+                request,
+                edit: ClaimEdit::Count { .. },
+            },
+        ) => known == claim && same == request,
         _ => false,
     }
 }
@@ -105,6 +121,9 @@ enum Trial {
     Delete(Change, Arc<Pod>, i64),
     /// Add a pod, on the node that the scheduler chooses.
     AddPod(Change, Arc<Pod>, i64),
+    /// Replace several objects: old object, new object.
+    #[cfg(feature = "devices")]
+    Objects(Change, Vec<(Option<Object>, Option<Object>)>, i64),
 }
 
 impl Trial {
@@ -115,6 +134,8 @@ impl Trial {
             | Self::AddNode(change, ..)
             | Self::Delete(change, ..)
             | Self::AddPod(change, ..) => Some(change),
+            #[cfg(feature = "devices")]
+            Self::Objects(change, ..) => Some(change),
             Self::Shrink(_) | Self::FindBlockers => None,
         }
     }
@@ -306,6 +327,17 @@ impl WhatWouldHelp {
                 self.cache.on_change(Some(&other), None);
                 let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(None, Some(&other));
+                self.suggest_if_feasible(change, n_feasible, cost);
+            }
+            #[cfg(feature = "devices")]
+            Trial::Objects(change, objects, cost) => {
+                for (before, after) in &objects {
+                    self.cache.on_change(before.as_ref(), after.as_ref());
+                }
+                let n_feasible = self.n_feasible(&pod);
+                for (before, after) in objects.iter().rev() {
+                    self.cache.on_change(after.as_ref(), before.as_ref());
+                }
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::AddPod(change, other, cost) => {

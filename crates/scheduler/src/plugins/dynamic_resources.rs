@@ -38,7 +38,7 @@ use crate::queue::events::{Event, Waiting};
 use crate::status::{Code, Status};
 
 #[cfg(feature = "devices")]
-pub(crate) use self::claims::State;
+pub(crate) use self::claims::{State, of_pod as claims_of};
 #[cfg(feature = "devices")]
 pub(crate) use self::reserve::reserved_on;
 

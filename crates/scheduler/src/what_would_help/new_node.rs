@@ -240,7 +240,7 @@ impl WhatWouldHelp {
     }
 
     /// The template's name with the next unused number: `a-1` becomes `a-2`, or `c-1` if the name contains the domain.
-    fn free_node_name(&self, template: Option<&Node>, labels_of_place: &[Label]) -> Str {
+    pub(super) fn free_node_name(&self, template: Option<&Node>, labels_of_place: &[Label]) -> Str {
         let name = template.map_or("", |template| &*template.metadata.name);
         let stem = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
         let (stem, number) = match name[stem.len()..].parse::<u32>() {

@@ -52,6 +52,10 @@ impl WhatWouldHelp {
             self.plan_neighbour();
         }
         self.plan_nodes();
+        #[cfg(feature = "devices")]
+        if is_rejected_by(Plugin::DynamicResources) {
+            self.plan_devices();
+        }
     }
 
     fn try_pod(&mut self, change: Change, cost: i64, edit: &dyn Fn(&mut Pod)) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome};
 use podscope_api::{Object, Pod, parse};
 use podscope_scheduler::explain::explain;
+use podscope_scheduler::what_would_help::{Change, ClaimEdit, WhatWouldHelp};
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
 
 const CLUSTER: &str = r#"
@@ -111,6 +112,23 @@ fn obstacle(why: &DeviceObstacle) -> String {
     }
 }
 
+/// The suggestions for the pod, in order.
+fn help(objects: &str) -> Vec<Change> {
+    let (objects, pod) = world(objects);
+    let config = SchedulerConfiguration::default();
+    let (cache, nominator) = cases::load(&objects, &config);
+    let found = WhatWouldHelp::on(cache, nominator, config, &pod, &[]).finish();
+    found.into_iter().map(|suggestion| suggestion.change).collect()
+}
+
+fn edit(request: &str, edit: ClaimEdit) -> Change {
+    Change::Claim {
+        claim: "default/mine".to_owned(),
+        request: request.to_owned(),
+        edit,
+    }
+}
+
 const ONE: &str = "requests: [{name: r, exactly: {deviceClassName: gpu}}]";
 const TWO: &str = "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]";
 const PAIR: &str = "requests: [{name: a, exactly: {deviceClassName: gpu}}, {name: b, exactly: {deviceClassName: gpu}}], \
@@ -186,5 +204,66 @@ fn each_device_has_the_test_that_it_fails() {
     ];
     for (objects, wanted) in rows {
         assert_eq!(explained(objects), *wanted, "{objects}");
+    }
+}
+
+/// Shows: S-15, DRA-082
+#[test]
+fn claim_edits_and_freed_devices_help() {
+    let a100 = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'false'}}]}}]";
+    let user = "---\n{apiVersion: v1, kind: Pod, metadata: {name: user, namespace: default, uid: user}, spec: {nodeName: n1, \
+                priority: -5, resourceClaims: [{name: c, resourceClaimName: other}], containers: [{name: c, image: i}]}}\n";
+    let reserved = claim("other", ONE, Some("g0")).replace(
+        "status: {",
+        "status: {reservedFor: [{resource: pods, name: user, uid: user}], ",
+    );
+    let node = |change: &Change| matches!(change, Change::AddNodeWithDevices { .. });
+    let rows: &[(String, Vec<Change>, bool)] = &[
+        (
+            slice("{name: g0}", "") + &claim("mine", a100, None),
+            vec![edit("r", ClaimEdit::Selector("false".to_owned()))],
+            false,
+        ),
+        (
+            slice("{name: g0, taints: [{key: bad, value: x, effect: NoSchedule}]}", "") + &claim("mine", ONE, None),
+            vec![edit("r", ClaimEdit::Toleration("bad=x:NoSchedule".to_owned()))],
+            false,
+        ),
+        (
+            slice("{name: g0}", "") + &claim("mine", TWO, None),
+            vec![edit("r", ClaimEdit::Count { from: 2, to: 1 })],
+            false,
+        ),
+        (
+            slice(
+                "{name: g0, attributes: {numa: {int: 0}}}, {name: g1, attributes: {numa: {int: 1}}}",
+                "",
+            ) + &claim("mine", PAIR, None),
+            vec![edit("", ClaimEdit::Constraint("gpu.example.com/numa".to_owned()))],
+            false,
+        ),
+        (
+            slice("{name: g0}", "") + &claim("other", ONE, Some("g0")) + &claim("mine", ONE, None),
+            vec![Change::DeleteClaim {
+                claim: "default/other".to_owned(),
+            }],
+            true,
+        ),
+        // The user has a lower priority; no priority makes the scheduler preempt for devices.
+        (
+            slice("{name: g0}", "") + &reserved + user + &claim("mine", ONE, None),
+            vec![Change::DeletePod {
+                pod: "default/user".to_owned(),
+                node: "n1".to_owned(),
+                remade_by: String::new(),
+            }],
+            true,
+        ),
+    ];
+    for (objects, wanted, is_node_of_help) in rows {
+        let mut found = help(objects);
+        assert_eq!(found.iter().any(node), *is_node_of_help, "{objects} {found:?}");
+        found.retain(|change| !node(change));
+        assert_eq!(found, *wanted, "{objects}");
     }
 }

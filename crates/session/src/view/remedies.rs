@@ -125,8 +125,19 @@ pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Optio
                 node.labels
             ))
         }
+        Change::DeleteClaim { claim } => {
+            let (namespace, name) = claim.split_once('/')?;
+            Some(format!("kubectl delete resourceclaim {name} -n {namespace}"))
+        }
+        Change::AddNodeWithDevices {
+            node,
+            is_scripted: true,
+            ..
+        } => Some(format!("fault join {} --like {}", node.name, node.like)),
         Change::Scheduler { to } => with_scheduler(pod, creator, to),
-        Change::MaxSkew { .. }
+        Change::Claim { .. }
+        | Change::AddNodeWithDevices { .. }
+        | Change::MaxSkew { .. }
         | Change::HonorTaints { .. }
         | Change::MinDomains { .. }
         | Change::Soften { .. }

@@ -21,7 +21,7 @@ use crate::status::{Code, Status};
 use crate::stores::Stores;
 
 /// The claims of the entries in `spec.resourceClaims`, in order, or the reason why one cannot be used (DRA-088).
-pub(super) fn of_pod<'a>(
+pub(crate) fn of_pod<'a>(
     stores: &'a Stores,
     pod: &'a Pod,
 ) -> impl Iterator<Item = Result<&'a Arc<ResourceClaim>, String>> {
