@@ -4,6 +4,7 @@
 //!
 //! A run is a list of parts that shrinking can remove one by one: an object, or a fault or command with its repair.
 
+mod devices;
 mod faults;
 mod shrink;
 mod workloads;

@@ -1,4 +1,4 @@
-//! Random runs: a small cluster, workloads of every kind, operator commands, and faults. Faults and commands begin in
+//! Random runs: a small cluster, workloads of every kind, devices in some, operator commands, and faults. Faults and commands begin in
 //! the first 450 seconds and are repaired within the 450 seconds that follow. The rest of the run is quiet and longer
 //! than the slowest liveness deadline.
 
@@ -7,11 +7,11 @@ use std::fmt::Write;
 use podscope_cluster::{Rng, Span};
 
 use super::faults::{self, acts, pick};
-use super::{Part, Run, at};
+use super::{Part, Run, at, devices};
 use crate::scenario::SearchFault;
 
-/// Faults and commands begin before this time.
-const LAST_START: Span = Span::seconds(450);
+/// Faults and commands begin before this time, and are repaired within it.
+pub(super) const LAST_START: Span = Span::seconds(450);
 /// End of a run, in seconds.
 const END: i64 = 2300;
 
@@ -44,10 +44,13 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
             .extend((1..=per_zone).map(|number| format!("{zone}-{number}")));
     }
     let zones = zone_names.join(", ");
+    // Runs that look for what a switch breaks have none.
+    let devices = history.is_empty().then(|| devices::draw(seed, &names.nodes)).flatten();
+    let described = if devices.is_some() { devices::DESCRIPTION } else { "" };
     let history = history.join(", ");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: search-{seed}}}\nspec:\n  title: Found by search, seed {seed}\n  \
-         seed: {seed}\n  cluster: {{zones: [{zones}], nodesPerZone: {per_zone}}}\n  components: {{history: [{history}]}}\n"
+         seed: {seed}\n  cluster: {{zones: [{zones}], nodesPerZone: {per_zone}{described}}}\n  components: {{history: [{history}]}}\n"
     );
     let classes = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: low}\nvalue: 10\n---\n\
                    apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n";
@@ -62,6 +65,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     for _ in 0..rng.below(5) {
         parts.extend(faults::draw(&mut rng, &SearchFault::ALL, &names.nodes, LAST_START));
     }
+    parts.extend(devices.into_iter().flatten());
     Run {
         seed,
         parts,
