@@ -62,3 +62,22 @@ test("what a drain would bring is shown without changing the run", async ({ t })
   expect(await t.now(page), "the run stands still").toBe(before);
   await expect(page.locator('[data-node="a-1"] [data-pod]').first()).toBeVisible();
 });
+
+const THREE = SCENARIO.replace("deviceClassName: gpu}}]", "deviceClassName: gpu, count: 3}}]");
+
+// Shows: S-14, S-15, U-04
+test("a pod that lacks devices is explained request by request, with verified help", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "three-gpus.yaml": THREE });
+  const tray = page.getByRole("region", { name: "Pending pods" });
+  await t.unfoldPending(page);
+  await tray.locator('[data-pod="default/train"]').first().click({ timeout: 60_000 });
+  const side = page.locator(".side");
+  const devices = side.locator("section[data-devices]");
+  await expect(devices).toContainText("asks for 3 devices, and only 2 would do", { timeout: 60_000 });
+  await expect(devices).toContainText("gpu.example.com/a-1/gpu-0");
+  await t.checkLooks(page, "devices-explained");
+  await side.getByRole("button", { name: "What would help?" }).click();
+  const help = side.getByText("Ask for 2 instead of 3 devices in request g of ResourceClaim default/one");
+  await expect(help).toBeVisible({ timeout: 60_000 });
+});

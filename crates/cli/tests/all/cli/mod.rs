@@ -10,6 +10,7 @@ use serde_json::Value;
 mod advice;
 mod commands;
 mod compare;
+mod devices;
 mod merge;
 #[cfg(unix)]
 mod plugin;
