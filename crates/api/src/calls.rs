@@ -62,7 +62,7 @@ impl fmt::Display for Rate {
 /// The requests that a client sends to one Service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Calls {
-    /// The Service; an empty namespace means the client's own.
+    /// The Service, or a pod by its hostname as in `db-0.db`; an empty namespace means the client's own.
     pub service: ObjectKey,
     pub rate: Rate,
     /// How long the client waits for a response, in microseconds; 1 s by default.
@@ -158,14 +158,18 @@ fn set_once<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), Str
     Ok(())
 }
 
-/// Parses `web` or `shop/web`.
+/// Parses `web`, `shop/web` or, for a pod with a hostname, `db-0.db`.
 fn parse_service(text: &str) -> Result<ObjectKey, String> {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     let is_name = |text: &str| {
         let is_label = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !text.is_empty() && text.len() <= 63 && text.bytes().all(is_label)
     };
-    if !is_name(name) || !(is_name(namespace) || (namespace.is_empty() && !text.contains('/'))) {
+    let is_service = is_name(name)
+        || name
+            .split_once('.')
+            .is_some_and(|(host, name)| is_name(host) && is_name(name));
+    if !is_service || !(is_name(namespace) || (namespace.is_empty() && !text.contains('/'))) {
         return Err(format!("{text:?} is not a Service: give NAME or NAMESPACE/NAME"));
     }
     Ok(ObjectKey::new(Str::from(namespace), name))

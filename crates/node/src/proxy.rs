@@ -22,7 +22,7 @@ use std::sync::Arc;
 use podscope_api::{Node, NodeName, ObjectKey, Service, Str, Uid};
 use podscope_sim::{Objects, SimTime, Span};
 
-pub use choose::{is_usable, resolve};
+pub use choose::{is_usable, named_service, resolve};
 
 /// Minimum time between two syncs (TR-024).
 pub const MIN_SYNC_PERIOD: Span = Span::seconds(1);

@@ -9,6 +9,7 @@ fn calls_annotation_round_trips() {
         "svc=web, rate=20/s",
         "svc=shop/web, rate=5/m, timeout=250ms, keepalive=true, retries=2",
         "svc=web, rate=1/h, timeout=5s",
+        "svc=db-0.db, rate=1/s",
     ] {
         let calls = parse_calls(text).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
         let printed: Vec<String> = calls.iter().map(ToString::to_string).collect();

@@ -17,8 +17,8 @@
 //!
 //! Deviations: a request reaches its server at the instant at which it is sent, and is answered after two round trips
 //! (one on a kept connection) plus the server's latency. A request without a response times out even if the link heals
-//! while it waits (TR-051). The cluster's DNS runs beside the control plane and answers from the present API objects
-//! (TR-076). Load, listen queues, UDP and idle timeouts of connections are left out (TR-085).
+//! while it waits (TR-051). The cluster's DNS runs beside the control plane and answers from the API objects as of its
+//! watch; clients cache no answer (TR-076). A session ends only with its endpoint (TR-021). Load, listen queues, UDP and idle timeouts of connections are left out (TR-085).
 
 mod balancer;
 mod count;
@@ -116,6 +116,8 @@ pub(crate) struct Traffic {
     proxies: ordered::Map<NodeName, ProxyState>,
     /// Last state that nodes with cut links had observed; used when the proxies start.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
+    /// API objects from which the cluster's DNS answers, from when on, earliest first; the later ones are on their way.
+    names: Vec<(SimTime, Arc<Objects>)>,
     /// Requests counted so far.
     totals: Totals,
     /// CPU load of the requests since the traffic was settled last.

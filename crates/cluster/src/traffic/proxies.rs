@@ -21,6 +21,9 @@ use crate::{Objects, World};
 /// Back-off before a broken watch is tried again, minimum and maximum.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
 
+/// Time until the cluster's DNS has observed a change (TR-057, TR-076).
+const DNS_WATCH: Span = Span::millis(5);
+
 /// One incarnation of a kube-proxy, which begins when its machine starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProxyLife(u32);
@@ -98,7 +101,9 @@ impl World {
             .map(|(node, state)| (node.clone(), state.machine.is_on()))
             .collect();
         let (seed, objects) = (self.seed, self.objects().clone());
+        let now = self.now;
         let traffic = self.traffic_mut();
+        traffic.names = vec![(now, objects.clone())];
         let known = std::mem::take(&mut traffic.known_before_cut);
         for (node, is_on) in nodes {
             let before_cut = known.get(&node);
@@ -116,13 +121,15 @@ impl World {
         if self.traffic.is_idle() || !is_watched(change) {
             return;
         }
-        // DNS answers from the present API objects; for other endpoints only the rules matter.
+        // For endpoints of other Services only the rules matter.
         let affects_names = match change.object() {
             Some(Object::EndpointSlice(slice)) => slice.metadata.label("service.kubernetes.io/headless").is_some(),
             _ => true,
         };
         if affects_names {
-            self.touch_traffic(Touch::All);
+            let at = self.now + DNS_WATCH;
+            self.traffic_mut().names.push((at, change.after.clone()));
+            self.queue.push(at, Event::Traffic);
         }
         let live: Vec<NodeName> = (self.traffic.proxies.iter())
             .filter(|(_, state)| state.is_live)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, Kind, Node, NodeName, Object, ObjectKey, Pod, Service, Uid, ordered};
 use podscope_node::machine::Role;
-use podscope_node::proxy::{Backend, Entry, Route, resolve};
+use podscope_node::proxy::{Backend, Entry, Route, named_service, resolve};
 use podscope_sim::{
     Happening, Place, Record, RequestClient, RequestOutcome, RequestTruth, SimTime, Sink, What, subject,
 };
@@ -25,6 +25,8 @@ const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 struct Settling<'a> {
     cluster: ClusterView<'a>,
     objects: &'a Objects,
+    /// The API objects as the cluster's DNS has observed them.
+    names: &'a Objects,
     proxies: &'a ordered::Map<NodeName, ProxyState>,
     touched: &'a [(Touch, CausedBy)],
     /// Cause of the last touch.
@@ -59,9 +61,15 @@ impl World {
         }
     }
 
-    /// Handles the scheduled instant at which traffic must be settled.
+    /// Handles the scheduled instant at which traffic must be settled, or at which DNS observes a change.
     pub(crate) fn wake_traffic(&mut self) {
         let now = self.now;
+        let traffic = Arc::make_mut(&mut self.traffic);
+        let observed = traffic.names.iter().take_while(|(at, _)| *at <= now).count();
+        if observed > 1 {
+            traffic.names.drain(..observed - 1);
+            self.touch_traffic(Touch::All);
+        }
         let traffic = Arc::make_mut(&mut self.traffic);
         if traffic.wake.is_some_and(|at| at <= now) {
             traffic.wake = None;
@@ -85,6 +93,7 @@ impl World {
         let mut rates = Vec::new();
         let mut shared = std::mem::take(&mut self.traffic);
         let traffic = Arc::make_mut(&mut shared);
+        let names: &Arc<Objects> = (traffic.names.first()).map_or(self.api.objects(), |(_, objects)| objects);
         let settling = Settling {
             cluster: ClusterView {
                 now: self.now,
@@ -92,6 +101,7 @@ impl World {
                 network: &self.network,
             },
             objects: self.api.objects(),
+            names,
             proxies: &traffic.proxies,
             touched: &touched,
             because,
@@ -293,16 +303,16 @@ impl Settling<'_> {
                 return fails(Timeout, RequestTruth::LinkCut);
             }
         } else {
-            let Some(service) = self.objects.get::<Service>(&flow.service) else {
+            let Some((service, hostname)) = named_service(self.names, &flow.service) else {
                 return fails(Refused, RequestTruth::NoService);
             };
-            if &*service.spec.cluster_ip == "None" {
+            if &*service.spec.cluster_ip == "None" || hostname.is_some() {
                 let (here, names) = (Place::Node(node.clone()), Place::ControlPlane);
                 let network = self.cluster.network;
                 if !network.is_open(&here, &names) || !network.is_open(&names, &here) {
                     return fails(Timeout, RequestTruth::NoName);
                 }
-                return match resolve(self.objects, service) {
+                return match resolve(self.names, service, hostname) {
                     found if found.is_empty() => fails(Refused, RequestTruth::NoEndpoints),
                     found => Choice::Any(found),
                 };

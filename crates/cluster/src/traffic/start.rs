@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Service, Uid, calls_of, ordered};
+use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Uid, calls_of, ordered};
+use podscope_node::proxy::named_service;
 use podscope_sim::{RequestClient, Rng, Span};
 
 use super::count::Pace;
@@ -57,7 +58,7 @@ impl World {
 
     fn check_start(&self, start: &StartTraffic) -> Result<(), String> {
         let service = &start.service;
-        let Some(found) = self.objects().get::<Service>(service) else {
+        let Some((found, hostname)) = named_service(self.objects(), service) else {
             return Err(format!("there is no service {service}"));
         };
         if self.traffic.flows.len() >= MAX_FLOWS {
@@ -72,6 +73,9 @@ impl World {
             ));
         }
         match &start.client {
+            RequestClient::Outside if hostname.is_some() => Err(format!(
+                "{service} is the name of a pod inside the cluster: nothing reaches it from outside"
+            )),
             RequestClient::Outside if !matches!(&*found.spec.kind, "NodePort" | "LoadBalancer") => Err(format!(
                 "service {service} is of type {}: nothing reaches it from outside",
                 found.spec.kind

@@ -52,7 +52,7 @@ fn total(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -
 }
 
 /// 100 000 requests per second for an hour add no events to those of the cluster itself, except for a few reports.
-/// Shows: TR-082
+/// Shows: TR-082, R-03
 #[test]
 fn steady_traffic_adds_no_events() {
     let objects = [service("web"), deployment("web", 5, "errors=5%")];
@@ -209,17 +209,33 @@ fn every_request_has_one_outcome() {
 }
 
 /// Traffic that cannot be sent is refused with its reason.
-/// Shows: Q-03
+/// Shows: Q-03, TR-078
 #[test]
 fn impossible_traffic_is_refused() {
     let mut trace = Trace::default();
-    let mut world = world(&[service("web")], &mut trace);
+    let elsewhere = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "elsewhere", "namespace": "default"},
+        "spec": {"type": "ExternalName", "externalName": "shop.example.org"},
+    });
+    let mut world = world(&[service("web"), elsewhere], &mut trace);
     let from = |client: RequestClient| StartTraffic {
         client,
         ..start("web", "1/s")
     };
     for (start, why) in [
         (start("shop", "1/s"), "there is no service default/shop"),
+        (start("web-0.shop", "1/s"), "there is no service default/web-0.shop"),
+        (
+            start("elsewhere", "1/s"),
+            "service default/elsewhere is only a name for shop.example.org",
+        ),
+        (
+            StartTraffic {
+                client: RequestClient::Outside,
+                ..start("web-0.web", "1/s")
+            },
+            "default/web-0.web is the name of a pod inside the cluster: nothing reaches it from outside",
+        ),
         (
             from(RequestClient::Outside),
             "service default/web is of type ClusterIP: nothing reaches it from outside",

@@ -16,7 +16,8 @@ pub(crate) const APP_COMMANDS: &[(&str, &str)] = &[
     (
         "traffic start [NAMESPACE/]SERVICE --rate N/s [--from zone/ZONE|node/NODE|pod/[NAMESPACE/]POD|outside] [--timeout 1s] \
          [--keep-alive] [--retries N]",
-        "let clients send requests to a Service: from every node whose machine runs, if --from says nothing else",
+        "let clients send requests to a Service, or to a pod of a StatefulSet by its name POD.SERVICE: from every node whose \
+         machine runs, if --from says nothing else",
     ),
     (
         "traffic stop [NAMESPACE/]SERVICE",

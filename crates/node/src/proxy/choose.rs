@@ -13,6 +13,7 @@ const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
 /// An endpoint of an EndpointSlice, with its conditions.
 struct Candidate {
     backend: Backend,
+    hostname: Option<Str>,
     zone: Option<Str>,
     is_ready: bool,
     is_serving: bool,
@@ -48,6 +49,7 @@ fn candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
             pod,
             node: NodeName(endpoint.node_name.clone().unwrap_or_default()),
         },
+        hostname: endpoint.hostname.clone(),
         zone: endpoint.zone.clone(),
         is_ready: endpoint.conditions.ready.unwrap_or(true),
         is_serving: endpoint.conditions.serving.unwrap_or(true),
@@ -170,10 +172,23 @@ pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool 
     all.any(|candidate| *candidate.backend.address == *address && (candidate.is_ready || candidate.is_fallback()))
 }
 
-/// Addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074).
-pub fn resolve(objects: &Objects, service: &Service) -> Vec<Backend> {
+/// Returns the Service that a DNS name refers to, and the hostname before it: `db` and `db-0.db` (TR-075).
+pub fn named_service<'o>(objects: &'o Objects, name: &'o ObjectKey) -> Option<(&'o Arc<Service>, Option<&'o str>)> {
+    match name.name.split_once('.') {
+        None => Some((objects.get::<Service>(name)?, None)),
+        Some((hostname, service)) => {
+            let service = objects.get::<Service>(&ObjectKey::new(name.namespace.clone(), service))?;
+            Some((service, Some(hostname)))
+        }
+    }
+}
+
+/// Addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074). With a
+/// hostname, only those of the endpoints with that hostname (TR-075).
+pub fn resolve(objects: &Objects, service: &Service, hostname: Option<&str>) -> Vec<Backend> {
     let all = endpoints(objects, service).into_iter();
     all.filter(|candidate| candidate.is_ready)
+        .filter(|candidate| hostname.is_none() || candidate.hostname.as_deref() == hostname)
         .map(|candidate| candidate.backend)
         .collect()
 }

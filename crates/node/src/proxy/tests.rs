@@ -89,6 +89,83 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
     assert_eq!(addresses(objects(&slices)), ["10.1.0.1", "10.1.0.2"]);
 }
 
+/// What the rules of node a-1 choose from, by the Service's spec: the last digits of the addresses, or the decision.
+fn chosen(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
+    let cluster_ip = if spec.contains("clusterIP") {
+        ""
+    } else {
+        "clusterIP: 10.0.0.9, "
+    };
+    let service = SERVICE.replace("clusterIP: 10.0.0.9, ", &format!("{cluster_ip}{spec}"));
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: a-1, labels: {topology.kubernetes.io/zone: a}}}";
+    let parsed = parse(&format!("{service}\n---\n{node}"));
+    assert!(parsed.problems.is_empty(), "{spec}: {:?}", parsed.problems);
+    let mut objects = (*objects(&[("one", "{name: http, port: 80}", &endpoints.join(", "))])).clone();
+    for object in parsed.objects {
+        objects.put(object.value);
+    }
+    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web(), entry) {
+        Route::Any(backends) => {
+            let digits = backends
+                .iter()
+                .map(|backend| backend.address.trim_start_matches("10.1.0."));
+            digits.collect::<Vec<_>>().join(" ")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// Hints are used only if all ready endpoints have one and one is for this node or zone; a policy Local ignores them.
+/// Shows: TR-010, TR-016, TR-018, TR-029, TR-030, TR-034
+#[test]
+fn endpoints_follow_distribution_and_policy() {
+    use Entry::{Inside, Outside};
+    const HERE: &str = "{addresses: [10.1.0.1], nodeName: a-1, zone: a}";
+    const NEAR: &str = "{addresses: [10.1.0.2], nodeName: a-2, zone: a}";
+    const FAR: &str = "{addresses: [10.1.0.3], nodeName: b-1, zone: b}";
+    const LOST: &str = "{addresses: [10.1.0.4]}";
+    const LEAVING: &str =
+        "{addresses: [10.1.0.5], nodeName: a-1, zone: a, conditions: {ready: false, serving: true, terminating: true}}";
+    let (node, zone) = (
+        "trafficDistribution: PreferSameNode, ",
+        "trafficDistribution: PreferSameZone, ",
+    );
+    let (local, zone_and_local) = (
+        "internalTrafficPolicy: Local, ",
+        "trafficDistribution: PreferSameZone, internalTrafficPolicy: Local, ",
+    );
+    let node_port = "type: NodePort, externalTrafficPolicy: Local, ";
+    let rows: [(&str, Entry, &[&str], &str); 18] = [
+        (node, Inside, &[HERE, NEAR, FAR], "1"),
+        (node, Inside, &[NEAR, FAR], "2"),
+        (node, Inside, &[LEAVING, FAR], "3"),
+        (node, Inside, &[HERE, LOST], "1 4"),
+        (zone, Inside, &[HERE, NEAR, FAR], "1 2"),
+        (zone, Inside, &[FAR], "3"),
+        (zone, Inside, &[NEAR, FAR, LOST], "2 3 4"),
+        ("trafficDistribution: PreferClose, ", Inside, &[NEAR, FAR], "2"),
+        ("", Inside, &[HERE, NEAR, FAR], "1 2 3"),
+        (zone_and_local, Inside, &[HERE, NEAR], "1"),
+        (local, Inside, &[LEAVING, FAR], "5"),
+        (local, Inside, &[NEAR, FAR], "Drop"),
+        (local, Inside, &[], "Reject"),
+        (node_port, Outside, &[HERE, FAR], "1"),
+        (node_port, Outside, &[FAR], "Drop"),
+        (node_port, Inside, &[HERE, FAR], "1 3"),
+        ("", Outside, &[HERE], "Unknown"),
+        ("clusterIP: None, ", Inside, &[HERE], "Unknown"),
+    ];
+    for (spec, entry, endpoints, wanted) in rows {
+        assert_eq!(chosen(spec, entry, endpoints), wanted, "{spec}{entry:?}, {endpoints:?}");
+    }
+    let proxy = Proxy::running(NodeName("a-1".into()), objects(&[]));
+    assert_eq!(
+        proxy.route(&ObjectKey::new("default", "shop"), Inside),
+        Route::Unknown,
+        "no such Service"
+    );
+}
+
 /// Shows: TR-025, TR-026, TR-027
 #[test]
 fn rules_are_written_at_once_and_then_every_second_at_most() {
