@@ -80,7 +80,7 @@ pub use remark::{
 };
 pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
-pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths};
+pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths, failures_title};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,

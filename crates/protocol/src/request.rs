@@ -253,6 +253,15 @@ pub enum SubjectRef {
         /// Name of the invariant in kebab case.
         name: String,
     },
+    /// Requests that failed in the same way: those of a record, else the newest ones.
+    FailedRequests {
+        /// `NAMESPACE/NAME` of the Service.
+        service: String,
+        /// The pod or address to which they were sent; `None` means any.
+        endpoint: Option<String>,
+        /// Sequence number of the record.
+        record: Option<u64>,
+    },
 }
 
 /// Kind of an exported file (T-06).

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Micros;
+use crate::{Micros, clock};
 
 /// A period of requests that failed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,6 +27,13 @@ pub struct FailedStretch {
     pub count: u64,
     /// Start of the true state, if known.
     pub truth_since: Option<Micros>,
+    /// Since when the client's node has listed the endpoint.
+    pub believed_since: Option<Micros>,
+}
+
+/// Heading of the inspector for failed requests to a Service.
+pub fn failures_title(service: &str) -> String {
+    format!("Requests to {}", service.strip_prefix("default/").unwrap_or(service))
 }
 
 /// Formats thousandths as a decimal number: `12.5`.
@@ -65,12 +72,15 @@ impl FailedStretch {
 
     /// The true state of the endpoint as a clause after "which".
     fn truth_of_endpoint(&self) -> Option<String> {
-        let ago = self.truth_since.map(|since| seconds(self.since - since));
-        let before = |ago: &Option<String>| ago.as_ref().map_or(String::new(), |ago| format!(" {ago} before"));
+        let before = || {
+            let up_to = if self.since < self.until { " up to" } else { "" };
+            let ago = self.truth_since.map(|since| seconds(self.until - since));
+            ago.map_or_else(String::new, |ago| format!("{up_to} {ago} before"))
+        };
         Some(match &*self.truth {
             "starting" => "runs but did not listen yet".into(),
-            "not-running" => format!("had stopped{}", before(&ago)),
-            "listener-closed" => format!("had closed its listener{}", before(&ago)),
+            "not-running" => format!("had stopped{}", before()),
+            "listener-closed" => format!("had closed its listener{}", before()),
             "process-ended" => "ended with the requests inside".into(),
             "pod-gone" => "is gone from its node".into(),
             "no-power" => "is on a machine without power".into(),
@@ -79,6 +89,22 @@ impl FailedStretch {
             "server-slow" => "answers later than the client waits".into(),
             _ => return None,
         })
+    }
+
+    /// What failed and why, with what the client's node believed about the endpoint, and whether it lacked a change.
+    pub fn sentence(&self) -> String {
+        let Some(since) = self.believed_since.filter(|_| self.endpoint.is_some()) else {
+            return self.to_string();
+        };
+        let lacks = match &*self.truth {
+            "not-running" | "listener-closed" | "pod-gone" | "no-power" => ", and had not heard of the change",
+            _ => "",
+        };
+        format!(
+            "{self}; {} listed it as an endpoint since {}{lacks}",
+            self.node,
+            clock::instant(since)
+        )
     }
 }
 
@@ -130,7 +156,7 @@ pub struct ServiceRequests {
     pub failed: u64,
     /// Where requests go now, at most [`MAX_REQUEST_ROUTES`]; empty if there are more.
     pub routes: Vec<RequestRoute>,
-    /// The largest stretch of failures that has not ended.
+    /// The newest stretch of failures that has not ended.
     pub failing: Option<FailedStretch>,
 }
 

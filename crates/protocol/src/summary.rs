@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BrokenInvariant, Difference, Micros, clock};
+use crate::{BrokenInvariant, Difference, FailedStretch, Micros, clock};
 
 /// The line below the name of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub enum Subtitle {
     Invariant,
     /// Preliminary information before the detail arrives: namespace, owner, node. Empty parts are omitted.
     Known([String; 3]),
+    /// For failed requests.
+    FailedRequests,
 }
 
 impl Default for Subtitle {
@@ -48,6 +50,7 @@ impl fmt::Display for Subtitle {
             Self::NoNode => f.write_str("no Node object"),
             Self::Kind(kind) => f.write_str(kind),
             Self::Invariant => f.write_str("invariant"),
+            Self::FailedRequests => f.write_str("failed requests"),
             Self::Known(parts) => {
                 let known: Vec<&str> = parts
                     .iter()
@@ -133,6 +136,8 @@ pub enum Summary {
     },
     /// An invariant was violated; holds the first violation.
     Broken(BrokenInvariant),
+    /// Requests that failed, and why; `None` before the first failure.
+    FailedRequests(Option<Box<FailedStretch>>),
 }
 
 impl fmt::Display for Summary {
@@ -175,6 +180,8 @@ impl fmt::Display for Summary {
             Self::GoneObject { kind, key } => write!(f, "The API has no {kind} {key}."),
             Self::Holds { invariant } => write!(f, "{invariant} holds."),
             Self::Broken(broken) => f.write_str(&broken.sentence()),
+            Self::FailedRequests(Some(failed)) => write!(f, "{}.", failed.sentence()),
+            Self::FailedRequests(None) => f.write_str("No request has failed yet."),
         }
     }
 }

@@ -1,5 +1,5 @@
 // Requests on the stage: who calls a Service, how often, and at which pod requests fail.
-// Shows: TR-042
+// Shows: TR-042, R-04
 import { expect, test } from "../test.mjs";
 
 const POWER_LOSS = `apiVersion: podscope.dev/v1alpha1
@@ -42,6 +42,33 @@ test("a plate shows the calls of a Service, and a cross the pod where requests f
   await expect(plate).toContainText(/\d+ failed/);
   await expect(plate).toContainText(/requests timed out: a-1 sent to web-1, which is on a machine without power/);
   await t.checkLooks(page, "requests-stage");
-  await plate.click();
+  await plate.getByRole("button", { name: /Service web/ }).click();
   await expect(page.locator('.side[data-subject="web"]')).toBeVisible();
+});
+
+test("a failure on the stage says why in a sentence, with the thread of its causes", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
+  await t.seek(page, "0:30.0");
+  const side = page.locator('.side[data-subject="Requests to web"]');
+  const sentence = /^\d+ requests timed out: a-1 sent to web-1, which is on a machine without power.*had not heard of the change\.$/;
+
+  // The cross at the pod, by keyboard.
+  const cross = page.locator("#stage").getByRole("button", { name: "Why do requests to web-1 fail?" });
+  await cross.focus();
+  await page.keyboard.press("Enter");
+  await expect(side.locator(".sentence")).toHaveText(sentence);
+  const thread = side.locator(".thread li");
+  await expect(thread.first()).toContainText("fault poweroff b-1");
+  await expect(thread.last()).toContainText(/requests timed out/);
+  await t.checkLooks(page, "requests-why-stage");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".side"), "once more: to its details").toBeFocused();
+
+  // The count at the Service.
+  await side.getByRole("button", { name: "Close the details" }).click();
+  await expect(side).toHaveCount(0);
+  await page.locator('#stage [data-requests="default/web"]').getByRole("button", { name: /\d+ failed/ }).click();
+  await expect(side.locator(".sentence")).toHaveText(sentence);
+  await expect(thread.first()).toContainText("fault poweroff b-1");
 });

@@ -1,5 +1,5 @@
 // Requests to Services: a lane of rates and failures, and the cause of a failed stretch.
-// Shows: TR-040, TR-056
+// Shows: TR-040, TR-056, R-04
 import { expect, test } from "../test.mjs";
 
 const HASTY = `apiVersion: podscope.dev/v1alpha1
@@ -32,14 +32,20 @@ test("the requests lane shows rates and failures, and the cause of a failed stre
   await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
   await t.checkLooks(page, "requests-lane");
 
-  // A click on the stretch opens its chain of causes: the signal, and the deletion that led to it.
+  // A click on the stretch selects its failures at the instant of their record: a sentence, and the chain of causes.
   await lost.click();
-  await expect(page.locator('.side[data-subject="web-0"]')).toBeVisible();
-  // The cursor is at the beginning of the stretch, but its record is made at its end.
-  await t.seek(page, "0:40.0");
-  await page.getByRole("tab", { name: "Life" }).click();
-  const thread = page.locator(".side .thread");
-  await expect(thread.getByText(/requests refused: .* had closed its listener/).first()).toBeVisible();
+  const side = page.locator('.side[data-subject="Requests to web"]');
+  await expect(side.locator(".sentence")).toHaveText(/requests refused: .* had closed its listener.* had not heard of the change\.$/);
+  const thread = side.locator(".thread");
   await expect(thread.getByText(/SIGTERM to app/).first()).toBeVisible();
+  await expect(thread.locator("li").last()).toContainText(/requests refused: .* had closed its listener/);
   await t.checkLooks(page, "requests-why");
+
+  // The same by keyboard, from the lane as a list.
+  await side.getByRole("button", { name: "Close the details" }).click();
+  await page.getByRole("button", { name: /The lanes as lists/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Requests", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /requests refused/ }).first().focus();
+  await page.keyboard.press("Enter");
+  await expect(side.locator(".sentence")).toHaveText(/requests refused/);
 });

@@ -101,7 +101,7 @@ pub(super) struct Stretch {
     pub count: u64,
     /// The process that answers with errors.
     process: Option<ContainerId>,
-    cause: CausedBy,
+    pub cause: CausedBy,
     report_at: SimTime,
 }
 

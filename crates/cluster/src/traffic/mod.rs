@@ -75,8 +75,8 @@ pub struct Flowing {
     pub rate: RequestRate,
     /// The lanes that carry requests now.
     pub lanes: Vec<FlowingLane>,
-    /// Stretches of failures that have not ended.
-    pub failing: Vec<FailedRequests>,
+    /// Stretches of failures that have not ended, with their causes.
+    pub failing: Vec<(FailedRequests, CausedBy)>,
 }
 
 /// Requests of one lane.

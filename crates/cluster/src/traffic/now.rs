@@ -109,15 +109,16 @@ impl Flow {
                     }
                 };
                 let failure = self.failure(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
-                failing.push(FailedRequests {
+                let failed = FailedRequests {
                     since: stretch.since,
                     until: now,
                     count: stretch.count + more,
                     ..failure.failed
-                });
+                };
+                failing.push((failed, stretch.cause));
             }
         }
-        failing.retain(|one| one.count > 0);
+        failing.retain(|(failed, _)| failed.count > 0);
         Flowing {
             rate: self.rate(),
             lanes,

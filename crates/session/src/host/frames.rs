@@ -90,7 +90,7 @@ impl Host {
         frame.spread = (active.spread).update(&active.session, self.subject.as_ref(), &self.group_by);
         let pending = director::of_objects(&active.session, &self.reader, self.subject.as_ref());
         let thread = (active.threads)
-            .update(&active.session, self.subject.as_ref(), pending)
+            .update(&active.session, self.subject.as_ref(), &active.marks, pending)
             .unwrap_or_default();
         if frame.reset || active.thread != thread {
             active.thread.clone_from(&thread);

@@ -44,6 +44,7 @@ impl RecordedGoals {
             SubjectRef::Invariant { .. } => {
                 return Err(GoalRefusal::Invariant);
             }
+            SubjectRef::FailedRequests { .. } => return Err(GoalRefusal::NoObject),
         };
         let text = view::detail(session, subject, &[]).yaml;
         let tree = podscope_api::read_yaml(&text).map_err(|_| GoalRefusal::NoObject)?;

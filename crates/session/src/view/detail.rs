@@ -8,11 +8,12 @@ use podscope_cluster::{SimTime, World};
 
 use super::differences;
 use super::nodes::{MachineState, Machines};
+use super::requests::SelectedFailures;
 use crate::timeline::Session;
 use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
 use podscope_protocol::{
     ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Lane, Mark, MarkKind,
-    ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView,
+    ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView, failures_title,
 };
 
 /// Details of the selected object at the cursor.
@@ -22,6 +23,24 @@ pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) ->
         SubjectRef::Node { name } => node(session, name),
         SubjectRef::Object { kind, key } => object(session, kind, key),
         SubjectRef::Invariant { name } => invariant(session, name),
+        SubjectRef::FailedRequests {
+            service,
+            endpoint,
+            record,
+        } => {
+            let selected = SelectedFailures {
+                service,
+                endpoint: endpoint.as_deref(),
+                record: *record,
+            };
+            let found = selected.find(session, marks);
+            Detail {
+                title: failures_title(service),
+                subtitle: Subtitle::FailedRequests,
+                summary: Summary::FailedRequests(found.map(|(failed, _)| Box::new(failed))),
+                ..Detail::default()
+            }
+        }
     }
 }
 

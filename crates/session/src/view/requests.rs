@@ -1,10 +1,12 @@
 //! Simulated requests for the page: stretches of failures, and the current request rate of each Service.
 
-use podscope_api::{NodeName, ObjectKey, ordered};
+use podscope_api::{CausedBy, NodeName, ObjectKey, ordered};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{FailedRequests, Flowing, TrafficCommand};
+use podscope_cluster::{FailedRequests, Flowing, SimTime, TrafficCommand};
 use podscope_kubectl::command::Command;
-use podscope_protocol::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests};
+use podscope_protocol::{
+    FailedStretch, MAX_REQUEST_ROUTES, Mark, MarkLabel, RequestRoute, ServiceRequests, SubjectRef,
+};
 
 use crate::timeline::Session;
 
@@ -21,6 +23,61 @@ pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
         until: failed.until.0,
         count: failed.count,
         truth_since: failed.truth_since.map(|at| at.0),
+        believed_since: failed.believed_since.map(|at| at.0),
+    }
+}
+
+/// Orders stretches that last: the one that began last, then the one with most requests, is named.
+fn newness(failed: &FailedRequests) -> (SimTime, u64) {
+    (failed.since, failed.count)
+}
+
+/// The record about a stretch of failures, or what caused a stretch that has not ended.
+pub(crate) enum StretchOrigin {
+    Recorded(u64),
+    Ongoing(CausedBy),
+}
+
+/// A selection of failed requests.
+pub(crate) struct SelectedFailures<'a> {
+    /// `NAMESPACE/NAME` of the Service.
+    pub(crate) service: &'a str,
+    pub(crate) endpoint: Option<&'a str>,
+    pub(crate) record: Option<u64>,
+}
+
+impl SelectedFailures<'_> {
+    /// The stretch that is selected: that of the record once the cursor has reached it, else one that lasts, else the
+    /// newest.
+    pub(crate) fn find(&self, session: &Session, marks: &[Mark]) -> Option<(FailedStretch, StretchOrigin)> {
+        let now = session.now().0;
+        let recorded = marks.iter().filter(|mark| mark.to.is_some_and(|to| to <= now));
+        let recorded = recorded.filter_map(|mark| match (&mark.label, &mark.subject) {
+            (MarkLabel::RequestsFailed(failed), Some(SubjectRef::FailedRequests { service, endpoint, .. }))
+                if self.is_about(service, endpoint.as_deref()) =>
+            {
+                Some((mark, failed))
+            }
+            _ => None,
+        });
+        let recorded: Vec<_> = recorded.collect();
+        let as_found =
+            |(mark, failed): &(&Mark, &Box<FailedStretch>)| ((***failed).clone(), StretchOrigin::Recorded(mark.id));
+        if let Some(selected) = recorded.iter().find(|(mark, _)| self.record == Some(mark.id)) {
+            return Some(as_found(selected));
+        }
+        let ongoing = session.world().flowing().into_iter().flat_map(|flow| flow.failing);
+        let ongoing = ongoing
+            .filter(|(failed, _)| self.is_about(&failed.service.to_string(), failed.endpoint.as_deref()))
+            .max_by_key(|(failed, _)| newness(failed));
+        if let Some((failed, cause)) = ongoing {
+            return Some((failed_stretch(&failed), StretchOrigin::Ongoing(cause)));
+        }
+        recorded.iter().max_by_key(|(mark, _)| (mark.to, mark.id)).map(as_found)
+    }
+
+    fn is_about(&self, service: &str, endpoint: Option<&str>) -> bool {
+        service == self.service && (self.endpoint.is_none() || self.endpoint == endpoint)
     }
 }
 
@@ -76,8 +133,12 @@ impl ServiceTotals {
             let route = (lane.to.clone(), lane.outcome.is_failed());
             *self.routes.entry(route).or_default() += lane.per_second;
         }
-        for stretch in &flow.failing {
-            if self.failing.as_ref().is_none_or(|known| known.count < stretch.count) {
+        for (stretch, _) in &flow.failing {
+            if self
+                .failing
+                .as_ref()
+                .is_none_or(|known| newness(known) < newness(stretch))
+            {
                 self.failing = Some(stretch.clone());
             }
         }

@@ -92,7 +92,7 @@ impl SpreadQuery {
                 let found = objects.get_kind(Kind::named(kind)?, &key)?;
                 (key, found.template()?.spec.clone(), selector_of(&found).cloned())
             }
-            SubjectRef::Node { .. } | SubjectRef::Invariant { .. } => return None,
+            SubjectRef::Node { .. } | SubjectRef::Invariant { .. } | SubjectRef::FailedRequests { .. } => return None,
         };
         let all = &spec.topology_spread_constraints;
         let chosen =

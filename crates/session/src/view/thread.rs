@@ -4,7 +4,8 @@ use podscope_api::Kind;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
 use podscope_protocol::{MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadEvent, ThreadLink, UpcomingEvent};
 
-use super::pod_key;
+use super::requests::{SelectedFailures, StretchOrigin};
+use super::{Marks, pod_key};
 use crate::causes;
 use crate::timeline::Session;
 
@@ -31,8 +32,23 @@ impl Threads {
         &mut self,
         session: &Session,
         subject: Option<&SubjectRef>,
+        marks: &Marks,
         pending_events: Vec<UpcomingEvent>,
     ) -> Option<Thread> {
+        if let Some(SubjectRef::FailedRequests {
+            service,
+            endpoint,
+            record,
+        }) = subject
+        {
+            *self = Self::default();
+            let selected = SelectedFailures {
+                service,
+                endpoint: endpoint.as_deref(),
+                record: *record,
+            };
+            return Some(thread_of_failures(session, &selected, marks));
+        }
         let subject = subject.filter(|subject| !matches!(subject, SubjectRef::Invariant { .. }));
         let len = session.trace().len();
         if self.subject.as_ref() != subject || self.branch != session.current() || self.seen > len {
@@ -95,6 +111,43 @@ impl Threads {
     }
 }
 
+/// The thread of a stretch of failed requests: its causes, and the stretch itself.
+fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks: &Marks) -> Thread {
+    let Some((failed, origin)) = selected.find(session, &marks.all()) else {
+        return Thread::default();
+    };
+    let (last, is_recorded) = match origin {
+        StretchOrigin::Recorded(seq) => (Some(seq), true),
+        StretchOrigin::Ongoing(cause) => (cause.seq(), false),
+    };
+    let records = causes::arrange(session.with_causes(last));
+    let mut links: Vec<ThreadLink> = (records.iter())
+        .map(|link| view(&link.record, link.depth, is_recorded && last == Some(link.record.seq)))
+        .collect();
+    if !is_recorded {
+        let depth = links.last().map_or(0, |link| link.depth + 1);
+        links.push(ThreadLink {
+            record: u64::MAX,
+            caused_by: last,
+            depth,
+            at: failed.since,
+            by: ThreadActor::Other,
+            node: Some(failed.node.clone()),
+            event: ThreadEvent::RequestsFailed(Box::new(failed)),
+            subject: None,
+            name: String::new(),
+            is_own: true,
+        });
+    }
+    let surplus = links.len().saturating_sub(MAX_THREAD);
+    links.drain(..surplus);
+    Thread {
+        links,
+        due: Vec::new(),
+        is_cut: surplus > 0,
+    }
+}
+
 /// Whether a thread can end at such a record. Others occur in it only as causes.
 fn can_end_thread(happening: &Happening) -> bool {
     match happening {
@@ -122,7 +175,7 @@ fn is_about(record: &Record, subject: &SubjectRef) -> bool {
         }
         SubjectRef::Node { name } => object.kind == Kind::Node && *object.key.name == **name,
         SubjectRef::Object { kind, key } => object.kind.name() == kind && object_key(object) == *key,
-        SubjectRef::Invariant { .. } => false,
+        SubjectRef::Invariant { .. } | SubjectRef::FailedRequests { .. } => false,
     }
 }
 

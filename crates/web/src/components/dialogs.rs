@@ -18,7 +18,7 @@ use super::shown::{shown, text_with_code};
 use super::spread;
 use super::start::Pending;
 use super::syllabus::Syllabus;
-use super::timeline::{LANES, kind, lists};
+use super::timeline::{LANES, kind, lists, show_mark};
 use super::triage::Triage;
 use super::what_if::WhatIfView;
 use super::worksheet::Worksheet;
@@ -193,10 +193,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                         let (ctl, m) = (ctl.clone(), m.clone());
                         Callback::from(move |_: MouseEvent| {
                             ctl.act.emit(Act::Dialog(Dialog::None));
-                            ctl.send.emit(Request::Seek { at: m.from });
-                            if m.subject.is_some() {
-                                ctl.act.emit(Act::Select(m.subject.clone()));
-                            }
+                            show_mark(&ctl, &m);
                         })
                     };
                     let until = match m.to {

@@ -48,6 +48,18 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         if !focus_details_if_selected(page, &subject, event) {
             ctl.act.emit(Act::Select(Some(subject)));
         }
+    } else if let Some((_, of)) = closest(target(), "data-failures") {
+        let (service, endpoint) = of
+            .split_once(' ')
+            .map_or((&*of, None), |(service, pod)| (service, Some(pod)));
+        let subject = SubjectRef::FailedRequests {
+            service: service.to_owned(),
+            endpoint: endpoint.map(str::to_owned),
+            record: None,
+        };
+        if !focus_details_if_selected(page, &subject, event) {
+            ctl.act.emit(Act::Select(Some(subject)));
+        }
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
         ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
     } else if target().and_then(|t| t.dyn_into::<Element>().ok()).is_some_and(|e| {

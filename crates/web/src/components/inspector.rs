@@ -1,6 +1,6 @@
 //! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
-use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf};
+use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, failures_title};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -60,10 +60,13 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
-    let is_pod = matches!(subject, SubjectRef::Pod { .. });
     let tabs: Vec<_> = TABS
         .into_iter()
-        .filter(|(tab, ..)| is_pod || *tab != Tab::Why)
+        .filter(|(tab, ..)| match subject {
+            SubjectRef::Pod { .. } => true,
+            SubjectRef::FailedRequests { .. } => *tab == Tab::Life,
+            _ => *tab != Tab::Why,
+        })
         .collect();
     let onkeydown = {
         let (ctl, now) = (ctl.clone(), page.tab);
@@ -126,7 +129,7 @@ fn selector_of(subject: &SubjectRef, model: &Model) -> String {
             format!("#stage [data-id=\"{}\"]", quoted(id))
         }
         SubjectRef::Node { name } => format!("#stage [data-node=\"{}\"]", quoted(name)),
-        SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -198,6 +201,10 @@ fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
         SubjectRef::Object { kind, key } => {
             detail.title.clone_from(key);
             detail.subtitle = Subtitle::Kind(kind.clone());
+        }
+        SubjectRef::FailedRequests { service, .. } => {
+            detail.title = failures_title(service);
+            detail.subtitle = Subtitle::FailedRequests;
         }
         SubjectRef::Invariant { name } => {
             detail.title.clone_from(name);

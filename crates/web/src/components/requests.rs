@@ -5,6 +5,7 @@ use std::rc::Rc;
 use podscope_protocol::{ServiceRequests, SubjectRef, Thousandths};
 use yew::prelude::*;
 
+use super::icon;
 use super::scene::{Spots, at};
 use super::shown::shown;
 use crate::ctl::Ctl;
@@ -23,7 +24,8 @@ pub(super) struct Way {
     plate: usize,
     mark: Rect,
     per_second: i64,
-    fails: bool,
+    /// The Service and the pod, if the requests fail.
+    failing: Option<(String, String)>,
 }
 
 /// The ways of all requests to pods that the stage shows.
@@ -31,16 +33,16 @@ pub(super) fn ways(model: &Model, spots: &Spots) -> Vec<Way> {
     let mut ways = Vec::new();
     for (plate, service) in model.requests.iter().enumerate() {
         for route in &service.routes {
-            let Some((pod, node)) = &route.endpoint else { continue };
+            let Some((key, node)) = &route.endpoint else { continue };
             let on_node = model.nodes.get(node);
-            let pod = on_node.and_then(|state| state.pods.iter().find(|one| one.key == *pod));
+            let pod = on_node.and_then(|state| state.pods.iter().find(|one| one.key == *key));
             let mark = pod.and_then(|pod| spots.pods(std::slice::from_ref(&pod.id)).first().copied());
             if let Some(mark) = mark {
                 ways.push(Way {
                     plate,
                     mark,
                     per_second: route.per_second,
-                    fails: route.fails,
+                    failing: route.fails.then(|| (service.service.clone(), key.clone())),
                 });
             }
         }
@@ -76,13 +78,13 @@ pub(crate) fn Requests(props: &Props) -> Html {
     html! {
         <div class={classes!("requests", props.playing.then_some("moving"))}>
             <svg class="wires routes" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
-                { for drawn.iter().map(|(one, path)| html! { <path class={classes!("way", one.fails.then_some("bad"))} d={path.clone()} /> }) }
-                { for drawn.iter().filter(|(one, _)| one.fails).map(|(one, _)| lost(&one.mark, u)) }
+                { for drawn.iter().map(|(one, path)| html! { <path class={classes!("way", one.failing.as_ref().map(|_| "bad"))} d={path.clone()} /> }) }
             </svg>
+            { for drawn.iter().filter_map(|(one, _)| Some(lost(&one.mark, one.failing.as_ref()?, u))) }
             { for drawn.iter().flat_map(|(one, path)| {
                 let n = dots(one.per_second);
                 (0..n).map(move |nth| html! {
-                    <i class={classes!("request", one.fails.then_some("bad"))} aria-hidden="true"
+                    <i class={classes!("request", one.failing.as_ref().map(|_| "bad"))} aria-hidden="true"
                         ~style={format!("offset-path:path('{path}');--travel:{TRAVEL}ms;animation-delay:-{}ms", TRAVEL * nth / n)}></i>
                 })
             }) }
@@ -93,14 +95,14 @@ pub(crate) fn Requests(props: &Props) -> Html {
     }
 }
 
-/// The mark of requests that fail: a cross in a circle on the pod's lower edge.
-fn lost(mark: &Rect, u: f64) -> Html {
-    let (x, y, r, s) = (mark.x + mark.w / 2.0, mark.y + mark.h, 6.5 * u, 2.6 * u);
+/// The mark of requests that fail, below the pod's lower edge. A press selects the newest failures at this pod.
+fn lost(mark: &Rect, (service, pod): &(String, String), u: f64) -> Html {
+    let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * u);
+    let name = pod.strip_prefix("default/").unwrap_or(pod);
+    let words = format!("Why do requests to {} fail?", podscope_api::visible(name));
     html! {
-        <g class="lost" transform={format!("translate({x:.1} {y:.1})")}>
-            <circle r={format!("{r:.1}")} />
-            <path d={format!("M{s:.1} {s:.1}L-{s:.1} -{s:.1}M{s:.1} -{s:.1}L-{s:.1} {s:.1}")} />
-        </g>
+        <button type="button" class="lost" data-failures={format!("{service} {pod}")} aria-label={words.clone()} title={words}
+            ~style={format!("left:{left:.1}px;top:{top:.1}px")}>{ icon("cross") }</button>
     }
 }
 
@@ -114,15 +116,21 @@ fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html
     };
     let failing = requests.failing.as_ref().map(ToString::to_string);
     html! {
-        <button type="button" class="plate" data-requests={requests.service.clone()} ~style={at(rect)} onclick={ctl.select(subject)}>
-            <span class="whom">
-                if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label="calls">{ " → " }</span></> }
-                <b>{ "Service " }{ shown(name) }</b>
-            </span>
-            if requests.per_second > 0 { <span class="whole mono">{ format!("{rate}/s") }</span> } else { <span class="whole">{ "no requests" }</span> }
-            if requests.failed > 0 { <span class="whole bad mono">{ format!("{} failed", requests.failed) }</span> }
-            if let Some(failing) = failing { <small>{ shown(&failing) }</small> }
+        <div class="plate" data-requests={requests.service.clone()} ~style={at(rect)}>
+            <button type="button" class="quiet" onclick={ctl.select(subject)}>
+                <span class="whom">
+                    if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label="calls">{ " → " }</span></> }
+                    <b>{ "Service " }{ shown(name) }</b>
+                </span>
+                <span class="whole mono">{ if requests.per_second > 0 { format!("{rate}/s") } else { "no requests".to_owned() } }</span>
+            </button>
+            if requests.failed > 0 {
+                <button type="button" class="quiet" data-failures={requests.service.clone()} title="Why they failed">
+                    <span class="whole bad mono">{ format!("{} failed", requests.failed) }</span>
+                    if let Some(failing) = failing { <small>{ shown(&failing) }</small> }
+                </button>
+            }
             if more > 0 { <span class="whole">{ format!("+{more} more") }</span> }
-        </button>
+        </div>
     }
 }

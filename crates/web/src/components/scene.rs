@@ -176,7 +176,7 @@ impl Spots<'_> {
                         ..rect
                     })
             }
-            SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => None,
+            _ => None,
         }
     }
 

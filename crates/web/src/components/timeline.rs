@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{BranchView, Director, Lane, MarkKind, Micros, Request, UpcomingEvent};
+use podscope_protocol::{BranchView, Director, Lane, Mark, MarkKind, Micros, Request, UpcomingEvent};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
@@ -32,6 +32,17 @@ pub(crate) const LANES: [(Lane, &str); 6] = [
     (Lane::Requests, "Requests"),
     (Lane::Invariants, "Guarantees"),
 ];
+
+/// Moves the head to a mark and selects its subject. A stretch of failed requests is recorded at its end.
+pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
+    let at = mark.to.filter(|_| mark.kind == MarkKind::RequestsFailed);
+    ctl.send.emit(Request::Seek {
+        at: at.unwrap_or(mark.from),
+    });
+    if mark.subject.is_some() {
+        ctl.act.emit(Act::Select(mark.subject.clone()));
+    }
+}
 
 /// The name of a mark's kind; also its CSS class.
 pub(crate) fn kind(kind: MarkKind) -> &'static str {
@@ -148,10 +159,7 @@ impl Scrub {
             if let Some((_, id)) = mark {
                 let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
                 if let Some(mark) = mark {
-                    scrub.ctl.send.emit(Request::Seek { at: mark.from });
-                    if mark.subject.is_some() {
-                        scrub.ctl.act.emit(Act::Select(mark.subject.clone()));
-                    }
+                    show_mark(&scrub.ctl, mark);
                 }
                 return;
             }

@@ -146,6 +146,9 @@ impl Filter {
         match &mark.subject {
             Some(SubjectRef::Pod { key, uid }) => (model.pod(key, uid))
                 .map_or_else(|| self.all(|word| matches_text(word, key)), |pod| self.finds_pod(pod)),
+            Some(SubjectRef::FailedRequests {
+                endpoint: Some(key), ..
+            }) => model.pod(key, "").is_some_and(|pod| self.finds_pod(pod)),
             Some(SubjectRef::Node { name }) => (model.nodes.get(name)).is_some_and(|node| self.finds_node(&node.view)),
             _ => false,
         }

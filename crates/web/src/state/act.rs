@@ -412,7 +412,9 @@ impl Page {
         }
         self.sheet = if subject.is_some() { Sheet::Side } else { Sheet::None };
         let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
-        if self.record.is_some() {
+        if matches!(subject, Some(SubjectRef::FailedRequests { .. })) {
+            self.tab = Tab::Life;
+        } else if self.record.is_some() {
             // While recording, the user looks for fields.
             self.tab = Tab::Yaml;
         } else if !is_pod && self.tab == Tab::Why {

@@ -1,7 +1,7 @@
 //! Requests on the timeline: bars for constant rates and outcomes, and for stretches of failures.
 
 use podscope_cluster::{FailedRequests, Record, RequestRate};
-use podscope_protocol::{Lane, MarkKind, MarkLabel};
+use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
 
 use super::{Bar, Marks};
 
@@ -42,6 +42,11 @@ impl Marks {
         let id = self.add_point(record, Lane::Requests, MarkKind::RequestsFailed, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.from = failed.since.0;
+            mark.subject = Some(SubjectRef::FailedRequests {
+                service: failed.service.to_string(),
+                endpoint: failed.endpoint.as_ref().map(ToString::to_string),
+                record: Some(record.seq),
+            });
         }
         id
     }

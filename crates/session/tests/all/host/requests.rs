@@ -1,6 +1,6 @@
 //! Requests of clients as the stage gets them: rates, routes and failures by Service.
 
-use podscope_protocol::{Request, ServiceRequests, Source, Update};
+use podscope_protocol::{MarkKind, Request, ServiceRequests, Source, SubjectRef, Thread, ThreadEvent, Update};
 
 use super::Page;
 
@@ -102,4 +102,84 @@ fn frames_have_rates_routes_and_failures_by_service() {
         None,
         "nothing changed"
     );
+}
+
+fn failures(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
+    SubjectRef::FailedRequests {
+        service: "default/web".into(),
+        endpoint: endpoint.map(str::to_owned),
+        record,
+    }
+}
+
+/// Selects failures. Returns their sentence and their thread.
+fn select(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
+    // An unchanged thread is not sent again.
+    page.ask(Request::Inspect { subject: None });
+    let updates = page.ask(Request::Inspect { subject: Some(subject) });
+    let (mut sentence, mut thread) = (String::new(), Thread::default());
+    for update in updates {
+        match update {
+            Update::Detail(detail) => sentence = detail.summary.to_string(),
+            Update::Frame(frame) => thread = frame.thread.unwrap_or(thread),
+            _ => {}
+        }
+    }
+    (sentence, thread)
+}
+
+fn depths(thread: &Thread) -> Vec<(u32, bool, String)> {
+    let links = thread.links.iter();
+    links
+        .map(|link| (link.depth, link.is_own, link.event.to_string()))
+        .collect()
+}
+
+/// Failures that last, and those of a record, are explained by a sentence and by the chain of their causes.
+/// Shows: R-04, R-02
+#[test]
+fn selected_failures_have_a_sentence_and_a_thread() {
+    let (mut page, _) = Page::open(Source::Files {
+        files: vec![("session.yaml".into(), SCENARIO.into())],
+    });
+    let none = page.inspect(failures(None, None));
+    assert_eq!(
+        (&*none.title, none.summary.to_string()),
+        ("Requests to web", "No request has failed yet.".to_owned())
+    );
+
+    page.seek(40);
+    let (sentence, thread) = select(&mut page, failures(Some("default/web-1"), None));
+    assert_eq!(
+        sentence,
+        "100 requests timed out: a-1 sent to web-1, which is on a machine without power, for 10 s; a-1 listed it as an \
+         endpoint since 0:20.0, and had not heard of the change."
+    );
+    let told = depths(&thread);
+    assert_eq!(told[0], (0, false, "fault poweroff b-1".to_owned()), "{told:?}");
+    let (depth, is_own, last) = told.last().expect("the stretch");
+    assert!(
+        *depth > 0 && *is_own && last.starts_with("100 requests timed out"),
+        "{told:?}"
+    );
+    let (sentence, thread) = select(&mut page, failures(Some("default/web-0"), None));
+    assert_eq!(sentence, "No request has failed yet.", "none at that pod");
+    assert!(thread.links.is_empty());
+
+    // The record about the stretch is made when the traffic ends.
+    let updates = page.seek(60);
+    let marks = updates.into_iter().filter_map(|update| match update {
+        Update::Frame(frame) => Some(frame.marks),
+        _ => None,
+    });
+    let mark = (marks.flatten().find(|mark| mark.kind == MarkKind::RequestsFailed)).expect("a mark");
+    assert_eq!(mark.subject, Some(failures(Some("default/web-1"), Some(mark.id))));
+    let (sentence, thread) = select(&mut page, failures(None, Some(mark.id)));
+    assert!(
+        sentence.starts_with("200 requests timed out: a-1 sent to web-1"),
+        "{sentence}"
+    );
+    let last = thread.links.last().expect("the record");
+    assert!(last.is_own && last.record == mark.id, "{last:?}");
+    assert!(matches!(last.event, ThreadEvent::RequestsFailed(_)));
 }

@@ -211,7 +211,7 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
         QuestionKind::Place | QuestionKind::Choice => match page.selected.as_ref()? {
             SubjectRef::Node { name } => Some(name.clone()),
             SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),
-            SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => None,
+            _ => None,
         },
     }
 }
