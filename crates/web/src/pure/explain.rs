@@ -367,11 +367,8 @@ mod tests {
     fn devices_are_grouped_with_chosen_node_first() {
         let mut devices = Vec::new();
         for (node, line) in [("a-1", "none"), ("a-2", "none"), ("b-1", "gets g0"), ("b-2", "")] {
-            let lines = [line]
-                .iter()
-                .filter(|line| !line.is_empty())
-                .map(|line| (*line).to_owned());
-            add_devices(&mut devices, node, lines.collect(), node == "b-1");
+            let lines: Vec<String> = line.lines().map(str::to_owned).collect();
+            add_devices(&mut devices, node, lines, node == "b-1");
         }
         let group = |nodes: &[&str], line: &str| {
             let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
