@@ -56,13 +56,12 @@ impl SelectedFailures<'_> {
             (MarkLabel::RequestsFailed(failed), Some(SubjectRef::FailedRequests { service, endpoint, .. }))
                 if self.is_about(service, endpoint.as_deref()) =>
             {
-                Some((mark, failed))
+                Some((mark, &**failed))
             }
             _ => None,
         });
         let recorded: Vec<_> = recorded.collect();
-        let as_found =
-            |(mark, failed): &(&Mark, &Box<FailedStretch>)| ((***failed).clone(), StretchOrigin::Recorded(mark.id));
+        let as_found = |(mark, failed): &(&Mark, &FailedStretch)| ((*failed).clone(), StretchOrigin::Recorded(mark.id));
         if let Some(selected) = recorded.iter().find(|(mark, _)| self.record == Some(mark.id)) {
             return Some(as_found(selected));
         }
