@@ -97,6 +97,9 @@ fn renamed_dump_shares_only_public_strings() {
                 "karpenter.sh/",
                 "external-attacher/ebs",
                 "podscope.dev/",
+                "kubernetes.azure.com/",
+                "cloud.google.com/",
+                "nvidia.com/",
             ];
             let names = [
                 "default",
@@ -124,6 +127,7 @@ fn renamed_dump_shares_only_public_strings() {
                 "kube-root-ca.crt",
                 "http",
                 "v1.34.1",
+                "v1.33.3",
                 "x-kubernetes-preserve-unknown-fields",
                 "hugepages-2Mi",
             ];

@@ -3,6 +3,7 @@
 //! with the same replacement everywhere in files and commands. Command lines of containers, values of variables and
 //! data are removed.
 
+mod cel;
 mod command;
 mod names;
 mod public;
@@ -161,6 +162,9 @@ fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> O
     Some(match (api_type, key) {
         (_, "message" | "note") => names.text(Role::Message, text),
         (_, "reason" | "action" | "type") => names.text(Role::Word, text),
+        ("CELDeviceSelector", "expression") => cel::renamed(text, names),
+        ("DeviceAttribute", "version") if cel::is_number_with_unit(text) => text.to_owned(),
+        (_, "allocationMode" | "effect" | "operator") => names.text(Role::Word, text),
         (_, "kind") if is_kind(text) => text.to_owned(),
         (_, "apiVersion") if is_group(text) => text.to_owned(),
         ("ObjectFieldSelector", "fieldPath") => {

@@ -1,0 +1,71 @@
+//! Renaming of CEL expressions about devices: texts and names of attributes are renamed as in the devices themselves,
+//! functions and the language's own words stay.
+
+use super::names::{Names, Role};
+
+/// Fields of the variable `device`.
+const FIELDS_OF_DEVICE: [&str; 4] = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
+/// Words of the language that are no functions.
+const WORDS: [&str; 5] = ["device", "true", "false", "null", "in"];
+
+/// Renames an expression. What stands in quotes is a text of its own, escapes included.
+pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
+    let mut out = String::new();
+    let mut rest = expression;
+    while let Some(first) = rest.chars().next() {
+        let end = if matches!(first, '\'' | '"') {
+            end_of_text(rest, first)
+        } else if first.is_alphabetic() || first == '_' {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            rest.find(|c| !is_name(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (piece, after) = rest.split_at(end);
+        if matches!(first, '\'' | '"') {
+            out.push_str(&text(piece, first, names));
+        } else if first.is_alphabetic() && !is_of_the_language(&out, piece, after) {
+            out.push_str(&names.text(Role::Name, piece));
+        } else {
+            out.push_str(piece);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Length of the quoted text that the rest begins with.
+fn end_of_text(rest: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// Renames a text in quotes. Quantities and versions stay.
+fn text(quoted: &str, quote: char, names: &mut Names) -> String {
+    let inner = quoted.trim_matches(quote);
+    if is_number_with_unit(inner) {
+        return quoted.to_owned();
+    }
+    format!("{quote}{}{quote}", names.text(Role::Name, inner))
+}
+
+/// Whether the text is like `40Gi` or `12.4.0`.
+pub(super) fn is_number_with_unit(text: &str) -> bool {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    unit.len() < text.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a name after `before` is a function, a word of the language, or a field of `device`.
+fn is_of_the_language(before: &str, name: &str, after: &str) -> bool {
+    let is_function = after.trim_start().starts_with('(');
+    let is_field_of_device = before.ends_with("device.") && FIELDS_OF_DEVICE.contains(&name);
+    is_function || is_field_of_device || !before.ends_with('.') && WORDS.contains(&name)
+}
