@@ -350,9 +350,9 @@ pub enum DeviceObstacle {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeviceSelectorPlace {
-    /// The device class.
+    /// That of the device class.
     Class { class: String, index: usize },
-    /// The request.
+    /// That of the request in the claim.
     Request { index: usize },
 }
 

@@ -329,6 +329,7 @@ impl WhatWouldHelp {
                 self.cache.on_change(None, Some(&other));
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
+
             #[cfg(feature = "devices")]
             Trial::Objects(change, objects, cost) => {
                 for (before, after) in &objects {
