@@ -325,7 +325,7 @@ test("code can be edited beside the cluster, and is applied when typing pauses",
 
 // Shows: U-08, E-15
 test("while presenting, console, timeline and timer are on keys, and a question waits for the class", async ({ t }) => {
-  const page = await t.open("#lesson=first-pod");
+  const page = await t.open("#lesson=five-minutes");
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByRole("region", { name: "A question" })).toBeVisible();
   await page.keyboard.press("Shift+P");
@@ -334,10 +334,6 @@ test("while presenting, console, timeline and timer are on keys, and a question 
   await expect(page.locator(".time")).toBeVisible();
   await page.keyboard.press("v");
   await expect(page.locator(".time")).toHaveCount(0);
-  await page.keyboard.press("`");
-  await expect(page.getByLabel("Command", { exact: true })).toBeFocused();
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Console" }).click();
   await page.keyboard.press("z");
   await expect(page.getByRole("timer")).toHaveText("0:02");
   await page.keyboard.press("r");
@@ -352,4 +348,6 @@ test("while presenting, console, timeline and timer are on keys, and a question 
   await page.keyboard.press("r");
   await expect(question).toHaveCount(0);
   await expect(story.getByRole("region", { name: "Your prediction" })).toBeVisible();
+  await page.keyboard.press("`");
+  await expect(page.getByLabel("Command", { exact: true })).toBeFocused();
 });

@@ -40,7 +40,8 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     let present = page.present;
     let toggle = |words: &'static str, key: &'static str, is_on: bool, next: Present| {
         let onclick = ctl.act.reform(move |_: MouseEvent| Act::Present(next));
-        html! { <button type="button" class="quiet" {onclick} aria-pressed={is_on.to_string()}>{ words }{ " " }<kbd>{ key }</kbd></button> }
+        let class = classes!("quiet", matches!(key, "`" | "v" | "z").then_some("wide-only"));
+        html! { <button type="button" {class} {onclick} aria-pressed={is_on.to_string()}>{ words }{ " " }<kbd>{ key }</kbd></button> }
     };
     #[rustfmt::skip]
     let parts = [
