@@ -16,3 +16,16 @@ pub fn fnv1a(before: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
+
+/// A text of the form of a UUID (version 4) made of two hashes.
+#[must_use]
+pub fn uuid(high: u64, low: u64) -> String {
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xfff,
+        low >> 48 & 0xfff,
+        low & 0xffff_ffff_ffff
+    )
+}

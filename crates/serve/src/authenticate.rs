@@ -92,14 +92,7 @@ pub(crate) fn user_of_token(token: &str, snapshot: &Snapshot) -> Option<User> {
 fn token_id(token: &str) -> String {
     let high = hash::fnv1a(hash::EMPTY, token.bytes());
     let low = hash::fnv1a(high, token.bytes());
-    format!(
-        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xfff,
-        low >> 48 & 0xfff,
-        low & 0xffff_ffff_ffff
-    )
+    hash::uuid(high, low)
 }
 
 /// Determines the user of a request.

@@ -76,15 +76,7 @@ fn share_id(wanted: &ClaimToAllocate, index: usize) -> Str {
     );
     let high = hash::fnv1a(hash::EMPTY, seed.bytes());
     let low = hash::fnv1a(high, *b"#");
-    format!(
-        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xfff,
-        low >> 48 & 0xfff,
-        low & 0xffff_ffff_ffff
-    )
-    .into()
+    hash::uuid(high, low).into()
 }
 
 /// Device configuration of the allocation: that of the chosen classes, then that of the claim (DRA-173).
