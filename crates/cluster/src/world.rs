@@ -277,17 +277,13 @@ impl World {
         number
     }
 
-    /// Number of the command that started a client, which is not the client's: faults and refused commands start none.
-    /// A client that was started without [`World::record_command`] has its own number.
-    #[must_use]
-    pub fn command_of(&self, client: u32) -> u32 {
-        let command = self.monitors.ledger.commands.get(&client);
-        command.and_then(|command| command.number).unwrap_or(client)
-    }
-
-    /// Ends a client like Ctrl-C; its requests are not undone.
-    pub fn stop_client(&mut self, client: u32) {
-        self.processes.remove(&Actor::Client(client));
+    /// Ends a command like Ctrl-C; its requests are not undone.
+    pub fn stop_command(&mut self, command: u32) {
+        let mut clients = self.running_clients();
+        if let Some(client) = clients.find(|client| self.command_of(*client) == command) {
+            drop(clients);
+            self.processes.remove(&Actor::Client(client));
+        }
     }
 
     /// Serves a request at the API server now, and sends the changes to the watches.

@@ -42,7 +42,7 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
     let (mut scenario, documents) = documents(session);
     let given = session.commands_and_failures();
     let (refused, kept): (Vec<_>, Vec<_>) = given.iter().partition(|(_, is_refused)| *is_refused);
-    let commands: Vec<Timed> = kept.into_iter().map(|(timed, _)| timed.clone()).collect();
+    let commands: Vec<&Timed> = kept.into_iter().map(|(timed, _)| timed).collect();
     let kept_before = |after: usize| given.iter().take(after).filter(|(_, is_refused)| !is_refused).count();
     let goals: Vec<(usize, &Value)> = goals
         .iter()
@@ -53,7 +53,7 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
             spec.remove(part);
         }
         spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
-        spec.insert("solution".into(), commands.iter().map(entry).collect());
+        spec.insert("solution".into(), commands.iter().map(|timed| entry(timed)).collect());
         spec.insert("steps".into(), steps(&commands, &goals));
     }
     let mut text = String::new();
@@ -67,7 +67,7 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
 }
 
 /// The steps. Each goal stands beside the number of commands before it.
-fn steps(commands: &[Timed], goals: &[(usize, &Value)]) -> Value {
+fn steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
     // Goals without any command form a step too.

@@ -17,8 +17,8 @@ mod travel;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
+use podscope_api::{ObjectKey, ordered};
 use podscope_cluster::{Cause, Fingerprint, OutputKind, OutputLine, Record, SetupError, SimTime, StatusReason, World};
 
 pub use branch::Branch;
@@ -198,8 +198,7 @@ impl Session {
     /// Whether the command with that number still runs or follows logs.
     pub(crate) fn is_command_running(&self, number: u32) -> bool {
         let is_following_logs = || self.progress.followed.iter().any(|(command, _)| *command == number);
-        let mut clients = self.world.running_clients().into_iter();
-        clients.any(|client| self.world.command_of(client) == number) || is_following_logs()
+        self.world.running_commands().any(|running| running == number) || is_following_logs()
     }
 
     /// Lines that commands printed up to the cursor.
@@ -218,17 +217,16 @@ impl Session {
     }
 
     /// The user's commands in order, each with whether it did nothing but print errors.
-    pub(crate) fn commands_and_failures(&self) -> Vec<(Timed, bool)> {
-        let outputs = self.outputs();
-        let printed = |number: usize, is_error: bool| {
-            let mut of_command = outputs.iter().filter(|line| line.command as usize == number);
-            of_command.any(|line| (line.kind == OutputKind::Error) == is_error && line.kind != OutputKind::Warning)
+    pub(crate) fn commands_and_failures(&self) -> Vec<(&Timed, bool)> {
+        let with_lines = |kind: OutputKind| -> ordered::Set<u32> {
+            let lines = self.outputs().iter().filter(|line| line.kind == kind);
+            lines.map(|line| line.command).collect()
         };
-        let numbered = (1..)
-            .zip(&self.branch().schedule)
-            .filter(|(_, entry)| entry.is_from_user);
+        let (failed, printed) = (with_lines(OutputKind::Error), with_lines(OutputKind::Output));
+        let numbered = (1..).zip(&self.branch().schedule);
         numbered
-            .map(|(number, entry)| (entry.timed.clone(), printed(number, true) && !printed(number, false)))
+            .filter(|(_, entry)| entry.is_from_user)
+            .map(|(number, entry)| (&entry.timed, failed.contains(&number) && !printed.contains(&number)))
             .collect()
     }
 

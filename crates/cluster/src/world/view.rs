@@ -49,16 +49,27 @@ impl World {
 
     /// Number of commands that still run.
     pub fn clients(&self) -> usize {
-        self.running_clients().len()
+        self.running_clients().count()
     }
 
     /// Numbers of the commands that still run, in the order in which they were given.
-    pub fn running_clients(&self) -> Vec<u32> {
-        let number = |actor: &Actor| match actor {
+    pub fn running_commands(&self) -> impl Iterator<Item = u32> {
+        self.running_clients().map(|client| self.command_of(client))
+    }
+
+    /// Numbers of the clients that still run.
+    pub(super) fn running_clients(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().filter_map(|actor| match actor {
             Actor::Client(number) => Some(*number),
             _ => None,
-        };
-        self.processes.keys().filter_map(number).collect()
+        })
+    }
+
+    /// Number of the command that started a client, which is not the client's: faults and refused commands start none.
+    /// A client that was started without [`World::record_command`] has its own number.
+    pub(super) fn command_of(&self, client: u32) -> u32 {
+        let command = self.monitors.ledger.commands.get(&client);
+        command.and_then(|command| command.number).unwrap_or(client)
     }
 
     /// Contents of a pod's emptyDirs on a machine; empty if the pod is not there.

@@ -313,8 +313,7 @@ fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut L
 
 /// Stops the command that was started last, or all commands.
 fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>) {
-    let clients = world.running_clients();
-    let mut running: Vec<u32> = clients.iter().map(|client| world.command_of(*client)).collect();
+    let mut running: Vec<u32> = world.running_commands().collect();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));
     running.sort_unstable();
     running.dedup();
@@ -331,11 +330,7 @@ fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>
     }
     world.record_command(given, None, log);
     for command in stopped {
-        for client in &clients {
-            if world.command_of(*client) == *command {
-                world.stop_client(*client);
-            }
-        }
+        world.stop_command(*command);
         log.progress.followed.retain(|(following, _)| following != command);
         log.output(OutputLine {
             at,
