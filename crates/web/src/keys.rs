@@ -288,25 +288,12 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// What is shown after a key that shows or hides a part while presenting.
-fn presented_after(key: &str, now: Present) -> Option<Present> {
-    let mut next = now;
-    let part = match key {
-        "x" => &mut next.spotlight,
-        "q" => &mut next.code,
-        "`" => &mut next.console,
-        "v" => &mut next.timeline,
-        "z" => &mut next.timer,
-        _ => return None,
-    };
-    *part = !*part;
-    Some(next)
-}
-
 /// Handles the keys while presenting. The keys of a presenter's remote turn the story's steps.
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let story = &page.model.story;
-    if let Some(next) = presented_after(key, page.present) {
+    let mut next = page.present;
+    if let Some(part) = next.part(key) {
+        *part = !*part;
         ctl.act.emit(Act::Present(next));
         if next.console && !page.present.console {
             ctl.act.emit(Act::ConsoleOpen(true));

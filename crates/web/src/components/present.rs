@@ -2,12 +2,13 @@
 
 use gloo_timers::callback::Interval;
 use podscope_protocol::Request;
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::share::short_link_of_untouched_lesson;
 use super::story::words;
-use crate::browser;
 use crate::browser::listen::listen;
+use crate::browser::{self, files};
 use crate::ctl::Ctl;
 use crate::pure::qr;
 use crate::state::{Act, Page, Present, Screen, Shared};
@@ -15,6 +16,9 @@ use crate::state::{Act, Page, Present, Screen, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
+    /// Buttons below the QR code save it and show it large.
+    #[prop_or_default]
+    pub(crate) has_buttons: bool,
 }
 
 /// The keys while presenting.
@@ -43,13 +47,18 @@ pub(crate) fn Presenting(props: &Props) -> Html {
         let class = classes!("quiet", matches!(key, "`" | "v" | "z").then_some("wide-only"));
         html! { <button type="button" {class} {onclick} aria-pressed={is_on.to_string()}>{ words }{ " " }<kbd>{ key }</kbd></button> }
     };
-    #[rustfmt::skip]
+    let switch = |(words, key): (&'static str, &'static str)| {
+        let mut next = present;
+        let part = next.part(key)?;
+        let is_on = std::mem::replace(part, !*part);
+        Some(toggle(words, key, is_on, next))
+    };
     let parts = [
-        ("Spotlight", "x", present.spotlight, Present { spotlight: !present.spotlight, ..present }),
-        ("QR code", "q", present.code, Present { code: !present.code, ..present }),
-        ("Console", "`", present.console, Present { console: !present.console, ..present }),
-        ("Timeline", "v", present.timeline, Present { timeline: !present.timeline, ..present }),
-        ("Timer", "z", present.timer, Present { timer: !present.timer, ..present }),
+        ("Spotlight", "x"),
+        ("QR code", "q"),
+        ("Console", "`"),
+        ("Timeline", "v"),
+        ("Timer", "z"),
     ];
     let asks = page.model.story.question.is_some() && !present.question;
     html! {
@@ -60,7 +69,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
             <section class="presenting" aria-label="Presenting">
                 if present.timer { <Timer /> }
                 if asks { { toggle("Ask the class", "r", false, Present { question: true, ..present }) } }
-                { for parts.into_iter().map(|(words, key, is_on, next)| toggle(words, key, is_on, next)) }
+                { for parts.into_iter().filter_map(switch) }
                 <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Present(Present::default()))}>{ "End " }<kbd>{ "Esc" }</kbd></button>
             </section>
         </>
@@ -156,14 +165,37 @@ pub(crate) fn Code(props: &Props) -> Html {
     let address = browser::address(short.as_ref().unwrap_or(&link.fragment));
     match qr::code(&address) {
         Some((size, path)) => html! {
+            <>
             <figure class="code">
                 <svg viewBox={format!("0 0 {size} {size}")} ~style={format!("--n:{size}")} role="img" aria-label="QR code: a link to this instant" shape-rendering="crispEdges">
-                    <rect width={size.to_string()} height={size.to_string()} class="paper" /><path d={path} class="print" />
+                    <rect width={size.to_string()} height={size.to_string()} class="paper" /><path d={path.clone()} class="print" />
                 </svg>
             </figure>
+            if props.has_buttons { { code_buttons(&ctl, size, &path) } }
+            </>
         },
         None => html! {
             <p class="code notice">{ format!("This link has {} characters; a QR code holds 2 953. Share it as a file.", address.len()) }</p>
         },
+    }
+}
+
+/// Buttons that save a QR code as a picture, and show it large.
+fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
+    let drawing = qr::drawing(size, path);
+    let act = ctl.act.clone();
+    let save = Callback::from(move |_: MouseEvent| {
+        let (act, drawing) = (act.clone(), drawing.clone());
+        spawn_local(async move {
+            if files::save("podscope-qr.png", "image/png", &drawing).await.is_err() {
+                act.emit(Act::Toast("The browser does not allow saving here.".to_owned()));
+            }
+        });
+    });
+    html! {
+        <div class="buttons">
+            <button type="button" class="quiet" onclick={save}>{ "Save the code" }</button>
+            <button type="button" class="quiet" onclick={ctl.present(Present { code: true, ..Present::default() })}>{ "Show it large" }</button>
+        </div>
     }
 }

@@ -8,8 +8,8 @@ use super::dialog::Modal;
 use super::present::Code;
 use crate::browser::{self, files};
 use crate::ctl::Ctl;
+use crate::pure::clock;
 use crate::pure::route::Panels;
-use crate::pure::{clock, qr};
 use crate::state::{Act, Page, Present, Screen, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -130,28 +130,6 @@ fn copy_field(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, ano
     }
 }
 
-/// Buttons that save the QR code of this fragment as a picture, and show it large.
-fn code_buttons(ctl: &Ctl, fragment: &str) -> Html {
-    let Some(drawing) = qr::drawing(&browser::address(fragment)) else {
-        return Html::default();
-    };
-    let act = ctl.act.clone();
-    let save = Callback::from(move |_: MouseEvent| {
-        let (act, drawing) = (act.clone(), drawing.clone());
-        spawn_local(async move {
-            if files::save("podscope-qr.png", "image/png", &drawing).await.is_err() {
-                act.emit(Act::Toast("The browser does not allow saving here.".to_owned()));
-            }
-        });
-    });
-    html! {
-        <div class="buttons">
-            <button type="button" class="quiet" onclick={save}>{ "Save the code" }</button>
-            <button type="button" class="quiet" onclick={ctl.present(Present { code: true, ..Present::default() })}>{ "Show it large" }</button>
-        </div>
-    }
-}
-
 /// The short link of a lesson that is still as it began: nothing was done in it, and no instant was chosen.
 pub(super) fn short_link_of_untouched_lesson(page: &Page) -> Option<String> {
     let opened = page.opened.as_ref()?;
@@ -197,10 +175,7 @@ fn LinkPart(props: &LinkProps) -> Html {
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ "QR code" }</button>
-                if *shows {
-                    <Code page={props.page.clone()} />
-                    { code_buttons(&ctl, lesson.as_ref().unwrap_or(&props.fragment)) }
-                }
+                if *shows { <Code page={props.page.clone()} has_buttons=true /> }
             }
         </>
     }

@@ -35,13 +35,12 @@ pub(crate) fn code(text: &str) -> Option<(i32, String)> {
     Some((code.size() + 2 * MARGIN, path))
 }
 
-/// The code as an SVG drawing of its own, each square four units wide; `None` if the text is too long.
-pub(crate) fn drawing(text: &str) -> Option<String> {
-    let (size, path) = code(text)?;
+/// A code as an SVG drawing of its own, each square four units wide.
+pub(crate) fn drawing(size: i32, path: &str) -> String {
     let width = 4 * size;
-    Some(format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{width}\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\"><rect width=\"{size}\" height=\"{size}\" fill=\"#fff\"/><path d=\"{path}\"/></svg>"
-    ))
+    )
 }
 
 #[cfg(test)]

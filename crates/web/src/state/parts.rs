@@ -124,6 +124,20 @@ pub(crate) struct Present {
     pub(crate) question: bool,
 }
 
+impl Present {
+    /// The part that a key shows or hides.
+    pub(crate) fn part(&mut self, key: &str) -> Option<&mut bool> {
+        Some(match key {
+            "x" => &mut self.spotlight,
+            "q" => &mut self.code,
+            "`" => &mut self.console,
+            "v" => &mut self.timeline,
+            "z" => &mut self.timer,
+            _ => return None,
+        })
+    }
+}
+
 /// Remedies for a pending pod.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HelpView {
