@@ -34,7 +34,7 @@ pub(super) struct AttachCas {
     /// Pods that already ran at t = 0, although their volumes were not attached.
     running_at_start: ordered::Set<Uid>,
     reported: ordered::Set<(Uid, Str)>,
-    /// Volumes that were detached from a node that had them mounted, and who is to blame.
+    /// Volumes that a fault detached, or that were detached from a node that had them mounted, and who is to blame.
     forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
 }
 
@@ -98,8 +98,14 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
 }
 
 impl AttachCas {
-    /// Remembers who detached a volume from a node that has it mounted: a container may start there later.
+    /// Remembers who detached a volume from a node that has it mounted: a container may start there later. A fault is
+    /// remembered in any case: a kubelet can still mount the volume, because the status of its Node lists the volume
+    /// until the controller has removed it.
     fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
+        if record.actor == Actor::World {
+            self.forced_detaches.insert(place, blame::of_fault(FACT, view));
+            return;
+        }
         let Some(state) = view.nodes.get(&place.1) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == place.0);
         if let Some((uid, _, _)) = mounts.next() {
@@ -282,5 +288,25 @@ mod tests {
         assert_eq!(broken.len(), 2, "{broken:?}");
         assert_eq!(broken[0], "attach-cas fault fault detach disk (CT-174)");
         assert!(broken[1].starts_with("attach-cas fault fault "), "{broken:?}");
+    }
+
+    /// A fault detaches a volume that is not mounted yet. The Node still lists it as attached, because the controller
+    /// cannot write the status without etcd, so that the kubelet mounts it; the fault is named as the cause.
+    /// Shows: CT-174
+    #[test]
+    fn start_after_detach_before_mount_blames_fault() {
+        let mut trace = Trace::default();
+        let mut world = lab::world(&lab::volume_and_pod(), &mut trace);
+        let etcd = |up| Fault::Etcd { up };
+        world.run_until(SimTime::from_seconds(1), &mut trace);
+        world
+            .apply_fault(&Fault::Detach("disk".into()), &mut trace)
+            .expect("the volume is attached");
+        world.apply_fault(&etcd(false), &mut trace).expect("etcd runs");
+        world.run_until(SimTime::from_seconds(12), &mut trace);
+        world.apply_fault(&etcd(true), &mut trace).expect("etcd is down");
+        world.run_until(SimTime::from_seconds(30), &mut trace);
+        let blamed = "attach-cas fault fault detach disk (CT-174)";
+        assert_eq!(trace.violations_of("attach-cas"), [blamed, blamed]);
     }
 }
