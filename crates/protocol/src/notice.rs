@@ -148,7 +148,7 @@ impl RequestName {
             Request::Play => Self::Play,
             Request::Step => Self::Step,
             Request::NextDecision => Self::NextDecision,
-            Request::SkipAhead | Request::SkipToStory => Self::Skip,
+            Request::SkipAhead { .. } | Request::SkipToStory => Self::Skip,
             Request::Fork => Self::Fork,
             Request::Undo => Self::Undo,
             Request::TryRemedy { .. } => Self::Remedy,

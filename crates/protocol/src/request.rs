@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CourseRequest, Micros, WhatIf};
+use crate::{CourseRequest, Micros, UpcomingEvent, WhatIf};
 
 /// A request of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,8 +124,12 @@ pub enum Request {
     },
     /// Play the solution from the time at which the last step was shown.
     ShowMe,
-    /// Run fast to the next upcoming event, and pause there.
-    SkipAhead,
+    /// Run fast to an upcoming event, and pause there.
+    SkipAhead {
+        /// The event that the page named when it was pressed. The next one if `None`, or if the event is not expected
+        /// any more.
+        to: Option<UpcomingEvent>,
+    },
     /// Add a goal to the lesson being recorded: the field in a line of an object's YAML, with its present value. Answered by
     /// [`Update::Recorded`](crate::Update::Recorded).
     RecordGoal {

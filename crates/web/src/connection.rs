@@ -65,7 +65,7 @@ impl Connection {
         // If the user moves time before the session is open, time does not start by itself.
         let moves = matches!(
             request,
-            Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead
+            Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead { .. }
         );
         self.plays_on_open &= self.has_session || !moves;
         let commands = matches!(request, Request::Command { .. });

@@ -160,10 +160,18 @@ pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&Su
     session.world().pending_events().iter().map(view).collect()
 }
 
-/// A skip to the next pending event. If none is known, a run until something happens: heartbeats and what large
-/// clusters do are not foreseen.
-pub(super) fn skip(session: &Session, clock: ClockMillis) -> FastForward {
-    match rows(session).into_iter().next() {
+/// A skip to a pending event: to the one that the page named, although another may have become pending before it
+/// since then, or else to the next. If none is known, a run until something happens: heartbeats and what large clusters
+/// do are not foreseen.
+pub(super) fn skip(session: &Session, named: Option<&UpcomingEvent>, clock: ClockMillis) -> FastForward {
+    let mut rows = rows(session);
+    let is_named = |row: &UpcomingEvent| {
+        named.is_some_and(|named| {
+            (row.what, &row.subject, &row.container) == (named.what, &named.subject, &named.container)
+        })
+    };
+    let index = rows.iter().position(|(row, _)| is_named(row)).unwrap_or_default();
+    match (index < rows.len()).then(|| rows.swap_remove(index)) {
         Some((shown, due)) => skip_to(due, shown, session, clock),
         None => FastForward::Watch {
             from: session.now(),
@@ -405,7 +413,7 @@ pub(super) fn clears_caption(request: &Request) -> bool {
             | Request::Play
             | Request::Step
             | Request::NextDecision
-            | Request::SkipAhead
+            | Request::SkipAhead { .. }
             | Request::SkipToStory
             | Request::Seek { .. }
             | Request::Branch { .. }

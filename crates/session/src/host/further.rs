@@ -54,7 +54,7 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::FrameDone
         | Request::Predict { .. }
         | Request::ShowMe
-        | Request::SkipAhead
+        | Request::SkipAhead { .. }
         | Request::SkipToStory
         | Request::Recognise { .. } => false,
     }

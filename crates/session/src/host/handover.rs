@@ -139,7 +139,7 @@ fn lets_time_pass(request: &Request) -> bool {
             | Request::Play
             | Request::Step
             | Request::NextDecision
-            | Request::SkipAhead
+            | Request::SkipAhead { .. }
             | Request::SkipToStory
             | Request::ShowMe
             | Request::TryRemedy { .. }

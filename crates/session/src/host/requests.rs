@@ -2,7 +2,7 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, LineKind, Notice, Request, SubjectRef, Update};
+use podscope_protocol::{Completion, LineKind, Notice, Request, SubjectRef, UpcomingEvent, Update};
 
 use super::console::{console_line, error, run_line};
 use super::{ANSWER_TIMEOUT, ClockMillis, Host, Job, answers, director, lines};
@@ -66,7 +66,7 @@ impl Host {
             Request::Step => self.unless_question_open(Host::step),
             Request::SkipToStory => self.unless_question_open(|host| host.skip_to_story(clock)),
             Request::NextDecision => self.unless_question_open(Host::next_decision),
-            Request::SkipAhead => self.unless_question_open(|host| host.skip_ahead(clock)),
+            Request::SkipAhead { to } => self.unless_question_open(|host| host.skip_ahead(to.as_ref(), clock)),
             Request::Seek { at } => return self.without_answer(|host| host.seek(SimTime(at))),
             Request::Fork => self.fork(),
             Request::Branch { branch } => return self.without_answer(|host| host.switch(branch as usize)),
@@ -141,11 +141,11 @@ impl Host {
         self.job = Some(Job::Fast);
     }
 
-    fn skip_ahead(&mut self, clock: ClockMillis) {
+    fn skip_ahead(&mut self, to: Option<&UpcomingEvent>, clock: ClockMillis) {
         let fast = self
             .active
             .as_ref()
-            .map(|active| director::skip(&active.session, clock));
+            .map(|active| director::skip(&active.session, to, clock));
         self.run_fast(fast);
     }
 

@@ -100,7 +100,7 @@ impl Host {
         let to_story = is_of_later_step.then(|| director::to_story(session, clock)).flatten();
         let fast = match (to_story, solution.rest.is_empty()) {
             (Some(fast), _) => Some(fast),
-            (None, true) => Some(director::skip(session, clock)),
+            (None, true) => Some(director::skip(session, None, clock)),
             (None, false) => {
                 if session.now() < session.horizon()
                     && let Err(limit) = session.fork()

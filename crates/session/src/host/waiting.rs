@@ -40,7 +40,7 @@ fn acts_at_cursor(request: &Request) -> bool {
             | Request::Play
             | Request::Step
             | Request::NextDecision
-            | Request::SkipAhead
+            | Request::SkipAhead { .. }
             | Request::SkipToStory
             | Request::Fork
             | Request::Undo

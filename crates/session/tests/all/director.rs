@@ -1,7 +1,9 @@
 //! The director of time: pending events are taken from the components' own state, a skip stops at the event, and all
 //! fast runs end (U-05, E-05).
 
-use podscope_protocol::{Caption, Director, FastRun, Frame, Request, Source, SubjectRef, UpcomingEventKind, Update};
+use podscope_protocol::{
+    Caption, Director, FastRun, Frame, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind, Update,
+};
 use podscope_session::host::{Host, Wants};
 
 /// A host, its clock, and the last state of its frames.
@@ -142,7 +144,7 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
 
     page.run("kubectl cordon b-1");
     while page.due(UpcomingEventKind::NotReady, "a-1").is_some() {
-        page.ask(Request::SkipAhead);
+        page.ask(Request::SkipAhead { to: None });
         let Some(Caption::Occurred(due, _)) = page.director.caption.clone() else {
             panic!("{:?}", page.director.caption);
         };
@@ -191,14 +193,30 @@ fn kill_after_grace_period_and_back_off_are_pending() {
         .find(|due| due.what == UpcomingEventKind::BackOff);
     assert!(back.is_some(), "{:?}", page.director.next);
     page.seek(34);
-    page.ask(Request::SkipAhead);
+    page.ask(Request::SkipAhead { to: None });
     while !matches!(&page.director.caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Kill) {
         assert!(page.frame.now < 60_000_000, "{:?}", page.director.caption);
-        page.ask(Request::SkipAhead);
+        page.ask(Request::SkipAhead { to: None });
     }
     assert_eq!(page.frame.now / 1_000_000, 35);
     page.run("kubectl get pods");
     assert_eq!(page.director.caption, None, "a later command removes the caption");
+}
+
+/// The list of the page can be older than the list of the engine: the button leads to the event that it named.
+#[test]
+fn skip_leads_to_named_event_past_earlier_ones() {
+    let mut page = Page::open(SCENARIO);
+    page.seek(25);
+    let is_not_ready = |due: &UpcomingEvent| due.what == UpcomingEventKind::NotReady;
+    let place = page.director.next.iter().position(is_not_ready);
+    assert!(place.is_some_and(|place| place > 0), "{:?}", page.director.next);
+    let named = place.map(|place| page.director.next[place].clone());
+    page.ask(Request::SkipAhead { to: named });
+    let Some(Caption::Occurred(due, _)) = &page.director.caption else {
+        panic!("{:?}", page.director.caption);
+    };
+    assert_eq!(due.what, UpcomingEventKind::NotReady);
 }
 
 #[test]
@@ -239,7 +257,7 @@ fn no_pending_events_are_listed_while_question_is_open() {
     let mut page = Page::open(&story);
     page.ask(Request::Play);
     assert_eq!(page.director.next, []);
-    page.ask(Request::SkipAhead);
+    page.ask(Request::SkipAhead { to: None });
     assert_eq!(page.frame.now, 0, "a question prevents skipping");
     page.host.handle(Request::Predict { step: 0, answer: None }, page.clock);
     page.ask(Request::Pause);
@@ -268,7 +286,7 @@ fn skip_reaches_step_that_waits_for_time() {
         let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
         page.seek(10);
         assert_eq!(page.due(UpcomingEventKind::Story, ""), Some(at));
-        page.ask(Request::SkipAhead);
+        page.ask(Request::SkipAhead { to: None });
         assert!(
             matches!(page.director.caption, Some(Caption::Occurred(..) | Caption::Story(_))),
             "{:?}",
@@ -301,7 +319,7 @@ spec:
 fn skip_to_scenario_command_performs_all_commands_of_that_time() {
     let mut page = Page::open(SCRIPTED);
     assert_eq!(page.due(UpcomingEventKind::Script, ""), Some(20));
-    page.ask(Request::SkipAhead);
+    page.ask(Request::SkipAhead { to: None });
     assert!(
         matches!(page.director.caption, Some(Caption::Occurred(..))),
         "{:?}",
@@ -317,7 +335,7 @@ fn skip_to_scenario_command_performs_all_commands_of_that_time() {
     let mut page = Page::open(SCRIPTED);
     page.seek(20);
     for _ in 0..3 {
-        page.ask(Request::SkipAhead);
+        page.ask(Request::SkipAhead { to: None });
     }
     assert_eq!(
         page.due(UpcomingEventKind::Script, ""),

@@ -181,7 +181,7 @@ impl Monkey {
                 }
             }
             5 | 6 => Request::ShowMe,
-            7 | 8 => Request::SkipAhead,
+            7 | 8 => Request::SkipAhead { to: None },
             9 => Request::Undo,
             _ => self.request(),
         }

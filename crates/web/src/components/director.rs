@@ -26,7 +26,10 @@ pub(crate) fn Forward(props: &Props) -> Html {
     let title = director::sentence(&next, page, now.at);
     let onclick = match &next {
         Next::Stop => ctl.once("skip", Request::Pause),
-        Next::Skip => ctl.once("skip", Request::SkipAhead),
+        Next::Skip => {
+            let to = page.model.director.next.first().cloned();
+            ctl.once("skip", Request::SkipAhead { to })
+        }
         Next::Decision => ctl.once("skip", Request::NextDecision),
         Next::Page(step) => ctl.on(Request::StoryStep { step: *step }),
         Next::Answer(step) => {
