@@ -128,7 +128,7 @@ pub enum Request {
     SkipAhead {
         /// The event that the page named when it was pressed. The next one if `None`, or if the event is not expected
         /// any more.
-        to: Option<UpcomingEvent>,
+        to: Option<Box<UpcomingEvent>>,
     },
     /// Add a goal to the lesson being recorded: the field in a line of an object's YAML, with its present value. Answered by
     /// [`Update::Recorded`](crate::Update::Recorded).

@@ -66,7 +66,7 @@ impl Host {
             Request::Step => self.unless_question_open(Host::step),
             Request::SkipToStory => self.unless_question_open(|host| host.skip_to_story(clock)),
             Request::NextDecision => self.unless_question_open(Host::next_decision),
-            Request::SkipAhead { to } => self.unless_question_open(|host| host.skip_ahead(to.as_ref(), clock)),
+            Request::SkipAhead { to } => self.unless_question_open(|host| host.skip_ahead(to.as_deref(), clock)),
             Request::Seek { at } => return self.without_answer(|host| host.seek(SimTime(at))),
             Request::Fork => self.fork(),
             Request::Branch { branch } => return self.without_answer(|host| host.switch(branch as usize)),

@@ -212,7 +212,9 @@ fn skip_leads_to_named_event_past_earlier_ones() {
     let place = page.director.next.iter().position(is_not_ready);
     assert!(place.is_some_and(|place| place > 0), "{:?}", page.director.next);
     let named = place.map(|place| page.director.next[place].clone());
-    page.ask(Request::SkipAhead { to: named });
+    page.ask(Request::SkipAhead {
+        to: named.map(Box::new),
+    });
     let Some(Caption::Occurred(due, _)) = &page.director.caption else {
         panic!("{:?}", page.director.caption);
     };

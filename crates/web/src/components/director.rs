@@ -27,7 +27,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
     let onclick = match &next {
         Next::Stop => ctl.once("skip", Request::Pause),
         Next::Skip => {
-            let to = page.model.director.next.first().cloned();
+            let to = page.model.director.next.first().cloned().map(Box::new);
             ctl.once("skip", Request::SkipAhead { to })
         }
         Next::Decision => ctl.once("skip", Request::NextDecision),
