@@ -1,10 +1,11 @@
-//! Shared by the commands: usage errors, reading of files, durations, printing of problems.
+//! Shared by the commands: usage errors, reading of files, values of options, printing of problems.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
@@ -15,28 +16,32 @@ use podscope_session::timeline::{END_OF_TIME, Session};
 /// Exit status after bad input or wrong usage.
 pub(crate) const BAD_INPUT: u8 = 2;
 
-/// Reports wrong arguments on stderr.
-pub(crate) fn usage_error(error: impl Display) -> ExitCode {
-    print_error(format_args!("podscope: {error}\nsee `podscope --help`"));
-    ExitCode::from(BAD_INPUT)
-}
+/// Arguments that are valid one by one, but not together: what is wrong.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
 
-pub(crate) fn print_help(text: &str) -> ExitCode {
-    print_text(text);
-    ExitCode::SUCCESS
-}
-
-/// Reads the arguments of a command that takes names and no options; None if its help is asked for.
-pub(crate) fn operands(mut parser: lexopt::Parser) -> Result<Option<Vec<String>>, lexopt::Error> {
-    let mut names = Vec::new();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(None),
-            other => return Err(other.unexpected()),
-        }
+impl From<&str> for UsageError {
+    fn from(message: &str) -> Self {
+        UsageError(message.to_owned())
     }
-    Ok(Some(names))
+}
+
+impl From<String> for UsageError {
+    fn from(message: String) -> Self {
+        UsageError(message)
+    }
+}
+
+/// Prints wrong arguments to stderr, or the help that was asked for to stdout; the exit status.
+pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        print_error(text.trim_end());
+        ExitCode::from(BAD_INPUT)
+    } else {
+        print_text(&text);
+        ExitCode::SUCCESS
+    }
 }
 
 /// Prints text for a person to stdout. Control characters are made visible, so that quoted names cannot control the
@@ -184,25 +189,16 @@ pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
     scenario::load_owned(files(names)?).map_err(|problems| print_problems(&problems))
 }
 
-/// Output format of an answer (`-o`).
-#[derive(Clone, Copy, PartialEq)]
+/// Output format of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
 pub(crate) enum Output {
+    #[default]
     Text,
     Json,
     Markdown,
 }
 
 impl Output {
-    /// Reads the value of `-o`.
-    pub(crate) fn parse(word: &std::ffi::OsStr) -> Result<Output, String> {
-        match &*word.to_string_lossy() {
-            "text" => Ok(Output::Text),
-            "json" => Ok(Output::Json),
-            "markdown" => Ok(Output::Markdown),
-            other => Err(format!("-o is text, json or markdown, not {other:?}")),
-        }
-    }
-
     /// Prints the answer in the selected format.
     pub(crate) fn print(
         self,
@@ -239,13 +235,24 @@ pub(crate) fn print_problems(problems: &[Problem]) -> ExitCode {
 }
 
 /// Parses an instant, given as the duration since t = 0.
-pub(crate) fn instant(value: std::ffi::OsString, flag: &str) -> Result<SimTime, lexopt::Error> {
-    let text = value.to_string_lossy().into_owned();
-    match parse_duration(&text) {
+pub(crate) fn instant(text: &str) -> Result<SimTime, String> {
+    match parse_duration(text) {
         Ok(span) if span >= Span::ZERO && SimTime::ZERO + span <= END_OF_TIME => Ok(SimTime::ZERO + span),
-        Ok(span) if span >= Span::ZERO => {
-            Err(format!("{flag}: {text} is after the end of time, a hundred years (876000h)").into())
-        }
-        _ => Err(format!("{flag} takes a duration such as 45s or 5m, not {text:?}").into()),
+        Ok(span) if span >= Span::ZERO => Err("after the end of time, a hundred years (876000h)".to_owned()),
+        _ => Err("not a duration such as 45s or 5m".to_owned()),
+    }
+}
+
+/// Parses a seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("not a number from 0 to {}", u64::MAX))
+}
+
+/// The names, or standard input if there is none.
+pub(crate) fn or_stdin(names: &[String]) -> Vec<String> {
+    if names.is_empty() {
+        vec!["-".to_owned()]
+    } else {
+        names.to_vec()
     }
 }

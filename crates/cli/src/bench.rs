@@ -6,50 +6,67 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use podscope_cluster::SimTime;
 use podscope_scheduler::bench::{Bench, Size, Workload};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-use crate::args;
+use crate::args::{self, UsageError};
 
-/// Reads the arguments, measures, and prints one line.
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut workload, mut size, mut decisions) = (None, Size::default(), 1000_usize);
-    let (mut measures_invariants, mut nodes, mut pods) = (false, None, None);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long("nodes") => nodes = Some(number(&mut parser)?),
-            lexopt::Arg::Long("pods") => pods = Some(number(&mut parser)?),
-            lexopt::Arg::Long("decisions") => decisions = number(&mut parser)?,
-            lexopt::Arg::Long("templates") => size.templates = number(&mut parser)?.max(1),
-            lexopt::Arg::Long("deletions") => size.deletions = true,
-            lexopt::Arg::Value(name) if workload.is_none() && name == "invariants" => measures_invariants = true,
-            lexopt::Arg::Value(name) if workload.is_none() => {
-                let name = name.to_string_lossy().into_owned();
-                match Workload::from_name(&name) {
-                    Some(known) => workload = Some((known, name)),
-                    None => return Err(format!("there is no workload {name:?}").into()),
-                }
-            }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if measures_invariants {
-        return Ok(
-            measure_invariants(nodes.unwrap_or(100).max(1), pods.unwrap_or(1000)).unwrap_or_else(|status| status)
-        );
-    }
-    size.nodes = nodes.unwrap_or(size.nodes);
-    size.pods = pods.unwrap_or(size.pods);
-    let Some((workload, name)) = workload else {
-        let names: Vec<&str> = Workload::ALL.iter().map(|(_, name)| *name).collect();
-        return Err(format!("bench needs a workload: {}, invariants", names.join(", ")).into());
+/// Measure scheduling decisions, or what the invariants cost of twenty simulated minutes
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[arg(value_parser = workloads())]
+    workload: String,
+    /// Number of nodes; 5000 by default, and 100 for invariants
+    #[arg(long, value_name = "N", value_parser = at_least_one())]
+    nodes: Option<u64>,
+    /// Number of pods that run before; 5000 by default, and 1000 for invariants
+    #[arg(long, value_name = "N")]
+    pods: Option<usize>,
+    /// Number of measured decisions
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = at_least_one())]
+    decisions: u64,
+    /// Number of different pod templates, so that less can be reused
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one())]
+    templates: u64,
+    /// Delete a running pod before every decision
+    #[arg(long)]
+    deletions: bool,
+}
+
+/// Name of the workload that measures the invariants.
+const INVARIANTS: &str = "invariants";
+
+fn workloads() -> PossibleValuesParser {
+    let names = Workload::ALL.iter().map(|(_, name)| *name);
+    names.chain([INVARIANTS]).collect::<Vec<_>>().into()
+}
+
+fn at_least_one() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=1_000_000)
+}
+
+/// Measures, and prints one line.
+pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
+    let BenchArgs { workload: name, .. } = given;
+    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let nodes = given.nodes.map(number);
+    let Some(workload) = Workload::from_name(name) else {
+        let measured = measure_invariants(nodes.unwrap_or(100), given.pods.unwrap_or(1000));
+        return Ok(measured.unwrap_or_else(|status| status));
     };
-    if size.nodes == 0 || decisions == 0 {
-        return Err("--nodes and --decisions must be at least 1".into());
-    }
+    let usual = Size::default();
+    let size = Size {
+        nodes: nodes.unwrap_or(usual.nodes),
+        pods: given.pods.unwrap_or(usual.pods),
+        templates: number(given.templates),
+        deletions: given.deletions,
+        ..usual
+    };
+    let decisions = number(given.decisions);
     let mut bench = Bench::new(workload, size);
     let existing = bench.existing();
     // The first decisions fill caches; in a running scheduler they are already filled.
@@ -78,11 +95,6 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 
 /// Decisions per round. The fastest round counts, because other processes of the machine slow down the rest.
 const ROUND: usize = 50;
-
-fn number(parser: &mut lexopt::Parser) -> Result<usize, lexopt::Error> {
-    let text = parser.value()?.to_string_lossy().into_owned();
-    text.parse().map_err(|_| format!("{text:?} is not a number").into())
-}
 
 /// Scenario with Deployments of ten pods each, on a cluster with rolling restarts, a drain and a network partition
 /// within twenty minutes.

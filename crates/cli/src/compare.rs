@@ -2,37 +2,41 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use podscope_session::compare::{self, MAX_CONFIGURATIONS};
 
-use crate::args::{self, Output};
+use crate::args::{self, Output, UsageError};
 use crate::interrupt;
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut configurations, mut output) = (Vec::new(), Vec::new(), Output::Text);
-    let mut is_configuration = false;
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long("configs") => is_configuration = true,
-            lexopt::Arg::Value(value) => {
-                let name = value.to_string_lossy().into_owned();
-                match is_configuration {
-                    true => configurations.push(name),
-                    false => names.push(name),
-                }
-            }
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    let result = match (is_configuration, names.as_slice()) {
-        (false, [one, other]) => compare_clusters(one, other, output),
-        (false, _) => return Err("compare takes two files, or a workload and --configs".into()),
-        (true, []) => return Err("compare --configs needs a workload before it".into()),
-        (true, _) if !(2..=MAX_CONFIGURATIONS).contains(&configurations.len()) => {
+/// Compare two clusters, or one workload under several configurations of the scheduler
+///
+/// Two files: objects and their fields, pods that run elsewhere, how full the nodes are, and what is wrong in one and
+/// not in the other.
+///
+/// With --configs: the same files under each KubeSchedulerConfiguration until nothing moves: what was placed, how
+/// evenly the nodes are used, the largest pod that still fits, preemptions, time to place, and the pods that differ.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Two clusters, or the files of one workload
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// Two to five KubeSchedulerConfigurations
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    configs: Vec<String>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Output,
+}
+
+pub(crate) fn run(given: &CompareArgs) -> Result<ExitCode, UsageError> {
+    let (configurations, output) = (&given.configs, given.output);
+    let result = match (configurations.is_empty(), given.files.as_slice()) {
+        (true, [one, other]) => compare_clusters(one, other, output),
+        (true, _) => return Err("compare takes two files, or a workload and --configs".into()),
+        (false, _) if !(2..=MAX_CONFIGURATIONS).contains(&configurations.len()) => {
             return Err(format!("--configs takes two to {MAX_CONFIGURATIONS} files").into());
         }
-        (true, workload) => compare_configurations(workload, &configurations, output),
+        (false, workload) => compare_configurations(workload, configurations, output),
     };
     Ok(result.unwrap_or_else(|status| status))
 }

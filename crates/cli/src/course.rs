@@ -1,9 +1,10 @@
 //! `podscope course`: checks a course and lists it. `podscope scorm`: packs a course and the site as a SCORM 1.2 package.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Args;
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use podscope_api::ordered::StableSort as _;
 use podscope_course::course::{Course, ItemSource};
@@ -27,21 +28,37 @@ pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
     Ok((course, text))
 }
 
-pub(crate) fn run(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let Some(names) = args::operands(parser)? else {
-        return Ok(args::print_help(crate::HELP));
-    };
-    match names.as_slice() {
-        [] => {
-            for name in podscope_course::courses() {
-                let title = read(name).map_or_else(|_| String::new(), |(course, _)| course.title);
-                args::print_text(&format!("{name:28}{title}\n"));
-            }
-            Ok(ExitCode::SUCCESS)
+/// List the built-in courses, or check a course and list its lessons, tasks and weights
+#[derive(Debug, Args)]
+pub(crate) struct CourseArgs {
+    /// A built-in course, or a file
+    #[arg(value_name = "NAME|FILE")]
+    course: Option<String>,
+}
+
+/// Pack a course and the built site as a SCORM 1.2 package for a learning management system
+#[derive(Debug, Args)]
+pub(crate) struct ScormArgs {
+    /// A built-in course, or a file
+    #[arg(value_name = "NAME|FILE")]
+    course: String,
+    /// Folder of the built site
+    #[arg(long, value_name = "DIR")]
+    site: PathBuf,
+    /// File for the package
+    #[arg(short, long, value_name = "FILE.zip")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(given: &CourseArgs) -> ExitCode {
+    let Some(name) = &given.course else {
+        for name in podscope_course::courses() {
+            let title = read(name).map_or_else(|_| String::new(), |(course, _)| course.title);
+            args::print_text(&format!("{name:28}{title}\n"));
         }
-        [name] => Ok(read(name).map_or_else(|status| status, |(course, _)| list(&course))),
-        _ => Err("use: podscope course [NAME|FILE]".into()),
-    }
+        return ExitCode::SUCCESS;
+    };
+    read(name).map_or_else(|status| status, |(course, _)| list(&course))
 }
 
 fn list(course: &Course) -> ExitCode {
@@ -64,21 +81,8 @@ fn list(course: &Course) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-pub(crate) fn scorm(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut name, mut site, mut output) = (None, None, None);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) if name.is_none() => name = Some(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("site") => site = Some(parser.value()?),
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Some(parser.value()?),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    let (Some(name), Some(site), Some(output)) = (name, site, output) else {
-        return Err("use: podscope scorm COURSE --site DIR -o FILE.zip".into());
-    };
-    Ok(pack(&name, Path::new(&site), Path::new(&output)).map_or_else(|status| status, |()| ExitCode::SUCCESS))
+pub(crate) fn scorm(given: &ScormArgs) -> ExitCode {
+    pack(&given.course, &given.site, &given.output).map_or_else(|status| status, |()| ExitCode::SUCCESS)
 }
 
 fn pack(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::{Args, ValueEnum};
 use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
@@ -11,12 +12,45 @@ use podscope_session::explained::explanation_json;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
 
-use crate::args;
 use crate::explain_text::Text;
+use crate::{args, explain_cases};
 
-/// Loads the file, decides the pod as of t = 0, prints text or JSON.
-pub(crate) fn run(files: &[String], pod: &str, json: bool) -> ExitCode {
-    match explanation(files, pod, json) {
+/// Explain the scheduler's decision about a pod: every node, every score, preemption
+///
+/// Says first how the pod stands (gated, placed, terminating, finished).
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("source").required(true).args(["cluster", "cases"]))]
+pub(crate) struct ExplainArgs {
+    /// Files or folders with the objects of the cluster
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "pod")]
+    cluster: Vec<String>,
+    /// The pod
+    #[arg(long, value_name = "NAMESPACE/NAME", requires = "cluster")]
+    pod: Option<String>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", conflicts_with = "cases")]
+    output: Format,
+    /// Decide recorded cases instead, one a line, and print each decision in the form of its `expect`
+    #[arg(long, value_name = "FILE.jsonl[.gz]")]
+    cases: Option<String>,
+    /// Compare with the recorded decisions, and count
+    #[arg(long, requires = "cases")]
+    check: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Loads the files, decides the pod as of t = 0, prints text or JSON.
+pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
+    if let Some(file) = &given.cases {
+        return explain_cases::run(file, given.check);
+    }
+    let pod = given.pod.as_deref().unwrap_or_default();
+    match explanation(&given.cluster, pod, given.output == Format::Json) {
         Ok(text) => {
             args::print_text(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS

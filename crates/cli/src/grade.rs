@@ -2,60 +2,60 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, ValueEnum};
 use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
 use podscope_course::xapi;
 
-use crate::args;
+use crate::args::{self, UsageError};
 
 /// Format of the output.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 enum Format {
     Table,
     Csv,
     Markdown,
-    /// Statements for a learning record store.
+    /// Statements for a learning record store
     Xapi,
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut format, mut course, mut site) = (Vec::new(), Format::Table, None, None);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("course") => course = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("site") => site = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') => {
-                format = match &*parser.value()?.to_string_lossy() {
-                    "table" => Format::Table,
-                    "csv" => Format::Csv,
-                    "markdown" => Format::Markdown,
-                    "xapi" => Format::Xapi,
-                    other => return Err(format!("-o is table, csv, markdown or xapi, not {other:?}").into()),
-                }
-            }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if names.is_empty() {
-        return Err("grade needs files that students have handed in".into());
-    }
-    let site = match (format, site) {
+/// Replay what students have handed in, and print who did what
+///
+/// Prints goals, answers, hints, and what a file claims but the run does not show; then the most frequent wrong answer
+/// of each question.
+#[derive(Debug, Args)]
+pub(crate) struct GradeArgs {
+    /// JSON files of kind HandIn, or files with links, one a line
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// Print the points of each student in this course, too, and whether they pass: a built-in course, or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    course: Option<String>,
+    /// Address of the site, which names the lessons in xAPI statements
+    #[arg(long, value_name = "URL")]
+    site: Option<String>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+}
+
+pub(crate) fn run(given: &GradeArgs) -> Result<ExitCode, UsageError> {
+    let format = given.output;
+    let site = match (format, given.site.as_deref()) {
         (Format::Xapi, None) => return Err("-o xapi needs --site URL: lessons are named by their address".into()),
         (Format::Xapi, Some(site)) if !site.starts_with("http://") && !site.starts_with("https://") => {
             return Err(format!("--site is an address (https://…), not {site:?}").into());
         }
         (Format::Xapi, site) => site.unwrap_or_default(),
         (_, Some(_)) => return Err("--site belongs to -o xapi".into()),
-        (_, None) => String::new(),
+        (_, None) => "",
     };
-    let course = match course.map(|name| crate::course::read(&name)) {
+    let course = match given.course.as_deref().map(crate::course::read) {
         Some(Err(status)) => return Ok(status),
         Some(Ok((course, _))) => Some(course),
         None => None,
     };
-    Ok(grade_files(&names, format, course.as_ref(), &site))
+    Ok(grade_files(&given.files, format, course.as_ref(), site))
 }
 
 /// Grades files. Status 2 if one cannot be read; the others are graded all the same.

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, Subcommand};
 use podscope_session::export;
 use podscope_session::link;
 use podscope_session::scenario::{self, File};
@@ -9,30 +10,40 @@ use podscope_session::timeline::Session;
 
 use crate::args;
 
-pub(crate) fn link(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut words, mut seed, mut renames) = (Vec::new(), None, false);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => words.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("seed") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                seed = Some(
-                    text.parse::<u64>()
-                        .map_err(|_| format!("--seed takes a number, not {text:?}"))?,
-                );
-            }
-            lexopt::Arg::Long("rename") => renames = true,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    match words.split_first() {
-        Some((verb, files)) if verb == "encode" && !files.is_empty() => {
-            Ok(encode(files, seed, renames).unwrap_or_else(|status| status))
-        }
-        Some((verb, [text])) if verb == "decode" && !renames => Ok(decode(text).unwrap_or_else(|status| status)),
-        _ => Err("use: podscope link encode FILE.yaml… [--seed N] [--rename], or podscope link decode URL".into()),
-    }
+/// Make share links, and read them
+#[derive(Debug, Args)]
+pub(crate) struct LinkArgs {
+    #[command(subcommand)]
+    direction: Direction,
+}
+
+#[derive(Debug, Subcommand)]
+enum Direction {
+    /// Print the fragment of a share link that opens the files
+    Encode {
+        /// Files or folders; `-` is standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<String>,
+        /// Seed of the run, instead of the scenario's
+        #[arg(long, value_parser = args::seed)]
+        seed: Option<u64>,
+        /// Replace private names first
+        #[arg(long)]
+        rename: bool,
+    },
+    /// Print the scenario that a link holds, its commands in the timeline
+    Decode {
+        /// The link, or its part from # on
+        url: String,
+    },
+}
+
+pub(crate) fn run(given: LinkArgs) -> ExitCode {
+    let result = match given.direction {
+        Direction::Encode { files, seed, rename } => encode(&files, seed, rename),
+        Direction::Decode { url } => decode(&url),
+    };
+    result.unwrap_or_else(|status| status)
 }
 
 fn encode(names: &[String], seed: Option<u64>, renames: bool) -> Result<ExitCode, ExitCode> {

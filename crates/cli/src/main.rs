@@ -1,6 +1,9 @@
 //! The `podscope` command line: reads arguments and files, and prints results. The simulation itself is in the other
 //! crates.
 //!
+//! Each command has a struct of arguments (`…Args`) and a function that takes it. The struct's doc comments are the
+//! command's help: [`clap`] makes the help, the completions and the man pages of them.
+//!
 //! Exit status: 0 success; 1 an expectation failed, or an invariant was violated with `cause: bug`; 2 bad input or
 //! usage, or output that cannot be written; 130 interrupted.
 
@@ -14,6 +17,7 @@ mod explain_text;
 mod grade;
 mod interrupt;
 mod link;
+mod manual;
 mod plugin;
 mod practice;
 mod progress;
@@ -27,78 +31,110 @@ mod why;
 
 use std::process::ExitCode;
 
-const HELP: &str = include_str!("help.txt");
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::args::UsageError;
+
+/// A simulated Kubernetes cluster on the command line
+#[derive(Debug, Parser)]
+#[command(name = "podscope", version, args_override_self = true, max_term_width = 110, after_help = STATUS)]
+pub(crate) struct Podscope {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const STATUS: &str = "\
+Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
+
+Exit status:
+  0    success
+  1    an expectation failed, or an invariant broke because of a bug of the engine
+  2    bad input or usage, or output that cannot be written
+  130  interrupted by Ctrl-C, with the results so far";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunArgs),
+    Check(run::CheckArgs),
+    Why(why::WhyArgs),
+    #[command(name = "whatif")]
+    WhatIf(whatif::WhatIfArgs),
+    Compare(compare::CompareArgs),
+    Explain(explain::ExplainArgs),
+    Search(search::SearchArgs),
+    Merge(search::MergeArgs),
+    Rename(rename::RenameArgs),
+    Practice(practice::PracticeArgs),
+    Course(course::CourseArgs),
+    Scorm(course::ScormArgs),
+    Grade(grade::GradeArgs),
+    Link(link::LinkArgs),
+    Shell(shell::ShellArgs),
+    Serve(serve::ServeArgs),
+    Bench(bench::BenchArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
+}
 
 fn main() -> ExitCode {
     interrupt::listen();
-    let mut parser = lexopt::Parser::from_env();
     if plugin::is_invoked() {
-        return plugin::run(parser).unwrap_or_else(args::usage_error);
+        return match plugin::Plugin::try_parse() {
+            Ok(given) => finish::<plugin::Plugin>(plugin::run(&given), &[]),
+            Err(error) => args::print_usage(&error),
+        };
     }
-    let command = match parser.next() {
-        Ok(Some(lexopt::Arg::Value(value))) => value.to_string_lossy().into_owned(),
-        Ok(Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h'))) => {
-            args::print_text(HELP);
-            return ExitCode::SUCCESS;
-        }
-        Ok(Some(lexopt::Arg::Long("version") | lexopt::Arg::Short('V'))) => {
-            args::print_text(concat!("podscope ", env!("CARGO_PKG_VERSION"), "\n"));
-            return ExitCode::SUCCESS;
-        }
-        Ok(Some(other)) => return args::usage_error(other.unexpected()),
-        Ok(None) => return args::usage_error("a command is missing"),
-        Err(error) => return args::usage_error(error),
+    let command = match Podscope::try_parse() {
+        Ok(podscope) => podscope.command,
+        Err(error) => return args::print_usage(&error),
     };
-    let result = match command.as_str() {
-        "run" => run::run(parser),
-        "check" => run::check(parser),
-        "bench" => bench::run(parser),
-        "link" => link::link(parser),
-        "search" => search::run(parser),
-        "merge" => search::merge(parser),
-        "serve" => serve::run(parser),
-        "shell" => shell::run(parser),
-        "explain" => explain(parser),
-        "whatif" => whatif::run(parser),
-        "compare" => compare::run(parser),
-        "why" => why::run(parser),
-        "rename" => rename::run(parser),
-        "course" => course::run(parser),
-        "scorm" => course::scorm(parser),
-        "grade" => grade::run(parser),
-        "practice" => practice::run(parser),
-        "help" => {
-            args::print_text(HELP);
-            Ok(ExitCode::SUCCESS)
-        }
-        other => Err(format!("there is no command {other:?}").into()),
+    let (name, result) = match command {
+        Command::Run(given) => ("run", run::run(given)),
+        Command::Check(given) => ("check", Ok(run::check(&given))),
+        Command::Why(given) => ("why", Ok(why::run(&given))),
+        Command::WhatIf(given) => ("whatif", whatif::run(given)),
+        Command::Compare(given) => ("compare", compare::run(&given)),
+        Command::Explain(given) => ("explain", Ok(explain::run(&given))),
+        Command::Search(given) => ("search", Ok(search::run(&given))),
+        Command::Merge(given) => ("merge", Ok(search::merge(&given))),
+        Command::Rename(given) => ("rename", Ok(rename::run(&given))),
+        Command::Practice(given) => ("practice", Ok(practice::run(given))),
+        Command::Course(given) => ("course", Ok(course::run(&given))),
+        Command::Scorm(given) => ("scorm", Ok(course::scorm(&given))),
+        Command::Grade(given) => ("grade", grade::run(&given)),
+        Command::Link(given) => ("link", Ok(link::run(given))),
+        Command::Shell(given) => ("shell", Ok(shell::run(&given))),
+        Command::Serve(given) => ("serve", Ok(serve::run(given))),
+        Command::Bench(given) => ("bench", bench::run(&given)),
+        Command::Completions(given) => ("completions", Ok(manual::completions(&given))),
+        Command::Man(given) => ("man", Ok(manual::man(&given))),
     };
-    result.unwrap_or_else(args::usage_error)
+    finish::<Podscope>(result, &[name])
 }
 
-fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut cases, mut check) = (None, false);
-    let (mut cluster, mut pod, mut json) = (Vec::new(), None, false);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long("cases") => cases = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("check") => check = true,
-            lexopt::Arg::Long("cluster") => cluster.push(parser.value()?.to_string_lossy().into_owned()),
-            // Several files may follow one flag, because a shell expands a glob pattern to several words.
-            lexopt::Arg::Value(value) if !cluster.is_empty() => cluster.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("pod") => pod = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') => match &*parser.value()?.to_string_lossy() {
-                "text" => json = false,
-                "json" => json = true,
-                other => return Err(format!("-o is text or json, not {other:?}").into()),
-            },
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    match (cases, cluster.as_slice(), pod) {
-        (Some(file), [], None) => Ok(explain_cases::run(&file, check)),
-        (None, [_, ..], Some(pod)) => Ok(explain::run(&cluster, &pod, json)),
-        _ => Err("explain needs --cases FILE, or --cluster FILE and --pod NS/NAME".into()),
+/// The exit status of a command. Reports arguments that do not fit together as clap reports the others, with the usage
+/// of the command that `path` leads to.
+fn finish<C: CommandFactory>(result: Result<ExitCode, UsageError>, path: &[&str]) -> ExitCode {
+    result.unwrap_or_else(|UsageError(message)| {
+        let mut command = C::command();
+        command.build();
+        let command = path.iter().fold(&mut command, |command, name| {
+            command
+                .find_subcommand_mut(name)
+                .expect("the command has just been parsed by its name")
+        });
+        args::print_usage(&command.error(clap::error::ErrorKind::ArgumentConflict, message))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// clap checks the descriptions of all arguments.
+    #[test]
+    fn descriptions_of_arguments_are_consistent() {
+        Podscope::command().debug_assert();
+        plugin::Plugin::command().debug_assert();
     }
 }

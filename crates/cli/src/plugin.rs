@@ -6,10 +6,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output as Finished, Stdio};
 
+use clap::{Args, Parser, Subcommand};
 use podscope_session::scenario::{self, File};
-use podscope_session::triage::Scope;
 
-use crate::args::{self, Output};
+use crate::args::{self, UsageError};
+use crate::why::WhyOptions;
 use crate::{link, rename, why};
 
 /// Resources that influence where a pod runs or when it is gone, by the names that `kubectl api-resources -o name`
@@ -48,33 +49,6 @@ const RESOURCES: &[&str] = &[
     "events",
 ];
 
-const HELP: &str = "\
-kubectl podscope: why pods of this cluster wait, and the cluster as a file or a link
-
-usage:
-  kubectl podscope [why] [-n NAMESPACE] [--pod NS/NAME] [-o text|json|markdown]
-      What is wrong in the cluster, worst first, as `podscope why` prints it.
-  kubectl podscope save FILE
-      Saves the cluster to a file that Podscope's page and command line open.
-  kubectl podscope link [--site URL]
-      Prints the cluster as a link to Podscope's page at URL; without --site only the part from # on.
-
-  --rename replaces every private name; --table FILE keeps old and new names side by side.
-  --context, --kubeconfig, --cluster, --user, --as, --token and --request-timeout are kubectl's.
-  The cluster is only read, without Secrets; nothing is sent anywhere.
-";
-
-/// Options of kubectl that are passed on to it. Each takes a value.
-const KUBECTL_OPTIONS: &[&str] = &[
-    "context",
-    "kubeconfig",
-    "cluster",
-    "user",
-    "as",
-    "token",
-    "request-timeout",
-];
-
 /// Returns whether the binary was started under the name of the plugin.
 pub(crate) fn is_invoked() -> bool {
     let name = std::env::args_os().next().unwrap_or_default();
@@ -83,81 +57,119 @@ pub(crate) fn is_invoked() -> bool {
     matches!(&*stem, "kubectl-podscope" | "kubectl_podscope")
 }
 
-#[derive(Default)]
-struct PluginArgs {
-    words: Vec<String>,
-    /// Options for kubectl, as it takes them.
-    kubectl: Vec<OsString>,
-    scope: Scope,
-    output: Option<Output>,
-    renames: bool,
+/// Why pods of this cluster wait, and the cluster as a file or a link
+///
+/// The cluster is only read, without Secrets; nothing is sent anywhere.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubectl-podscope",
+    bin_name = "kubectl podscope",
+    version,
+    args_override_self = true
+)]
+#[command(max_term_width = 110)]
+pub(crate) struct Plugin {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    options: WhyOptions,
+    /// Replace every private name
+    #[arg(long, global = true)]
+    rename: bool,
+    /// File for the old and the new names side by side, which stays with the owner
+    #[arg(long, value_name = "FILE", requires = "rename", global = true)]
     table: Option<OsString>,
-    site: Option<String>,
+    #[command(flatten)]
+    kubectl: KubectlOptions,
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut given = PluginArgs::default();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => given.words.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long(name) if KUBECTL_OPTIONS.contains(&name) => {
-                let mut option = OsString::from(format!("--{name}="));
-                option.push(parser.value()?);
-                given.kubectl.push(option);
-            }
-            lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
-                given.scope.namespace = Some(parser.value()?.to_string_lossy().into_owned());
-            }
-            lexopt::Arg::Long("pod") => given.scope.pod = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => {
-                given.output = Some(Output::parse(&parser.value()?)?);
-            }
-            lexopt::Arg::Long("rename") => given.renames = true,
-            lexopt::Arg::Long("table") => given.table = Some(parser.value()?),
-            lexopt::Arg::Long("site") => given.site = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(HELP)),
-            other => return Err(other.unexpected()),
-        }
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List what is wrong in the cluster, worst first, as `podscope why` does (the default)
+    Why,
+    /// Save the cluster to a file that Podscope's page and command line open
+    Save { file: OsString },
+    /// Print the cluster as a link to Podscope's page
+    Link {
+        /// Address of the page; without it only the part from # on is printed
+        #[arg(long, value_name = "URL")]
+        site: Option<String>,
+    },
+}
+
+/// Options of kubectl that are passed on to it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of kubectl")]
+struct KubectlOptions {
+    /// Context of the kubeconfig
+    #[arg(long, global = true)]
+    context: Option<OsString>,
+    /// Path of the kubeconfig
+    #[arg(long, global = true)]
+    kubeconfig: Option<OsString>,
+    /// Cluster of the kubeconfig
+    #[arg(long, global = true)]
+    cluster: Option<OsString>,
+    /// User of the kubeconfig
+    #[arg(long, global = true)]
+    user: Option<OsString>,
+    /// User to impersonate
+    #[arg(long = "as", value_name = "USER", global = true)]
+    impersonate: Option<OsString>,
+    /// Bearer token for the API server
+    #[arg(long, global = true)]
+    token: Option<OsString>,
+    /// How long to wait for one request, such as 30s
+    #[arg(long, value_name = "DURATION", global = true)]
+    request_timeout: Option<OsString>,
+}
+
+impl KubectlOptions {
+    /// The options as kubectl takes them.
+    fn words(&self) -> impl Iterator<Item = OsString> {
+        let given = [
+            ("context", &self.context),
+            ("kubeconfig", &self.kubeconfig),
+            ("cluster", &self.cluster),
+            ("user", &self.user),
+            ("as", &self.impersonate),
+            ("token", &self.token),
+            ("request-timeout", &self.request_timeout),
+        ];
+        given.into_iter().filter_map(|(name, value)| {
+            let mut option = OsString::from(format!("--{name}="));
+            option.push(value.as_ref()?);
+            Some(option)
+        })
     }
-    if given.table.is_some() && !given.renames {
-        return Err("--table goes with --rename".into());
-    }
-    let words: Vec<&str> = given.words.iter().map(String::as_str).collect();
-    let (is_why, is_link) = (matches!(*words, [] | ["why"]), matches!(*words, ["link"]));
-    let has_why_options = given.output.is_some() || given.scope.namespace.is_some() || given.scope.pod.is_some();
-    if has_why_options && !is_why {
+}
+
+pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
+    let is_why = matches!(given.action, None | Some(Action::Why));
+    if !is_why && !given.options.are_empty() {
         return Err("-n, --pod and -o go with `why`".into());
     }
-    if given.site.is_some() && !is_link {
-        return Err("--site goes with `link`".into());
-    }
-    let result = match *words {
-        [] | ["why"] => collect(&given).and_then(|files| {
+    let result = collect(given).and_then(|files| match &given.action {
+        None | Some(Action::Why) => {
             let loaded = scenario::load_owned(files).map_err(|problems| args::print_problems(&problems))?;
-            why::print(
-                loaded,
-                "the cluster",
-                &given.scope,
-                given.output.unwrap_or(Output::Text),
-            )
-        }),
-        ["save", file] => collect(&given).and_then(|files| {
+            why::print(loaded, "the cluster", &given.options)
+        }
+        Some(Action::Save { file }) => {
             let text: String = files.into_iter().map(|(_, text)| text).collect();
-            rename::write(file.as_ref(), &text)?;
+            rename::write(file, &text)?;
             Ok(ExitCode::SUCCESS)
-        }),
-        ["link"] => collect(&given).and_then(|files| {
+        }
+        Some(Action::Link { site }) => {
             let fragment = link::of_files(files, None, false)?;
-            args::print_text(&format!("{}{fragment}\n", given.site.as_deref().unwrap_or_default()));
+            args::print_text(&format!("{}{fragment}\n", site.as_deref().unwrap_or_default()));
             Ok(ExitCode::SUCCESS)
-        }),
-        _ => return Err("use: kubectl podscope [why], kubectl podscope save FILE, or kubectl podscope link".into()),
-    };
+        }
+    });
     Ok(result.unwrap_or_else(|status| status))
 }
 
 /// Reads the cluster through kubectl, and replaces private names if asked.
-fn collect(given: &PluginArgs) -> Result<Vec<File>, ExitCode> {
+fn collect(given: &Plugin) -> Result<Vec<File>, ExitCode> {
     let resources = served_resources(given)?;
     let got = kubectl(
         given,
@@ -172,7 +184,7 @@ fn collect(given: &PluginArgs) -> Result<Vec<File>, ExitCode> {
         args::print_error(format_args!("left out: {line}"));
     }
     let files = vec![("cluster.json".to_owned(), text)];
-    if !given.renames {
+    if !given.rename {
         return Ok(files);
     }
     let text = rename::renamed(&files, given.table.as_deref())?;
@@ -180,7 +192,7 @@ fn collect(given: &PluginArgs) -> Result<Vec<File>, ExitCode> {
 }
 
 /// The resources of [`RESOURCES`] that this cluster serves: kubectl refuses a list that contains an unknown one.
-fn served_resources(given: &PluginArgs) -> Result<Vec<&'static str>, ExitCode> {
+fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
     let got = kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
     let names = String::from_utf8_lossy(&got.stdout).into_owned();
     let served = |resource: &&&str| names.lines().any(|name| name.trim() == **resource);
@@ -189,9 +201,9 @@ fn served_resources(given: &PluginArgs) -> Result<Vec<&'static str>, ExitCode> {
     if found.is_empty() { Err(failed(&got)) } else { Ok(found) }
 }
 
-fn kubectl(given: &PluginArgs, words: &[&str]) -> Result<Finished, ExitCode> {
+fn kubectl(given: &Plugin, words: &[&str]) -> Result<Finished, ExitCode> {
     let mut command = Command::new("kubectl");
-    command.args(words).args(&given.kubectl).stdin(Stdio::null());
+    command.args(words).args(given.kubectl.words()).stdin(Stdio::null());
     command.output().map_err(|error| {
         args::print_error(format_args!("podscope: kubectl: {error}"));
         ExitCode::from(args::BAD_INPUT)

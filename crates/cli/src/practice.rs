@@ -1,8 +1,10 @@
 //! `podscope practice`: draws a task, asks it, and judges the answer.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::{Args, ValueEnum};
 use podscope_course::schedule::{Next, Schedule};
 use podscope_course::{Family, MAX_LEVEL, Task};
 use podscope_session::link::Link;
@@ -11,66 +13,57 @@ use serde_json::json;
 use crate::args;
 
 /// Output format of a task.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 enum Shown {
     Text,
     Json,
+    /// The task as a scenario, for the page
     Scenario,
+    /// The task as a link to the page
     Link,
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut name, mut seed, mut level, mut answer, mut shown) = (None, 1_u64, 1_u32, None, Shown::Text);
-    let mut progress = None;
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) if name.is_none() => name = Some(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("seed") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                seed = text
-                    .parse()
-                    .map_err(|_| format!("--seed takes a number, not {text:?}"))?;
-            }
-            lexopt::Arg::Long("level") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                level = text
-                    .parse()
-                    .ok()
-                    .filter(|level| (1..=MAX_LEVEL).contains(level))
-                    .ok_or(format!("--level takes a number from 1 to {MAX_LEVEL}, not {text:?}"))?;
-            }
-            lexopt::Arg::Long("progress") => progress = Some(std::path::PathBuf::from(parser.value()?)),
-            lexopt::Arg::Long("answer") => answer = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') => {
-                shown = match &*parser.value()?.to_string_lossy() {
-                    "text" => Shown::Text,
-                    "json" => Shown::Json,
-                    "scenario" => Shown::Scenario,
-                    "link" => Shown::Link,
-                    other => return Err(format!("-o is text, json, scenario or link, not {other:?}").into()),
-                }
-            }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
+/// List the practice families, draw a task of one, or ask what is due
+///
+/// A seed and a level name a task. The engine plays it and judges the answer, an option or its number. Status 1: the
+/// answer is wrong.
+#[derive(Debug, Args)]
+pub(crate) struct PracticeArgs {
+    /// A built-in family, or a file; without it the families are listed
+    #[arg(value_name = "NAME|FILE")]
+    family: Option<String>,
+    /// Seed of the task
+    #[arg(long, default_value = "1", value_parser = args::seed)]
+    seed: u64,
+    /// Level of difficulty
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
+    level: u32,
+    /// The answer, instead of a question at the terminal
+    #[arg(long, value_name = "TEXT")]
+    answer: Option<String>,
+    /// Ask what is due: families return by the SM-2 rule, sooner after mistakes; the file keeps the days
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["family", "seed", "level", "output"])]
+    progress: Option<PathBuf>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Shown,
+}
+
+pub(crate) fn run(given: PracticeArgs) -> ExitCode {
+    if let Some(file) = given.progress {
+        return practise(&file, given.answer).unwrap_or_else(|status| status);
     }
-    if let Some(file) = progress {
-        return match name {
-            None => Ok(practise(&file, answer).unwrap_or_else(|status| status)),
-            Some(_) => Err("--progress chooses the family by itself".into()),
-        };
-    }
-    let Some(name) = name else {
+    let Some(name) = given.family else {
         list();
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     };
-    let task = match family(&name)
-        .and_then(|family| Task::draw(&family, seed, level).map_err(|problems| args::print_problems(&problems)))
-    {
+    let task = match family(&name).and_then(|family| {
+        Task::draw(&family, given.seed, given.level).map_err(|problems| args::print_problems(&problems))
+    }) {
         Ok(task) => task,
-        Err(status) => return Ok(status),
+        Err(status) => return status,
     };
-    Ok(match shown {
+    match given.output {
         Shown::Scenario => {
             args::print_data(&task.text);
             ExitCode::SUCCESS
@@ -80,16 +73,16 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             args::print_text(&format!("#{}\n", link.encode()));
             ExitCode::SUCCESS
         }
-        Shown::Text => match ask(&task, answer) {
+        Shown::Text => match ask(&task, given.answer) {
             Some(false) => ExitCode::from(1),
             Some(true) | None => ExitCode::SUCCESS,
         },
-        Shown::Json => print_json(&task, answer.as_deref()),
-    })
+        Shown::Json => print_json(&task, given.answer.as_deref()),
+    }
 }
 
 /// Asks the task that the schedule of a progress file chooses, records the answer, and prints when each family is due.
-fn practise(file: &std::path::Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
+fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     let bad = |error: std::io::Error| {
         args::print_error(format_args!("{}: {error}", file.display()));
         ExitCode::from(args::BAD_INPUT)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use clap::{Args, ValueEnum};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{Happening, SimTime};
 use podscope_session::play::Attempt;
@@ -10,33 +11,73 @@ use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::{causes, report, triage};
 
+use crate::args::UsageError;
 use crate::progress::Progress;
 use crate::{args, interrupt};
 
 /// Events that are simulated between two checks for Ctrl-C.
 const EVENTS_PER_SLICE: u64 = 5_000;
 
-/// What `podscope run` prints (`-o`).
-#[derive(Clone, Copy, PartialEq)]
+/// What `podscope run` prints.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 enum Output {
+    /// Verdicts, broken invariants, counts, and the trace's hash
     Summary,
+    /// A v1 List in YAML: what `kubectl get -o yaml` of all kinds would print
     Objects,
+    /// JSON: the containers that really run, ghosts included; what emptyDirs of their pods hold
     Processes,
+    /// JSON Lines: everything that happened, in order
     Trace,
+    /// The events, as `kubectl get events -A` prints them
     Events,
+    /// What led to each record about --object: chains, a record a line, each below and indented under its cause
     Causes,
+    /// Requests to Services: where they went and how many failed
     Requests,
 }
 
-const OUTPUTS: &[(&str, Output)] = &[
-    ("summary", Output::Summary),
-    ("objects", Output::Objects),
-    ("processes", Output::Processes),
-    ("trace", Output::Trace),
-    ("events", Output::Events),
-    ("causes", Output::Causes),
-    ("requests", Output::Requests),
-];
+/// Run a scenario and check its expectations
+///
+/// Several files are read as one, in order; without a Scenario document the cluster is three zones of two nodes.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Files or folders; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// Seed of the run, instead of the scenario's
+    #[arg(long, value_parser = args::seed)]
+    seed: Option<u64>,
+    /// End of the run, by default a minute after the last instant of the timeline and the expectations
+    #[arg(long, value_name = "DURATION", value_parser = args::instant)]
+    until: Option<SimTime>,
+    /// Instant at which objects, processes, events and causes are shown, by default the end
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = args::instant)]
+    at: Option<SimTime>,
+    /// What to print
+    #[arg(short, long, value_name = "WHAT", default_value = "summary")]
+    output: Output,
+    /// The object of `-o causes`, such as "Pod default/web-0"
+    #[arg(long, value_name = "KIND NAMESPACE/NAME", value_parser = scenario::object_ref)]
+    object: Option<(Kind, ObjectKey)>,
+    /// Play a lesson without a reader: solution, nothing or bypass:N
+    ///
+    /// Prints when each step showed, and what became of each goal, prediction, keep and mistake. Status 0: the solution
+    /// reaches everything, anything else no final goal. Bypasses count from 1 in the file's order, `wrong` after them;
+    /// bypass:0 is `wrong`.
+    #[arg(long, value_name = "ATTEMPT", value_parser = Attempt::parse, conflicts_with_all = ["at", "output", "object"])]
+    play: Option<Attempt>,
+}
+
+/// Read and admit files without running them
+///
+/// Prints every problem and advice, and of a dump what `podscope why` prints.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Files or folders; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
 
 fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
     let mut loaded = args::load(names)?;
@@ -46,52 +87,17 @@ fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
     Ok(loaded)
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut seed, mut until, mut at, mut output) = (Vec::new(), None, None, None, Output::Summary);
-    let (mut attempt, mut object) = (None, None);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("seed") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                seed = Some(
-                    text.parse::<u64>()
-                        .map_err(|_| format!("--seed takes a number from 0 to {}, not {text:?}", u64::MAX))?,
-                );
-            }
-            lexopt::Arg::Long("until") => until = Some(args::instant(parser.value()?, "--until")?),
-            lexopt::Arg::Long("at") => at = Some(args::instant(parser.value()?, "--at")?),
-            lexopt::Arg::Long("object") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                object = Some(scenario::object_ref(&text).map_err(|error| format!("--object: {error}"))?);
-            }
-            lexopt::Arg::Long("play") => attempt = Some(Attempt::parse(&parser.value()?.to_string_lossy())?),
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                output = OUTPUTS
-                    .iter()
-                    .find(|(name, _)| *name == text)
-                    .map(|(_, output)| *output)
-                    .ok_or_else(|| {
-                        format!("-o takes summary, objects, processes, trace, events, causes or requests, not {text:?}")
-                    })?;
-            }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if names.is_empty() {
-        return Err("run needs a file".into());
-    }
-    match (output == Output::Causes, &object) {
+pub(crate) fn run(given: RunArgs) -> Result<ExitCode, UsageError> {
+    match (given.output == Output::Causes, &given.object) {
         (true, None) => return Err("-o causes needs --object, e.g. --object \"Pod default/web-0\"".into()),
         (false, Some(_)) => return Err("--object goes with -o causes".into()),
         _ => {}
     }
-    if let Some(attempt) = attempt {
-        return Ok(play(&names, seed, until, attempt).unwrap_or_else(|status| status));
-    }
-    Ok(run_files(&names, seed, until, at, output, object.as_ref()).unwrap_or_else(|status| status))
+    let result = match given.play {
+        Some(attempt) => play(&given.files, given.seed, given.until, attempt),
+        None => run_files(&given),
+    };
+    Ok(result.unwrap_or_else(|status| status))
 }
 
 /// Plays a lesson without a page, and prints a report of the result.
@@ -104,16 +110,10 @@ fn play(names: &[String], seed: Option<u64>, until: Option<SimTime>, attempt: At
     Ok(ExitCode::from(u8::from(is_bug || !played.is_as_promised())))
 }
 
-fn run_files(
-    names: &[String],
-    seed: Option<u64>,
-    until: Option<SimTime>,
-    at: Option<SimTime>,
-    output: Output,
-    object: Option<&(Kind, ObjectKey)>,
-) -> Result<ExitCode, ExitCode> {
-    let loaded = load(names, seed)?;
-    let until = until.unwrap_or_else(|| loaded.default_until());
+fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
+    let output = given.output;
+    let loaded = load(&given.files, given.seed)?;
+    let until = given.until.unwrap_or_else(|| loaded.default_until());
     let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     // The summary contains the notices; for other outputs they go to stderr, so that stdout holds nothing else.
     if output != Output::Summary {
@@ -121,7 +121,7 @@ fn run_files(
             args::print_error(notice);
         }
     }
-    let shown = at.unwrap_or(until).min(until);
+    let shown = given.at.unwrap_or(until).min(until);
     let mut progress = Progress::of_time(until);
     let mut advance = |session: &mut Session, to: SimTime| loop {
         match session.advance(to, EVENTS_PER_SLICE) {
@@ -145,7 +145,9 @@ fn run_files(
         Output::Processes => Some(report::processes(&session)),
         Output::Events => Some(report::events(&session)),
         Output::Requests => Some(report::requests(&session)),
-        Output::Causes => object.map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key))),
+        Output::Causes => {
+            (given.object.as_ref()).map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key)))
+        }
         Output::Summary | Output::Trace => None,
     };
     advance(&mut session, until)?;
@@ -251,16 +253,10 @@ fn summary(session: &Session) -> String {
     out
 }
 
-pub(crate) fn check(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let Some(names) = args::operands(parser)? else {
-        return Ok(args::print_help(crate::HELP));
-    };
-    if names.is_empty() {
-        return Err("check needs a file".into());
-    }
-    let checked =
-        load(&names, None).and_then(|loaded| Session::new(loaded).map_err(|problems| args::print_problems(&problems)));
-    Ok(match checked {
+pub(crate) fn check(given: &CheckArgs) -> ExitCode {
+    let checked = load(&given.files, None)
+        .and_then(|loaded| Session::new(loaded).map_err(|problems| args::print_problems(&problems)));
+    match checked {
         Ok(session) => {
             args::print_notices(&session);
             // Advice is part of the answer, not an error, so it goes to stdout.
@@ -276,5 +272,5 @@ pub(crate) fn check(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
             ExitCode::SUCCESS
         }
         Err(status) => status,
-    })
+    }
 }

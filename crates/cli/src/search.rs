@@ -7,6 +7,8 @@ mod swarm;
 
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 use podscope_cluster::ViolationCause;
 
 use podscope_kubectl::command;
@@ -16,22 +18,68 @@ use podscope_session::search::{Found, Goal, Source, shrink};
 use podscope_session::{export, scenario};
 
 use crate::args;
-pub(crate) use outcome::merge;
 use outcome::{Outcome, Shortest};
 use swarm::Seeds;
 
 /// Number of the smallest found runs that are shrunk further.
 const SHRUNK: usize = 8;
 
-/// Arguments of a search.
-struct SearchArgs {
-    names: Vec<String>,
-    history: Vec<String>,
-    first: Option<u64>,
+/// Try seeds, and print the shortest run that breaks an invariant
+///
+/// With files, faults are drawn as their spec.search says; without, a cluster, workloads, commands and faults are all
+/// drawn, and only bugs of the engine count unless an invariant is named. Prints the run as a scenario, with its link
+/// in the last line; what broke how often goes to stderr. All processors share the seeds.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Files or folders; `-` is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Number of seeds
+    #[arg(long, value_name = "N")]
     seeds: u64,
+    /// First seed, by default the scenario's, or else 0
+    #[arg(long, value_name = "SEED", value_parser = args::seed)]
+    from: Option<u64>,
+    /// Try every Nth seed from the Ith on, so that machines divide them; see `podscope merge`
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = Shard::parse)]
     shard: Shard,
-    goal: Goal,
-    is_json: bool,
+    /// Count only violations of this invariant
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = invariants())]
+    invariant: Option<String>,
+    /// Turn a switch of the history on in drawn runs, to see the checks find what it breaks
+    #[arg(long, value_name = "SWITCH", hide_possible_values = true, value_parser = switches())]
+    #[arg(conflicts_with = "files")]
+    history: Vec<String>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Format,
+}
+
+/// Combine the outputs of `podscope search --shard I/N -o json` to the result of one search
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// What the shards printed
+    #[arg(value_name = "FILE.json", required = true)]
+    files: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Text,
+    /// For `podscope merge`
+    Json,
+}
+
+fn invariants() -> PossibleValuesParser {
+    podscope_cluster::INVARIANTS
+        .iter()
+        .map(|known| known.name)
+        .collect::<Vec<_>>()
+        .into()
+}
+
+fn switches() -> PossibleValuesParser {
+    podscope_cluster::Switches::NAMES.to_vec().into()
 }
 
 /// A part of the seeds: every `of`th one, starting with the `index`th. Invariant: `1 <= index <= of`.
@@ -39,12 +87,6 @@ struct SearchArgs {
 struct Shard {
     index: u64,
     of: u64,
-}
-
-impl Default for Shard {
-    fn default() -> Self {
-        Shard { index: 1, of: 1 }
-    }
 }
 
 impl Shard {
@@ -63,80 +105,37 @@ impl Shard {
             let (index, of) = (index.parse().ok()?, of.parse().ok()?);
             (index >= 1 && index <= of).then_some(Shard { index, of })
         });
-        parts.ok_or_else(|| format!("--shard takes I/N, with I from 1 to N, not {text:?}"))
+        parts.ok_or_else(|| "not I/N, with I from 1 to N".to_owned())
     }
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut seeds, mut first, mut goal) = (Vec::new(), None, None, Goal::default());
-    let (mut history, mut shard, mut is_json) = (Vec::new(), Shard::default(), false);
-    let number = |parser: &mut lexopt::Parser, flag: &str| -> Result<u64, lexopt::Error> {
-        let text = parser.value()?.to_string_lossy().into_owned();
-        text.parse::<u64>()
-            .map_err(|_| format!("{flag} takes a number, not {text:?}").into())
-    };
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("seeds") => seeds = Some(number(&mut parser, "--seeds")?),
-            lexopt::Arg::Long("from") => first = Some(number(&mut parser, "--from")?),
-            lexopt::Arg::Long("shard") => shard = Shard::parse(&parser.value()?.to_string_lossy())?,
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
-                "text" => is_json = false,
-                "json" => is_json = true,
-                other => return Err(format!("-o is text or json, not {other:?}").into()),
-            },
-            lexopt::Arg::Long("invariant") => {
-                let name = parser.value()?.to_string_lossy().into_owned();
-                if !podscope_cluster::INVARIANTS.iter().any(|known| known.name == name) {
-                    return Err(format!("there is no invariant {name:?}").into());
-                }
-                goal.invariant = Some(name);
-            }
-            lexopt::Arg::Long("history") => {
-                let name = parser.value()?.to_string_lossy().into_owned();
-                let known = podscope_cluster::Switches::NAMES;
-                if !known.contains(&name.as_str()) {
-                    return Err(format!("there is no switch {name:?}; known are {}", known.join(", ")).into());
-                }
-                history.push(name);
-            }
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    let Some(seeds) = seeds else {
-        return Err("search needs --seeds N".into());
-    };
-    if !names.is_empty() && !history.is_empty() {
-        return Err("--history is for drawn runs; a file names its switches in spec.components.history".into());
-    }
-    // A drawn run is nobody's experiment: only bugs are worth reporting there, unless the user asks for an invariant.
-    goal.only_bugs = names.is_empty() && (goal.invariant.is_none() || !history.is_empty());
-    let search = SearchArgs {
-        names,
-        history,
-        first,
-        seeds,
-        shard,
-        goal,
-        is_json,
-    };
-    Ok(try_seeds(search).unwrap_or_else(|status| status))
+pub(crate) fn run(given: &SearchArgs) -> ExitCode {
+    try_seeds(given).unwrap_or_else(|status| status)
 }
 
-fn try_seeds(search: SearchArgs) -> Result<ExitCode, ExitCode> {
+pub(crate) fn merge(given: &MergeArgs) -> ExitCode {
+    outcome::merge_files(&given.files).map_or_else(|status| status, |outcome| outcome.print(true, true))
+}
+
+fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
+    let is_drawn = given.files.is_empty();
+    let goal = Goal {
+        invariant: given.invariant.clone(),
+        // A drawn run is nobody's experiment: only bugs are worth reporting there, unless the user asks for an
+        // invariant.
+        only_bugs: is_drawn && (given.invariant.is_none() || !given.history.is_empty()),
+    };
     let print_problems = |problems: Vec<Problem>| args::print_problems(&problems);
-    let (source, first) = if search.names.is_empty() {
-        let history = search.history;
-        (Source::Drawn { history }, search.first.unwrap_or(0))
+    let (source, first) = if is_drawn {
+        let history = given.history.clone();
+        (Source::Drawn { history }, given.from.unwrap_or(0))
     } else {
-        let files = args::files(&search.names)?;
+        let files = args::files(&given.files)?;
         let scenario_seed = scenario::load(&files).map_err(print_problems)?.setup.seed;
-        (Source::Files(files), search.first.unwrap_or(scenario_seed))
+        (Source::Files(files), given.from.unwrap_or(scenario_seed))
     };
-    let seeds = search.shard.seeds(first, search.seeds);
-    let tried = swarm::try_all(&source, &search.goal, &seeds, SHRUNK).map_err(print_problems)?;
+    let seeds = given.shard.seeds(first, given.seeds);
+    let tried = swarm::try_all(&source, &goal, &seeds, SHRUNK).map_err(print_problems)?;
     let is_complete = tried.seeds == seeds.count;
     if !is_complete {
         args::print_error("podscope: interrupted: this is what there is");
@@ -151,15 +150,16 @@ fn try_seeds(search: SearchArgs) -> Result<ExitCode, ExitCode> {
             .map(shrink)
             .min_by_key(Found::size)
             .map(to_shortest),
-        wanted: search.goal.invariant.unwrap_or_else(|| {
-            let wanted = if search.goal.only_bugs { "bug" } else { "violation" };
+        wanted: goal.invariant.unwrap_or_else(|| {
+            let wanted = if goal.only_bugs { "bug" } else { "violation" };
             wanted.to_owned()
         }),
     };
-    if search.is_json {
+    let is_json = given.output == Format::Json;
+    if is_json {
         args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
     }
-    Ok(outcome.print(is_complete, !search.is_json))
+    Ok(outcome.print(is_complete, !is_json))
 }
 
 /// Converts the shortest found run to its printed form.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::Args;
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::timeline::Session;
 
@@ -13,38 +14,45 @@ use crate::{args, interrupt};
 /// Maximum of `--speed`, as a multiple of real time.
 const MAX_SPEED: f64 = 10_000.0;
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut names = Vec::new();
-    let mut options = Options {
-        port: 0,
-        speed: Speed::Times(1.0),
-        kubeconfig: None,
-    };
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("port") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                options.port = text
-                    .parse()
-                    .map_err(|_| format!("--port takes a number from 0 to 65535, not {text:?}"))?;
-            }
-            lexopt::Arg::Long("speed") => options.speed = speed(&parser.value()?.to_string_lossy())?,
-            lexopt::Arg::Long("kubeconfig") => options.kubeconfig = Some(PathBuf::from(parser.value()?)),
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(serve(&names, &options).unwrap_or_else(|status| status))
+/// Serve the Kubernetes API over HTTP, for kubectl, client libraries and operators
+///
+/// The first line of stdout is `serving http://127.0.0.1:PORT`. Beside the Kubernetes API: POST
+/// /podscope/v1/{advance,command,checkpoint,restore} and GET
+/// /podscope/v1/{trace,objects,processes,scenario,explain/NAMESPACE/POD}. The scenario replays what programs did, to
+/// the same trace.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Files or folders with the cluster; without them it is three zones of two nodes
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Port; 0 chooses a free one
+    #[arg(long, default_value = "0")]
+    port: u16,
+    /// How many times as fast as real time the cluster runs, or `manual`: time moves while writes are answered, and by
+    /// POST /podscope/v1/advance {"seconds": N}
+    #[arg(long, value_name = "N|manual", default_value = "1", value_parser = speed)]
+    speed: Speed,
+    /// Write a kubeconfig of the server to this file
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
 }
 
-fn speed(text: &str) -> Result<Speed, lexopt::Error> {
+pub(crate) fn run(given: ServeArgs) -> ExitCode {
+    let options = Options {
+        port: given.port,
+        speed: given.speed,
+        kubeconfig: given.kubeconfig,
+    };
+    serve(&given.files, &options).unwrap_or_else(|status| status)
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
     if text == "manual" {
         return Ok(Speed::Manual);
     }
     match text.parse::<f64>() {
         Ok(times) if times > 0.0 && times <= MAX_SPEED => Ok(Speed::Times(times)),
-        _ => Err(format!("--speed takes manual or a number up to {MAX_SPEED}, such as 10, not {text:?}").into()),
+        _ => Err(format!("neither manual nor a number up to {MAX_SPEED}, such as 10")),
     }
 }
 

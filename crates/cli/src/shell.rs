@@ -5,6 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
 
+use clap::Args;
 use podscope_cluster::Span;
 use podscope_kubectl::command;
 use podscope_session::shell::{Answer, Shell, Typed, read_typed};
@@ -20,31 +21,36 @@ use serde_json::{Value, json};
 
 use crate::{args, interrupt};
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut is_json) = (Vec::new(), false);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("json") => is_json = true,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    let shell = match open(&names) {
+/// Type kubectl, fault and app commands at a prompt, or read them from a pipe
+///
+/// `wait 30s` and `until 2m` move time.
+#[derive(Debug, Args)]
+pub(crate) struct ShellArgs {
+    /// Files or folders with the cluster; without them it is three zones of two nodes
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Read one JSON object a line, {"run": CMD, "stdin": TEXT?, "wait": SECONDS?} or {"advance": SECONDS}, and answer
+    /// each with {"t": SECONDS, "lines": [[is_error, text]…], "refused": TEXT|null}
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(given: &ShellArgs) -> ExitCode {
+    let shell = match open(&given.files) {
         Ok(shell) => shell,
-        Err(status) => return Ok(status),
+        Err(status) => return status,
     };
-    let result = if is_json {
+    let result = if given.json {
         run_json(shell)
     } else if std::io::stdin().is_terminal() {
         prompt(shell)
     } else {
         read_pipe(shell)
     };
-    Ok(result.unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         args::print_error(format_args!("podscope: {error}"));
         ExitCode::from(args::BAD_INPUT)
-    }))
+    })
 }
 
 fn open(names: &[String]) -> Result<Shell, ExitCode> {

@@ -5,141 +5,201 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
+use clap::{Args, Subcommand};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey};
 use podscope_protocol::Problem;
 use podscope_session::scenario::Loaded;
 use podscope_session::whatif::{self, Answer, MAX_DRAWS, Question};
 
-use crate::args::{self, Output};
+use crate::args::{self, Output, UsageError};
 use crate::interrupt;
 
-/// Default number of drains that a consolidation tries.
-const DRAINS_TRIED: usize = 20;
+/// Ask where pods would go after a change of the cluster
+///
+/// Says which budget keeps a pod, which volumes cannot follow, how full the nodes get, and which guarantees break and
+/// for how long: two runs of the cluster, with the change and without, until nothing moves (15 minutes at most). Files
+/// may stand last, without --cluster.
+#[derive(Debug, Args)]
+pub(crate) struct WhatIfArgs {
+    #[command(flatten)]
+    about: About,
+    #[command(subcommand)]
+    change: Change,
+}
 
-/// The parsed command line, before the positional words are divided into a question and files.
-struct Line {
-    words: Vec<String>,
+/// The cluster that is asked about, and the form of the answer.
+#[derive(Debug, Args)]
+struct About {
+    /// A file or folder with the cluster, once or more; `-`, the default, is standard input
+    #[arg(long, value_name = "FILE", global = true)]
     cluster: Vec<String>,
-    count: Option<u32>,
-    need: Option<u32>,
-    also: Vec<String>,
-    replicas: Option<i32>,
-    draws: u32,
-    is_rolling: bool,
-    namespace: String,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", global = true)]
     output: Output,
 }
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let mut line = Line {
-        words: Vec::new(),
-        cluster: Vec::new(),
-        count: None,
-        need: None,
-        also: Vec::new(),
-        replicas: None,
-        draws: 1,
-        is_rolling: false,
-        namespace: "default".to_owned(),
-        output: Output::Text,
-    };
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => line.words.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("cluster") => line.cluster.push(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("count") => line.count = Some(number(&mut parser, "--count", 1_000)?),
-            lexopt::Arg::Long("need") => line.need = Some(number(&mut parser, "--need", 100_000)?),
-            lexopt::Arg::Long("also") => line.also.push(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("replicas") => {
-                line.replicas = Some(number(&mut parser, "--replicas", 100_000)?.cast_signed());
-            }
-            lexopt::Arg::Long("rolling") => line.is_rolling = true,
-            lexopt::Arg::Long("draws") => line.draws = number(&mut parser, "--draws", MAX_DRAWS)?,
-            lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
-                line.namespace = parser.value()?.to_string_lossy().into_owned();
-            }
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => line.output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if line.words.is_empty() {
-        return Err("whatif needs a question: drain, lose-zone, add, scale, fit or consolidate".into());
-    }
-    let verb = line.words.remove(0);
-    if verb == "fit" {
-        return fit(line);
-    }
-    // Files may stand last, without a flag.
-    let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
-    let (files, words): (Vec<String>, Vec<String>) = std::mem::take(&mut line.words).into_iter().partition(is_file);
-    line.cluster.extend(files);
-    if line.is_rolling && verb != "drain" {
-        return Err("--rolling goes with drain".into());
-    }
-    if verb != "fit" && (line.need.is_some() || !line.also.is_empty()) {
-        return Err("--need and --also go with fit".into());
-    }
-    if verb == "consolidate" {
-        if let Some(word) = words.first() {
-            return Err(format!("whatif consolidate takes files, not {word:?}").into());
-        }
-        if line.cluster.is_empty() {
-            line.cluster.push("-".to_owned());
-        }
-        return Ok(consolidate(&line).unwrap_or_else(|status| status));
-    }
-    let is_rolling = line.is_rolling;
-    let question = (!is_rolling)
-        .then(|| question(&verb, words.clone(), &line))
-        .transpose()?;
-    if line.cluster.is_empty() {
-        line.cluster.push("-".to_owned());
-    }
-    let Some(question) = question else {
-        return Ok(rolling_drain(&line, &words).unwrap_or_else(|status| status));
-    };
-    Ok(answer(&line, &question).unwrap_or_else(|status| status))
+/// How often a question is asked.
+#[derive(Debug, Args)]
+struct Draws {
+    /// Ask with so many seeds, on all processors
+    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to(MAX_DRAWS))]
+    draws: u32,
 }
 
-fn number(parser: &mut lexopt::Parser, flag: &str, most: u32) -> Result<u32, lexopt::Error> {
-    let text = parser.value()?.to_string_lossy().into_owned();
-    let number = text.parse().ok().filter(|number| *number <= most);
-    number.ok_or_else(|| format!("{flag} takes a number up to {most}, not {text:?}").into())
+#[derive(Debug, Subcommand)]
+enum Change {
+    /// Drain nodes
+    Drain {
+        /// The nodes, then files. With --rolling, all nodes by default
+        #[arg(value_name = "NODE|FILE")]
+        words: Vec<String>,
+        /// Drain node after node, each made schedulable again before the next: an order that works, or the pod at which
+        /// it stops
+        #[arg(long, conflicts_with = "draws")]
+        rolling: bool,
+        #[command(flatten)]
+        draws: Draws,
+    },
+    /// Cut the power of a zone
+    LoseZone {
+        /// The zone, then files
+        #[arg(value_name = "ZONE|FILE", required = true)]
+        words: Vec<String>,
+        #[command(flatten)]
+        draws: Draws,
+    },
+    /// Add copies of a node
+    Add {
+        /// The node, then files
+        #[arg(value_name = "NODE|FILE", required = true)]
+        words: Vec<String>,
+        /// Number of copies
+        #[arg(long, value_name = "N", default_value = "1", value_parser = up_to(1_000))]
+        count: u32,
+        #[command(flatten)]
+        draws: Draws,
+    },
+    /// Scale a workload
+    Scale {
+        /// The workload, then files
+        #[arg(value_name = "KIND/NAME|FILE", required = true)]
+        words: Vec<String>,
+        /// Number of replicas
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=100_000))]
+        replicas: i32,
+        /// Namespace of the workload
+        #[arg(short, long, default_value = "default")]
+        namespace: String,
+        #[command(flatten)]
+        draws: Draws,
+    },
+    /// Count how many more pods of a shape fit, and what stops the next one on each node
+    ///
+    /// Several shapes are placed in rounds of N copies each. Of a DaemonSet: on which nodes its pod fits.
+    Fit {
+        /// File of the pod, or of a workload with a pod template
+        #[arg(value_name = "PODFILE[=N]", value_parser = shape)]
+        shape: Shaped,
+        /// Files or folders with the cluster
+        #[arg(value_name = "FILE")]
+        files: Vec<String>,
+        /// A further shape
+        #[arg(long, value_name = "PODFILE[=N]", value_parser = shape)]
+        also: Vec<Shaped>,
+        /// Look for the smallest change of nodes, labels or taints that lets so many fit
+        #[arg(long, value_name = "N", default_value = "0", value_parser = up_to(100_000))]
+        need: u32,
+    },
+    /// Find nodes that can go together: the emptiest are drained in a copy of the cluster
+    Consolidate {
+        /// Files or folders with the cluster
+        #[arg(value_name = "FILE")]
+        files: Vec<String>,
+        /// Maximum number of drains that are tried
+        #[arg(long, value_name = "N", default_value = "20", value_parser = up_to(1_000))]
+        count: u32,
+    },
 }
 
-fn question(verb: &str, words: Vec<String>, line: &Line) -> Result<Question, lexopt::Error> {
-    let one = |noun: &str| match words.as_slice() {
-        [word] => Ok(word.clone()),
-        _ => Err(lexopt::Error::from(format!("whatif {verb} takes one {noun}"))),
-    };
-    let reject_unused = |is_given: bool, flag: &str, verb_of_flag: &str| match is_given && verb != verb_of_flag {
-        true => Err(lexopt::Error::from(format!("{flag} goes with {verb_of_flag}"))),
-        false => Ok(()),
-    };
-    reject_unused(line.count.is_some(), "--count", "add")?;
-    reject_unused(line.replicas.is_some(), "--replicas", "scale")?;
-    match verb {
-        "drain" if words.is_empty() => Err("whatif drain takes the nodes".into()),
-        "drain" => Ok(Question::Drain(words)),
-        "lose-zone" => Ok(Question::LoseZone(one("zone")?)),
-        "add" => Ok(Question::Add {
-            like: one("node, which the new ones are like")?,
-            count: line.count.unwrap_or(1).max(1),
-        }),
-        "scale" => {
-            let workload = one("workload, KIND/NAME")?;
-            let replicas = line.replicas.ok_or("whatif scale needs --replicas")?;
-            let (kind, name) = workload.split_once('/').ok_or("whatif scale takes KIND/NAME")?;
+/// File of a pod, and the number of copies in each round.
+type Shaped = (String, usize);
+
+fn up_to(most: u32) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=i64::from(most))
+}
+
+pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
+    let mut about = given.about;
+    let result = match given.change {
+        Change::Drain {
+            words, rolling: true, ..
+        } => {
+            let nodes = about.split(words);
+            rolling_drain(&about, &nodes)
+        }
+        Change::Drain { words, draws, .. } => match about.split(words) {
+            nodes if nodes.is_empty() => return Err("drain takes the nodes".into()),
+            nodes => answer(&about, &Question::Drain(nodes), draws.draws),
+        },
+        Change::LoseZone { words, draws } => {
+            let zone = about.split_one(words, "zone")?;
+            answer(&about, &Question::LoseZone(zone), draws.draws)
+        }
+        Change::Add { words, count, draws } => {
+            let like = about.split_one(words, "node, which the new ones are like")?;
+            let count = count.max(1);
+            answer(&about, &Question::Add { like, count }, draws.draws)
+        }
+        Change::Scale {
+            words,
+            replicas,
+            namespace,
+            draws,
+        } => {
+            let workload = about.split_one(words, "workload, KIND/NAME")?;
+            let (kind, name) = workload.split_once('/').ok_or("scale takes KIND/NAME")?;
             let kind = scalable_kind(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
-            Ok(Question::Scale {
-                kind,
-                key: ObjectKey::new(&*line.namespace, name),
-                replicas,
-            })
+            let key = ObjectKey::new(&*namespace, name);
+            answer(&about, &Question::Scale { kind, key, replicas }, draws.draws)
         }
-        other => Err(format!("whatif answers drain, lose-zone, add, scale, fit and consolidate, not {other:?}").into()),
+        Change::Fit {
+            shape,
+            files,
+            also,
+            need,
+        } => {
+            about.cluster.extend(files);
+            let shapes: Vec<Shaped> = std::iter::once(shape).chain(also).collect();
+            fit(&about, &shapes, need as usize)
+        }
+        Change::Consolidate { files, count } => {
+            about.cluster.extend(files);
+            consolidate(&about, count as usize)
+        }
+    };
+    Ok(result.unwrap_or_else(|status| status))
+}
+
+impl About {
+    /// Takes the files among the words to the cluster. Returns the other words.
+    fn split(&mut self, words: Vec<String>) -> Vec<String> {
+        let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
+        let (files, words): (Vec<String>, Vec<String>) = words.into_iter().partition(is_file);
+        self.cluster.extend(files);
+        words
+    }
+
+    /// As [`split`](Self::split), where one word is not a file.
+    fn split_one(&mut self, words: Vec<String>, noun: &str) -> Result<String, UsageError> {
+        match <[String; 1]>::try_from(self.split(words)) {
+            Ok([word]) => Ok(word),
+            Err(_) => Err(format!("give one {noun}").into()),
+        }
+    }
+
+    fn load(&self) -> Result<Loaded, ExitCode> {
+        args::load(&args::or_stdin(&self.cluster))
     }
 }
 
@@ -154,12 +214,11 @@ fn scalable_kind(word: &str) -> Option<Kind> {
     Kind::from_resource_name(word).filter(|kind| SCALABLE.contains(kind))
 }
 
-fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
-    let loaded = args::load(&line.cluster)?;
-    let answers =
-        ask_draws(&loaded, question, line.draws.max(1)).map_err(|problems| args::print_problems(&problems))?;
+fn answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
+    let loaded = about.load()?;
+    let answers = ask_draws(&loaded, question, draws.max(1)).map_err(|problems| args::print_problems(&problems))?;
     let answer = whatif::combine_draws(answers);
-    line.output.print(
+    about.output.print(
         || whatif::text(&answer),
         || whatif::markdown(&answer),
         || serde_json::json!(answer),
@@ -199,11 +258,11 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
 }
 
 /// `drain --rolling [NODE…]`: without nodes, all of them.
-fn rolling_drain(line: &Line, nodes: &[String]) -> Result<ExitCode, ExitCode> {
-    let loaded = args::load(&line.cluster)?;
+fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> {
+    let loaded = about.load()?;
     let rolling = whatif::rolling_drain(&loaded, nodes, interrupt::is_interrupted)
         .map_err(|problems| args::print_problems(&problems))?;
-    line.output.print(
+    about.output.print(
         || whatif::rolling_text(&rolling),
         || whatif::rolling_markdown(&rolling),
         || serde_json::json!(rolling),
@@ -212,12 +271,11 @@ fn rolling_drain(line: &Line, nodes: &[String]) -> Result<ExitCode, ExitCode> {
 }
 
 /// `consolidate`: the nodes that can go.
-fn consolidate(line: &Line) -> Result<ExitCode, ExitCode> {
-    let loaded = args::load(&line.cluster)?;
-    let most = line.count.map_or(DRAINS_TRIED, |count| count as usize);
+fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
+    let loaded = about.load()?;
     let found = whatif::consolidate(&loaded, most, interrupt::is_interrupted)
         .map_err(|problems| args::print_problems(&problems))?;
-    line.output.print(
+    about.output.print(
         || whatif::consolidation_text(&found),
         || whatif::consolidation_markdown(&found),
         || serde_json::json!(found),
@@ -225,46 +283,30 @@ fn consolidate(line: &Line) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A shape on the command line: `FILE`, or `FILE=N` for N copies in each round.
-fn shape(word: &str) -> Result<(String, usize), lexopt::Error> {
+/// Parses a shape: `FILE`, or `FILE=N` for N copies in each round.
+fn shape(word: &str) -> Result<Shaped, String> {
     let Some((file, copies)) = word.rsplit_once('=') else {
         return Ok((word.to_owned(), 1));
     };
     let copies = copies.parse().ok().filter(|copies| (1..=1_000).contains(copies));
-    let copies = copies.ok_or_else(|| format!("{word:?} is not FILE=N with N from 1 to 1000"))?;
+    let copies = copies.ok_or("not FILE=N with N from 1 to 1000")?;
     Ok((file.to_owned(), copies))
 }
 
-/// `fit PODFILE [FILE…|-]`: the first word is the file of the pod.
-fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
-    if line.words.is_empty() {
-        return Err("whatif fit takes the file of a pod".into());
+/// `fit PODFILE [FILE…|-]`: how many pods of the shapes fit.
+fn fit(about: &About, shapes: &[Shaped], need: usize) -> Result<ExitCode, ExitCode> {
+    let mut all = Vec::new();
+    for (file, copies) in shapes {
+        let file = args::files(std::slice::from_ref(file))?.pop();
+        let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT))?, *copies);
+        all.push(whatif::Shape { file, copies });
     }
-    let mut shapes = vec![shape(&line.words.remove(0))?];
-    for word in &line.also {
-        shapes.push(shape(word)?);
-    }
-    line.cluster.append(&mut line.words);
-    if line.cluster.is_empty() {
-        line.cluster.push("-".to_owned());
-    }
-    let count_fits = || -> Result<ExitCode, ExitCode> {
-        let mut all = Vec::new();
-        for (file, copies) in &shapes {
-            let file = args::files(std::slice::from_ref(file))?.pop();
-            let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT))?, *copies);
-            all.push(whatif::Shape { file, copies });
-        }
-        let loaded = args::load(&line.cluster)?;
-        let need = line.need.map_or(0, |need| need as usize);
-        let fit = whatif::fit(&loaded, all, need, interrupt::is_interrupted)
-            .map_err(|problems| args::print_problems(&problems))?;
-        line.output.print(
-            || whatif::fit_text(&fit),
-            || whatif::fit_markdown(&fit),
-            || serde_json::json!(fit),
-        );
-        Ok(ExitCode::SUCCESS)
-    };
-    Ok(count_fits().unwrap_or_else(|status| status))
+    let fit = whatif::fit(&about.load()?, all, need, interrupt::is_interrupted)
+        .map_err(|problems| args::print_problems(&problems))?;
+    about.output.print(
+        || whatif::fit_text(&fit),
+        || whatif::fit_markdown(&fit),
+        || serde_json::json!(fit),
+    );
+    Ok(ExitCode::SUCCESS)
 }

@@ -2,39 +2,59 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use podscope_session::scenario::Loaded;
 use podscope_session::timeline::Session;
 use podscope_session::triage::{self, Scope};
 
 use crate::args::{self, Output};
 
-pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut scope, mut output) = (Vec::new(), Scope::default(), Output::Text);
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
-                scope.namespace = Some(parser.value()?.to_string_lossy().into_owned());
-            }
-            lexopt::Arg::Long("pod") => scope.pod = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::print_help(crate::HELP)),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if names.is_empty() {
-        names.push("-".to_owned());
-    }
-    Ok(why(&names, &scope, output).unwrap_or_else(|status| status))
+/// List what is wrong in a cluster, worst first: each problem with its reason and what would help
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// What `kubectl get -A -o yaml` or `-o json` printed, or a folder (`kubectl cluster-info dump`, `oc adm
+    /// must-gather`); `-`, the default, is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    #[command(flatten)]
+    options: WhyOptions,
 }
 
-fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
-    print(args::load(names)?, &names.join(", "), scope, output)
+/// What to list, and how.
+#[derive(Debug, Args)]
+pub(crate) struct WhyOptions {
+    /// Only problems of this namespace, without those of cluster-scoped objects
+    #[arg(short, long, global = true)]
+    namespace: Option<String>,
+    /// Only problems of this pod
+    #[arg(long, value_name = "NAMESPACE/NAME", global = true)]
+    pod: Option<String>,
+    /// Output format; text by default
+    #[arg(short, long, value_name = "FORMAT", global = true)]
+    output: Option<Output>,
+}
+
+impl WhyOptions {
+    /// Whether no option is given.
+    pub(crate) fn are_empty(&self) -> bool {
+        self.namespace.is_none() && self.pod.is_none() && self.output.is_none()
+    }
+}
+
+pub(crate) fn run(given: &WhyArgs) -> ExitCode {
+    let names = args::or_stdin(&given.files);
+    args::load(&names)
+        .and_then(|loaded| print(loaded, &names.join(", "), &given.options))
+        .unwrap_or_else(|status| status)
 }
 
 /// Prints the problems of a loaded cluster; `name` names it in errors.
-pub(crate) fn print(loaded: Loaded, name: &str, scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
+pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<ExitCode, ExitCode> {
     let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
+    let scope = Scope {
+        namespace: options.namespace.clone(),
+        pod: options.pod.clone(),
+    };
     if let Some(pod) = &scope.pod {
         let mut pods = session.world().objects().list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
@@ -43,9 +63,9 @@ pub(crate) fn print(loaded: Loaded, name: &str, scope: &Scope, output: Output) -
         }
     }
     args::print_notices(&session);
-    let findings = triage::triage(&session, scope);
+    let findings = triage::triage(&session, &scope);
     let now = session.now().0;
-    output.print(
+    options.output.unwrap_or_default().print(
         || triage::plain(&findings, now),
         || triage::markdown(&findings, now),
         || triage::to_json(&session, &findings),

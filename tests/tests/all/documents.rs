@@ -198,11 +198,11 @@ fn first_words<'t>(help: &'t str, prefix: &str) -> ordered::Set<&'t str> {
 /// Shows: Q-07
 #[test]
 fn commands_in_documents_exist() {
-    let podscope = fs::read_to_string(root().join("crates/cli/src/help.txt")).expect("help.txt");
+    let podscope = fs::read_to_string(root().join("docs/commands.md")).expect("docs/commands.md");
     let (xtask, steps) = (xtask_output(&["help"]), xtask_output(&["test", "--list"]));
     let (xtask, podscope, steps) = (
         first_words(&xtask, "  "),
-        first_words(&podscope, "  podscope "),
+        first_words(&podscope, "## podscope "),
         first_words(&steps, ""),
     );
     let mut missing = Vec::new();

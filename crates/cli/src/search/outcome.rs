@@ -111,18 +111,8 @@ impl Outcome {
     }
 }
 
-/// `podscope merge FILES…`: combines the outputs of `podscope search --shard I/N -o json` to the result of one search.
-pub(crate) fn merge(parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let Some(names) = args::operands(parser)? else {
-        return Ok(args::print_help(crate::HELP));
-    };
-    if names.is_empty() {
-        return Err("merge needs the files that `podscope search --shard I/N -o json` printed".into());
-    }
-    Ok(merge_files(&names).map_or_else(|status| status, |outcome| outcome.print(true, true)))
-}
-
-fn merge_files(names: &[String]) -> Result<Outcome, ExitCode> {
+/// Combines the outputs of `podscope search --shard I/N -o json` to the result of one search.
+pub(super) fn merge_files(names: &[String]) -> Result<Outcome, ExitCode> {
     let mut whole = Outcome::default();
     let mut counts = ViolationCounts::default();
     for (name, text) in args::files(names)? {

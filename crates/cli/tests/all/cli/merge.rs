@@ -32,7 +32,7 @@ fn merged_shards_equal_unsharded_search() {
 fn invalid_shard_and_invalid_result_file_are_rejected() {
     for shard in ["0/3", "4/3", "3", "a/b"] {
         let error = fail(&["search", "--seeds", "1", "--shard", shard]);
-        assert!(error.contains("--shard takes I/N"), "{shard}: {error}");
+        assert!(error.contains("not I/N, with I from 1 to N"), "{shard}: {error}");
     }
     let other = file("no-shard.json", "{\"seeds\": 1}");
     let error = fail(&["merge", &other]);

@@ -98,10 +98,10 @@ fn plugin_without_permission_names_what_is_left_out() {
 fn plugin_refuses_options_of_other_commands() {
     let folder = folder("plugin-usage", 0);
     for (args, message) in [
-        (&["save"][..], "kubectl podscope save FILE"),
+        (&["save"][..], "kubectl podscope save <FILE>"),
         (&["link", "--pod", "a/b"], "-n, --pod and -o go with `why`"),
-        (&["--table", "t"], "--table goes with --rename"),
-        (&["--site", "x"], "--site goes with `link`"),
+        (&["--table", "t"], "kubectl podscope --rename --table <FILE>"),
+        (&["--site", "x"], "unexpected argument '--site' found"),
     ] {
         let run = plugin(&folder, args);
         assert!(run.status == 2 && run.err.contains(message), "{args:?}: {}", run.err);

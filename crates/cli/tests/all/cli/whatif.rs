@@ -394,14 +394,23 @@ fn invalid_whatif_questions_are_rejected() {
             "deployments \"none\" not found",
         ),
         (vec!["scale", "web", "--replicas", "2"], "takes KIND/NAME"),
-        (vec!["scale", "deploy/web"], "needs --replicas"),
+        (vec!["scale", "deploy/web"], "--replicas <N>"),
         (vec!["drain"], "takes the nodes"),
-        (vec!["burn", "a-1"], "not \"burn\""),
-        (vec!["drain", "a-1", "--count", "2"], "--count goes with add"),
-        (vec!["scale", "deploy/web", "--rolling"], "--rolling goes with drain"),
-        (vec!["drain", "a-1", "--need", "2"], "--need and --also go with fit"),
-        (vec!["fit", "pod.yaml=0"], "is not FILE=N"),
-        (vec!["consolidate", "a-1"], "takes files, not \"a-1\""),
+        (vec!["burn", "a-1"], "unrecognized subcommand 'burn'"),
+        (
+            vec!["drain", "a-1", "--count", "2"],
+            "unexpected argument '--count' found",
+        ),
+        (
+            vec!["scale", "deploy/web", "--rolling"],
+            "unexpected argument '--rolling' found",
+        ),
+        (
+            vec!["drain", "a-1", "--need", "2"],
+            "unexpected argument '--need' found",
+        ),
+        (vec!["fit", "pod.yaml=0"], "not FILE=N"),
+        (vec!["consolidate", "a-1"], "a-1: No such file"),
         (vec!["drain", "--rolling", "z-9"], "nodes \"z-9\" not found"),
     ] {
         let mut all = vec!["whatif"];
