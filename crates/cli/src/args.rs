@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use podscope_api::ordered::StableSort as _;
-use podscope_cluster::{SimTime, Span};
+use podscope_cluster::{Objects, SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 use podscope_session::scenario::{self, File, Loaded};
-use podscope_session::timeline::{END_OF_TIME, Session};
+use podscope_session::timeline::END_OF_TIME;
 
 /// Exit status after bad input or wrong usage.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -216,11 +216,11 @@ impl Output {
 
 /// Prints to stderr the notices about translated, omitted and assumed parts of the input, and a hint if the cluster is
 /// of an older Kubernetes version than the rules.
-pub(crate) fn print_notices(session: &Session) {
-    for notice in &session.loaded().notices {
+pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
+    for notice in &loaded.notices {
         print_error(notice);
     }
-    if let Some(version) = podscope_session::triage::older_versions(session.world().objects()) {
+    if let Some(version) = podscope_session::triage::older_versions(objects) {
         print_error(format_args!(
             "The nodes' kubelets are of {version}; everything is explained by the rules of {}",
             podscope_api::KUBERNETES_VERSION

@@ -72,7 +72,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     }
     let config = loaded.setup.settings.scheduler.clone();
     let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
-    args::print_notices(&session);
+    args::print_notices(session.loaded(), session.world().objects());
     let store = session.world().objects();
     let mut pod_found = None;
     let mut objects = Vec::new();

@@ -258,7 +258,7 @@ pub(crate) fn check(given: &CheckArgs) -> ExitCode {
         .and_then(|loaded| Session::new(loaded).map_err(|problems| args::print_problems(&problems)));
     match checked {
         Ok(session) => {
-            args::print_notices(&session);
+            args::print_notices(session.loaded(), session.world().objects());
             // Advice is part of the answer, not an error, so it goes to stdout.
             for advice in &session.loaded().advice {
                 args::print_text(&format!("{advice}\n"));

@@ -74,7 +74,7 @@ fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
         loaded.begin_at(wall_clock_now());
     }
     let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
-    args::print_notices(&session);
+    args::print_notices(session.loaded(), session.world().objects());
     let failed = |error: std::io::Error| {
         args::print_error(format_args!("podscope: {error}"));
         ExitCode::from(args::BAD_INPUT)

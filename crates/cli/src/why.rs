@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use podscope_cluster::SimTime;
 use podscope_session::scenario::Loaded;
-use podscope_session::timeline::Session;
 use podscope_session::triage::{self, Scope};
 
 use crate::args::{self, Output};
@@ -48,29 +48,31 @@ pub(crate) fn run(given: &WhyArgs) -> ExitCode {
         .unwrap_or_else(|status| status)
 }
 
-/// Prints the problems of a loaded cluster; `name` names it in errors.
+/// Prints the problems of a loaded cluster at t = 0; `name` names it in errors. Only objects are read, so no process of
+/// the cluster is started.
 pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<ExitCode, ExitCode> {
-    let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
+    let objects = loaded
+        .objects_at_start()
+        .map_err(|problems| args::print_problems(&problems))?;
     let scope = Scope {
         namespace: options.namespace.clone(),
         pod: options.pod.clone(),
     };
     if let Some(pod) = &scope.pod {
-        let mut pods = session.world().objects().list::<podscope_api::Pod>();
+        let mut pods = objects.list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
             args::print_error(format_args!("{name}: no pod {pod}"));
             return Err(ExitCode::from(args::BAD_INPUT));
         }
     }
-    args::print_notices(&session);
-    let findings = triage::triage(&session, &scope);
-    let now = session.now().0;
+    args::print_notices(&loaded, &objects);
+    let findings = triage::triage_objects(&objects, &loaded, SimTime::ZERO, &scope);
     options.output.unwrap_or_default().print(
-        || triage::plain(&findings, now),
-        || triage::markdown(&findings, now),
-        || triage::to_json(&session, &findings),
+        || triage::plain(&findings, 0),
+        || triage::markdown(&findings, 0),
+        || triage::to_json(loaded.setup.start, &findings),
     );
-    // The process ends here: dropping the session of a large cluster would take a tenth of the run time.
-    std::mem::forget(session);
+    // The process ends here: dropping the objects of a large cluster would take a tenth of the run time.
+    std::mem::forget((loaded, objects));
     Ok(ExitCode::SUCCESS)
 }

@@ -22,7 +22,10 @@ use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
 use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{Actor, ApiError, Assumed, NetworkSettings, RENEW_INTERVAL, Rng, SimTime, Sink, Span, Switches, World};
+use crate::{
+    Actor, ApiError, Assumed, NetworkSettings, Objects, OutputLine, RENEW_INTERVAL, Record, Rng, SimTime, Sink, Span,
+    Switches, World,
+};
 
 /// Settings of all components.
 #[derive(Debug, Clone, Default)]
@@ -116,11 +119,8 @@ impl World {
     /// # Errors
     /// Every object that the API server refuses.
     pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
-        let mut world = World::empty(&setup);
-        world.api.assume(setup.assumed.clone());
-        world.import_system(&setup);
         let mut errors = Vec::new();
-        let Imported { nodes, cut_off, .. } = world.import_given(&setup, &mut errors);
+        let (mut world, Imported { nodes, cut_off, .. }) = World::with_imports(&setup, &mut errors);
         if !cut_off.is_empty() {
             for node in &cut_off {
                 world
@@ -138,6 +138,33 @@ impl World {
         world.create_given(&setup, &mut errors, sink);
         world.settle_traffic(sink);
         if errors.is_empty() { Ok(world) } else { Err(errors) }
+    }
+
+    /// The objects of [`World::new`] at t = 0, for answers that read nothing else. No process is started and no container
+    /// is adopted, which is most of the work for a large dump: at t = 0, their requests are still on the way to the API
+    /// server, so they have changed no object.
+    ///
+    /// # Errors
+    /// Every object that the API server refuses.
+    pub fn objects_at_start(setup: &Setup) -> Result<Arc<Objects>, Vec<SetupError>> {
+        let mut errors = Vec::new();
+        let (mut world, _) = World::with_imports(setup, &mut errors);
+        world.start_control_plane();
+        world.import_slices();
+        world.create_given(setup, &mut errors, &mut NoRecords);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(world.objects().clone())
+    }
+
+    /// A world that contains the system's objects, the nodes and the imported objects, without processes.
+    fn with_imports(setup: &Setup, errors: &mut Vec<SetupError>) -> (World, Imported) {
+        let mut world = World::empty(setup);
+        world.api.assume(setup.assumed.clone());
+        world.import_system(setup);
+        let imported = world.import_given(setup, errors);
+        (world, imported)
     }
 
     /// Imports the objects that every cluster has: namespaces with their objects, and system PriorityClasses.
@@ -293,13 +320,7 @@ impl World {
     }
 
     /// Starts a process that has been running since before t = 0: it lists and watches immediately.
-    pub(crate) fn start_now(
-        &mut self,
-        actor: &Actor,
-        revision: u64,
-        objects: &Arc<crate::Objects>,
-        sink: &mut dyn Sink,
-    ) {
+    pub(crate) fn start_now(&mut self, actor: &Actor, revision: u64, objects: &Arc<Objects>, sink: &mut dyn Sink) {
         let Some(process) = self.running(actor) else { return };
         self.on_start(&process, sink);
         let objects = objects.clone();
@@ -338,6 +359,17 @@ impl World {
             ..Default::default()
         })));
     }
+}
+
+/// Drops the records of a world of which only the objects are read.
+struct NoRecords;
+
+impl Sink for NoRecords {
+    fn record(&mut self, _: Record) {}
+
+    fn output(&mut self, _: OutputLine) {}
+
+    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
 
 /// Adds the toleration of all NoExecute taints that a kubelet sets on mirror pods (LC-064).

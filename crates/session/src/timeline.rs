@@ -19,7 +19,9 @@ use std::sync::Arc;
 
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{ObjectKey, ordered};
-use podscope_cluster::{Cause, Fingerprint, OutputKind, OutputLine, Record, SetupError, SimTime, StatusReason, World};
+use podscope_cluster::{
+    Cause, Fingerprint, Objects, OutputKind, OutputLine, Record, SetupError, SimTime, StatusReason, World,
+};
 
 pub use branch::Branch;
 use branch::Checkpoint;
@@ -108,13 +110,7 @@ impl Session {
             branch: &mut branch,
             progress: &mut progress,
         };
-        let world = World::new(loaded.setup.clone(), &mut log).map_err(|errors| {
-            loaded.problems_of(
-                errors
-                    .into_iter()
-                    .flat_map(|SetupError { index, error }| problem_causes(index, error)),
-            )
-        })?;
+        let world = World::new(loaded.setup.clone(), &mut log).map_err(|errors| setup_problems(&loaded, errors))?;
         branch.checkpoints.push(Checkpoint {
             at: world.now(),
             world: world.clone(),
@@ -403,6 +399,22 @@ fn extend_hash(hash: u64, trace: Records<'_>, form: Fingerprint) -> u64 {
 pub fn trace_hash(trace: Records<'_>, form: Fingerprint) -> String {
     let hash = extend_hash(hash::EMPTY, trace, form);
     format!("{hash:016x}")
+}
+
+impl Loaded {
+    /// The objects of a session at t = 0, without the session: enough for an answer that reads nothing else.
+    ///
+    /// # Errors
+    /// Those of [`Session::new`].
+    pub fn objects_at_start(&self) -> Result<Arc<Objects>, Vec<Problem>> {
+        World::objects_at_start(&self.setup).map_err(|errors| setup_problems(self, errors))
+    }
+}
+
+/// The problems of refused objects, with their places in the files.
+fn setup_problems(loaded: &Loaded, errors: Vec<SetupError>) -> Vec<Problem> {
+    let causes = errors.into_iter();
+    loaded.problems_of(causes.flat_map(|SetupError { index, error }| problem_causes(index, error)))
 }
 
 /// Converts the error of a refused object to problems, one for each invalid field: object index, field path and

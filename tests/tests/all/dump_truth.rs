@@ -55,6 +55,33 @@ fn dumps() -> Vec<(String, String)> {
     all
 }
 
+/// `podscope why` reads objects of a world without processes.
+/// Shows: P-09
+#[test]
+fn objects_at_start_equal_those_of_a_session() {
+    let scenarios = files("tests/scenarios", "yaml").into_iter().map(|path| {
+        let text = std::fs::read_to_string(&path).expect("a scenario");
+        (path.display().to_string(), text)
+    });
+    for (name, text) in dumps().into_iter().chain(scenarios) {
+        let Ok(loaded) = scenario::load(&single_file(&text)) else {
+            continue;
+        };
+        let alone = loaded.objects_at_start();
+        let session = Session::new(loaded);
+        match (alone, session) {
+            (Ok(alone), Ok(session)) => {
+                let objects = session.world().objects();
+                for kind in alone.kinds().chain(objects.kinds()) {
+                    assert_eq!(alone.list_kind(kind), objects.list_kind(kind), "{name}");
+                }
+            }
+            (Err(alone), Err(session)) => assert_eq!(alone, session, "{name}"),
+            _ => panic!("{name}: only one of them is refused"),
+        }
+    }
+}
+
 /// Shows: Q-11, P-09
 #[test]
 fn saved_dump_reopens_unchanged() {
@@ -295,7 +322,7 @@ fn triage_reports_reason_and_help() {
         ),
     ] {
         let session = open_shared_dump(name);
-        let found = to_json(&session, &triage(&session, &Scope::default()));
+        let found = to_json(session.world().start(), &triage(&session, &Scope::default()));
         let rows = found.as_array().expect("rows");
         let row = rows
             .iter()

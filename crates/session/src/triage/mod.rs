@@ -12,7 +12,7 @@ mod workloads;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, NodeName, Object, ObjectMeta, Pod, Str, Time};
-use podscope_cluster::Objects;
+use podscope_cluster::{Objects, SimTime};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
 pub use standing::{older_versions, standing};
 
 use crate::owners::workload_of;
+use crate::scenario::Loaded;
 use crate::timeline::Session;
 
 /// The objects to examine.
@@ -47,15 +48,19 @@ struct Triage<'a> {
 /// Returns the problems of a session's cluster at the present time, worst first.
 #[must_use]
 pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
-    let objects = session.world().objects();
-    let start = session.world().start();
-    let now = Time(start.0 + session.now().0);
+    triage_objects(session.world().objects(), session.loaded(), session.now(), scope)
+}
+
+/// Returns the problems of a scenario's cluster that has these objects at `now`, worst first.
+#[must_use]
+pub fn triage_objects(objects: &Objects, loaded: &Loaded, now: SimTime, scope: &Scope) -> Vec<Finding> {
+    let start = loaded.setup.start;
     let mut triage = Triage {
         objects,
         start,
-        now,
+        now: Time(start.0 + now.0),
         scope,
-        config: session.scheduler_config(),
+        config: loaded.setup.settings.scheduler.clone(),
         events: events_of(objects),
         findings: Vec::new(),
     };
@@ -155,16 +160,15 @@ fn clause(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// Formats the findings as `podscope why -o json`.
+/// Formats the findings as `podscope why -o json`. `start` is the wall-clock time at t = 0.
 #[must_use]
-pub fn to_json(session: &Session, findings: &[Finding]) -> Value {
-    let start = session.world().start().0;
+pub fn to_json(start: Time, findings: &[Finding]) -> Value {
     let rows = findings.iter().map(|found| {
         json!({
             "object": found.object,
             "problem": found.problem.name(),
             "reason": found.reason,
-            "since": found.since.map(|since| podscope_api::print_rfc3339(start + since, 0)),
+            "since": found.since.map(|since| podscope_api::print_rfc3339(start.0 + since, 0)),
             "help": found.help,
             "count": found.count,
             "owner": found.owner,
