@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml::{OnItem, put_entry};
+use crate::yaml::put_entry;
 
 /// A syntax error with its position.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,30 @@ pub(crate) enum TextErrorKind {
     /// A tag, alias or merge key is invalid. Go's decoder reports this without a line number.
     Meaning,
 }
+
+/// The text of one item of a list, with the place of its first character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JsonItem<'t> {
+    pub(crate) text: &'t str,
+    line: u32,
+    column: u32,
+}
+
+/// Takes the items of a list, which are read with [`read_item`]; None if one cannot be read.
+type OnItems<'e, 't> = &'e mut dyn FnMut(&[JsonItem<'t>]) -> Option<()>;
+
+/// Reads one item of a list; None if its text is not exactly one JSON value with different keys. The limit on the number
+/// of values applies to each item.
+pub(crate) fn read_item<'t>(item: &JsonItem<'t>) -> Option<Tree<'t>> {
+    let mut reader = JsonReader::new(item.text, item.line);
+    reader.counted = (0, item.column);
+    let value = reader.value_at(ITEM_DEPTH).ok()?;
+    reader.skip_space();
+    (reader.pos == item.text.len() && reader.duplicates.is_empty()).then_some(value)
+}
+
+/// Depth of the items of a list: they are in the array of an object.
+const ITEM_DEPTH: usize = 2;
 
 /// Parses a sequence of JSON values.
 pub(crate) struct JsonReader<'t> {
@@ -129,18 +153,16 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Parses the next value. If it is an object with a list `items`, each item is passed to the callback and not kept.
-    ///
-    /// # Errors
-    /// The first syntax error; the caller must then discard the items it received.
-    pub(crate) fn value_streaming_items(&mut self, on_item: OnItem<'_, 't>) -> Result<Tree<'t>, TextError> {
+    /// Parses the next value. If it is an object with a list `items`, the texts of the items are passed to the callback and
+    /// omitted from the result. None if something cannot be read; the caller must then discard the items it received.
+    pub(crate) fn value_splitting_items(&mut self, on_items: OnItems<'_, 't>) -> Option<Tree<'t>> {
         self.skip_space();
         if self.peek() != Some(b'{') {
-            return self.value();
+            return self.value().ok();
         }
         let (line, column) = (self.line, self.column());
-        let data = self.object(0, Some(on_item))?;
-        Ok(Tree { line, column, data })
+        let data = self.object(0, Some(on_items)).ok()?;
+        Some(Tree { line, column, data })
     }
 
     /// Parses the next value.
@@ -170,11 +192,7 @@ impl<'t> JsonReader<'t> {
         let (line, column) = (self.line, self.column());
         let data = match self.peek() {
             Some(b'{') => self.object(depth, None)?,
-            Some(b'[') => {
-                let mut items = Vec::new();
-                self.array(depth, &mut |item| items.push(item), false)?;
-                Data::Seq(items)
-            }
+            Some(b'[') => self.array(depth)?,
             Some(b'"') => Data::String(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => {
@@ -201,7 +219,7 @@ impl<'t> JsonReader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    fn object(&mut self, depth: usize, mut on_item: Option<OnItem<'_, 't>>) -> Result<Data<'t>, TextError> {
+    fn object(&mut self, depth: usize, mut on_items: Option<OnItems<'_, 't>>) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
@@ -223,12 +241,12 @@ impl<'t> JsonReader<'t> {
             }
             self.pos += 1;
             self.skip_space();
-            let streaming_callback = match (&*key, self.peek()) {
-                ("items", Some(b'[')) => on_item.take(),
+            let splitting_callback = match (&*key, self.peek()) {
+                ("items", Some(b'[')) => on_items.take(),
                 _ => None,
             };
-            let value = match streaming_callback {
-                Some(on_item) => self.streamed_items(on_item)?,
+            let value = match splitting_callback {
+                Some(on_items) => self.split_items(on_items)?,
                 None => self.value_at(depth + 1)?,
             };
             let entry = Entry {
@@ -259,10 +277,30 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Parses the list `items` of an object and passes each item to the callback.
-    fn streamed_items(&mut self, on_item: OnItem<'_, 't>) -> Result<Tree<'t>, TextError> {
+    /// Splits the list `items` of an object into the texts of its items and passes them to the callback.
+    fn split_items(&mut self, on_items: OnItems<'_, 't>) -> Result<Tree<'t>, TextError> {
         let (line, column) = (self.line, self.column());
-        self.array(1, on_item, true)?;
+        let mut items = Vec::new();
+        self.pos += 1;
+        self.skip_space();
+        let mut is_end = self.peek() == Some(b']');
+        while !is_end {
+            self.skip_space();
+            let start = self.pos;
+            let (line, column) = (self.line, self.column());
+            self.skip_item();
+            let text = &self.text[start..self.pos];
+            items.push(JsonItem { text, line, column });
+            match self.peek() {
+                Some(b',') => self.pos += 1,
+                Some(_) => is_end = true,
+                None => return Err(self.unexpected("after array element")),
+            }
+        }
+        self.pos += 1;
+        if on_items(&items).is_none() {
+            return Err(self.error("an item cannot be read"));
+        }
         Ok(Tree {
             line,
             column,
@@ -270,25 +308,45 @@ impl<'t> JsonReader<'t> {
         })
     }
 
-    /// Parses the items of a list. If they are streamed, the limit on the number of values applies to each item.
-    fn array(&mut self, depth: usize, on_item: OnItem<'_, 't>, is_streamed: bool) -> Result<(), TextError> {
+    /// Moves to the comma or bracket after a list item, or to the end of the text. Looks only at strings and brackets:
+    /// errors are found when the item is read.
+    fn skip_item(&mut self) {
+        let (mut depth, mut is_in_string) = (0_usize, false);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => {
+                    self.line += 1;
+                    self.line_start = self.pos + 1;
+                }
+                b'"' => is_in_string = !is_in_string,
+                // The next character belongs to the escape.
+                b'\\' if is_in_string => self.pos += 1,
+                _ if is_in_string => {}
+                b'{' | b'[' => depth += 1,
+                b',' | b']' if depth == 0 => return,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.pos = self.bytes.len().min(self.pos + 1);
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+        let mut items = Vec::new();
         self.pos += 1;
         self.skip_space();
         if self.peek() == Some(b']') {
             self.pos += 1;
-            return Ok(());
+            return Ok(Data::Seq(items));
         }
         loop {
-            if is_streamed {
-                self.nodes = 0;
-            }
-            on_item(self.value_at(depth + 1)?);
+            items.push(self.value_at(depth + 1)?);
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
                 Some(b']') => {
                     self.pos += 1;
-                    return Ok(());
+                    return Ok(Data::Seq(items));
                 }
                 _ => return Err(self.unexpected("after array element")),
             }

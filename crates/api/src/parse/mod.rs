@@ -2,6 +2,7 @@
 //! and every problem has line, column and field (P-03, P-04).
 
 mod found;
+mod list;
 #[cfg(not(target_family = "wasm"))]
 mod parallel;
 
@@ -15,8 +16,7 @@ use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml_block::ItemText;
-use crate::{Kind, Object, limits, yaml, yaml_block, yaml_words};
+use crate::{Kind, Object, limits, yaml, yaml_words};
 
 pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
@@ -354,79 +354,6 @@ impl Reader {
                 read.problems.into_iter().for_each(|error| self.text_error(error));
             }
         }
-    }
-
-    /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false, without any
-    /// effect, if the text is not such a list or has a problem; it is then read in the usual way.
-    fn list(&mut self, text: &str, lines_before: u32) -> bool {
-        // A text without such a line is not a list; this test avoids parsing it twice.
-        let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
-        let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
-            return false;
-        };
-        let plain = yaml_block::read_items(text, lines_before, &mut |texts| {
-            #[cfg(not(target_family = "wasm"))]
-            return items.items_in_parallel(texts, parallel::threads());
-            #[cfg(target_family = "wasm")]
-            items.items(texts)
-        });
-        let read = plain.or_else(|| {
-            items = self.item_reader(lines_before + 1)?;
-            Some(yaml::read_items(text, lines_before, &mut |item| {
-                items.object(&item, None)
-            }))
-        });
-        read.is_some_and(|read| match read.documents.as_slice() {
-            [list] if read.problems.is_empty() => self.take_list(list, items),
-            _ => false,
-        })
-    }
-
-    /// Decodes the items of a YAML list. None if one cannot be read.
-    fn items(&mut self, texts: &[ItemText<'_>]) -> Option<()> {
-        texts.iter().try_for_each(|text| {
-            self.object(&yaml_block::read_item(*text)?, None);
-            Some(())
-        })
-    }
-
-    /// The same for a JSON list at the reader's position; returns a reader positioned after the list.
-    fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
-        let (_, line) = reader.rest();
-        let mut items = self.item_reader(line)?;
-        let mut fork = reader.fork();
-        let list = fork.value_streaming_items(&mut |item| items.object(&item, None)).ok()?;
-        (fork.duplicates.is_empty() && self.take_list(&list, items)).then_some(fork)
-    }
-
-    /// A reader for the items of a list that begins at `line`; None if the text has too many documents.
-    fn item_reader(&self, line: u32) -> Option<Reader> {
-        let mut items = Reader {
-            document: self.document,
-            // The list itself counts as an object.
-            objects: self.objects + 1,
-            ..Reader::default()
-        };
-        items.next_document(line).then_some(items)
-    }
-
-    /// Adds the objects of a list's items to the result, if it is a list without problems.
-    fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
-        let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
-        let has_items = list
-            .get("items")
-            .is_some_and(|items| matches!(items.data, Data::Seq(_)));
-        let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
-        // Items without a kind cause a problem here; the usual way then gives them the list's kind.
-        let is_valid = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
-        if is_list && is_valid {
-            self.document = items.document;
-            self.objects = items.objects;
-            self.parsed.objects.append(&mut items.parsed.objects);
-            self.parsed.others.append(&mut items.parsed.others);
-            self.parsed.configs.append(&mut items.parsed.configs);
-        }
-        is_list && is_valid
     }
 
     fn json(&mut self, text: &str) {

@@ -1,7 +1,7 @@
 //! Decodes the items of a long list on several threads.
 
 use super::Reader;
-use crate::yaml_block::ItemText;
+use super::list::ItemText;
 
 /// Bytes of text for which a thread is worth starting.
 const RUN_BYTES: usize = 1 << 20;
@@ -16,7 +16,7 @@ impl Reader {
     ///
     /// The result does not depend on the number of threads: each decodes a run of successive items, and the results are
     /// joined in the order of the text.
-    pub(super) fn items_in_parallel(&mut self, texts: &[ItemText<'_>], n_threads: usize) -> Option<()> {
+    pub(super) fn items_in_parallel<T: ItemText>(&mut self, texts: &[T], n_threads: usize) -> Option<()> {
         let document = self.document;
         let mut runs = runs(texts, n_threads).into_iter();
         let own = runs.next()?;
@@ -50,12 +50,12 @@ impl Reader {
 }
 
 /// Divides items into at most `n_threads` runs of successive items with about the same number of bytes.
-fn runs<'i, 't>(items: &'i [ItemText<'t>], n_threads: usize) -> Vec<&'i [ItemText<'t>]> {
-    let total: usize = items.iter().map(|(_, text)| text.len()).sum();
+fn runs<T: ItemText>(items: &[T], n_threads: usize) -> Vec<&[T]> {
+    let total: usize = items.iter().map(T::n_bytes).sum();
     let n_runs = n_threads.min(total / RUN_BYTES).max(1);
     let (mut runs, mut start, mut n_bytes) = (Vec::new(), 0, 0);
-    for (index, (_, text)) in items.iter().enumerate() {
-        n_bytes += text.len();
+    for (index, item) in items.iter().enumerate() {
+        n_bytes += item.n_bytes();
         if runs.len() + 1 < n_runs && n_bytes >= total / n_runs * (runs.len() + 1) {
             runs.push(&items[start..=index]);
             start = index + 1;
@@ -68,6 +68,7 @@ fn runs<'i, 't>(items: &'i [ItemText<'t>], n_threads: usize) -> Vec<&'i [ItemTex
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml_block;
 
     /// Shows: P-03
     #[test]
@@ -82,7 +83,7 @@ mod tests {
                 )
             })
             .collect();
-        let items: Vec<ItemText<'_>> = (0..).zip(&texts).map(|(at, text)| (at * 6, &**text)).collect();
+        let items: Vec<yaml_block::ItemText<'_>> = (0..).zip(&texts).map(|(at, text)| (at * 6, &**text)).collect();
         let read = |n_threads| {
             let mut reader = Reader::default();
             reader.items_in_parallel(&items, n_threads).expect("YAML");
@@ -103,12 +104,12 @@ mod tests {
     #[test]
     fn runs_hold_all_items_in_order() {
         let text = "x".repeat(RUN_BYTES / 2);
-        let items: Vec<ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
+        let items: Vec<yaml_block::ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
         for (n_threads, n_runs) in [(1, 1), (2, 2), (3, 3), (64, 6)] {
             let runs = runs(&items, n_threads);
             assert_eq!((runs.len(), runs.concat()), (n_runs, items.clone()));
         }
         assert_eq!(runs(&items[..1], 4).len(), 1, "a short list is one run");
-        assert_eq!(runs(&[], 4).len(), 1);
+        assert_eq!(runs::<yaml_block::ItemText<'_>>(&[], 4).len(), 1);
     }
 }

@@ -88,3 +88,64 @@ fn long_lists_in_several_documents_are_decoded() {
     let documents = by_item.objects.iter().map(|object| object.at.document);
     assert_eq!(documents.filter(|document| *document == 2).count(), PODS);
 }
+
+/// A JSON list of pods, with `item` inserted in the middle.
+fn json_list(item: &str) -> String {
+    let mut items: Vec<String> = (0..PODS)
+        .map(|at| {
+            format!(
+                "{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {{\"name\": \"web-{at}\"}},\n \"spec\": \
+                 {{\"containers\": [{{\"image\": \"nginx\", \"name\": \"app\"}}]}}}}"
+            )
+        })
+        .collect();
+    if !item.is_empty() {
+        items.insert(PODS / 2, item.to_owned());
+    }
+    let items = items.join(", ");
+    format!("{{\"apiVersion\": \"v1\",\n\"items\":\n[{items}],\n\"kind\": \"List\"}}\n")
+}
+
+#[test]
+fn json_list_decodes_equally_by_item_and_as_a_whole() {
+    let map = |data: &str| {
+        format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "a"}}, "data": {{{data}}}}}"#)
+    };
+    for (name, item, objects, problems) in [
+        ("pods", String::new(), PODS, 0),
+        (
+            "brackets in a text",
+            map(r#""a": "]}, {[\", \\", "b": "},""#),
+            PODS + 1,
+            0,
+        ),
+        (
+            "letters of several bytes",
+            map(r#""a": "größer", "a": "日""#),
+            PODS + 1,
+            1,
+        ),
+        ("two values without a comma", format!("{0} {0}", map("")), 0, 1),
+        ("an item that is missing", format!("{},", map("")), 0, 1),
+        ("a bracket too many", format!("{}]", map("")), 0, 1),
+        ("brackets of two kinds", r#"{"a": [1}, 2]"#.to_owned(), 0, 1),
+        ("a text without an end", r#"{"a": "b}"#.to_owned(), 0, 1),
+        ("a field of a wrong type", map("\n \"a\": 7"), PODS, 1),
+        ("an item that is no object", "7".to_owned(), PODS, 1),
+        (
+            "a list in the list",
+            format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}]}}"#, map("")),
+            PODS + 1,
+            0,
+        ),
+    ] {
+        let text = json_list(&item);
+        // A key with an escape is not recognised as that of a long list.
+        let whole = parse(&text.replace("\n\"items\"", "\n\"\\u0069tems\""));
+        let by_item = parse(&text);
+        assert_eq!(by_item.objects, whole.objects, "{name}");
+        assert_eq!(by_item.problems, whole.problems, "{name}");
+        assert_eq!(by_item.objects.len(), objects, "{name}: {:?}", by_item.problems);
+        assert_eq!(by_item.problems.len(), problems, "{name}: {:?}", by_item.problems);
+    }
+}

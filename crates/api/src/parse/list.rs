@@ -1,0 +1,117 @@
+//! Long lists, item by item: the tree of an item is freed before the whole list is read, and the items are read on all
+//! cores.
+
+#[cfg(not(target_family = "wasm"))]
+use super::parallel;
+use super::{Reader, limits};
+use crate::json::{self, JsonItem, JsonReader};
+use crate::tree::{Data, Tree};
+use crate::{yaml, yaml_block};
+
+/// The text of one item of a list.
+pub(super) trait ItemText: Sync {
+    /// Length of the text in bytes.
+    fn n_bytes(&self) -> usize;
+
+    /// Reads the item; None if it is not a valid value by itself.
+    fn read(&self) -> Option<Tree<'_>>;
+}
+
+impl ItemText for yaml_block::ItemText<'_> {
+    fn n_bytes(&self) -> usize {
+        self.1.len()
+    }
+
+    fn read(&self) -> Option<Tree<'_>> {
+        yaml_block::read_item(*self)
+    }
+}
+
+impl ItemText for JsonItem<'_> {
+    fn n_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    fn read(&self) -> Option<Tree<'_>> {
+        json::read_item(self)
+    }
+}
+
+impl Reader {
+    /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false, without any
+    /// effect, if the text is not such a list or has a problem; it is then read in the usual way.
+    pub(super) fn list(&mut self, text: &str, lines_before: u32) -> bool {
+        // A text without such a line is not a list; this test avoids parsing it twice.
+        let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
+        let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
+            return false;
+        };
+        let plain = yaml_block::read_items(text, lines_before, &mut |texts| items.items_on_all_cores(texts));
+        let read = plain.or_else(|| {
+            items = self.item_reader(lines_before + 1)?;
+            Some(yaml::read_items(text, lines_before, &mut |item| {
+                items.object(&item, None)
+            }))
+        });
+        read.is_some_and(|read| match read.documents.as_slice() {
+            [list] if read.problems.is_empty() => self.take_list(list, items),
+            _ => false,
+        })
+    }
+
+    /// Decodes the items of a list. None if one cannot be read.
+    pub(super) fn items<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
+        texts.iter().try_for_each(|text| {
+            self.object(&text.read()?, None);
+            Some(())
+        })
+    }
+
+    /// The same on all cores, where there are threads.
+    fn items_on_all_cores<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
+        #[cfg(not(target_family = "wasm"))]
+        return self.items_in_parallel(texts, parallel::threads());
+        #[cfg(target_family = "wasm")]
+        self.items(texts)
+    }
+
+    /// Decodes the JSON list at the reader's position, if there is one without a problem; returns a reader positioned
+    /// after the list.
+    pub(super) fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
+        let (_, line) = reader.rest();
+        let mut items = self.item_reader(line)?;
+        let mut fork = reader.fork();
+        let list = fork.value_splitting_items(&mut |texts| items.items_on_all_cores(texts))?;
+        (fork.duplicates.is_empty() && self.take_list(&list, items)).then_some(fork)
+    }
+
+    /// A reader for the items of a list that begins at `line`; None if the text has too many documents.
+    fn item_reader(&self, line: u32) -> Option<Reader> {
+        let mut items = Reader {
+            document: self.document,
+            // The list itself counts as an object.
+            objects: self.objects + 1,
+            ..Reader::default()
+        };
+        items.next_document(line).then_some(items)
+    }
+
+    /// Adds the objects of a list's items to the result, if it is a list without problems.
+    fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
+        let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
+        let has_items = list
+            .get("items")
+            .is_some_and(|items| matches!(items.data, Data::Seq(_)));
+        let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
+        // Items without a kind cause a problem here; the usual way then gives them the list's kind.
+        let is_valid = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
+        if is_list && is_valid {
+            self.document = items.document;
+            self.objects = items.objects;
+            self.parsed.objects.append(&mut items.parsed.objects);
+            self.parsed.others.append(&mut items.parsed.others);
+            self.parsed.configs.append(&mut items.parsed.configs);
+        }
+        is_list && is_valid
+    }
+}
