@@ -1,12 +1,13 @@
 //! `podscope serve`: parses the arguments of [`podscope_serve`] and runs the server.
 
 use std::io::Write;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use podscope_serve::{Options, Server, Speed};
+use podscope_serve::{Listen, Options, Server, Speed, Token};
 use podscope_session::timeline::Session;
 
 use crate::{args, interrupt};
@@ -32,9 +33,15 @@ pub(crate) struct ServeArgs {
     /// POST /podscope/v1/advance {"seconds": N}
     #[arg(long, value_name = "N|manual", default_value = "1", value_parser = speed)]
     speed: Speed,
-    /// Write a kubeconfig of the server to this file
+    /// Write a kubeconfig of the server to this file; with --listen it holds the certificate and the token
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// IP address at which other machines are served, too, over TLS; by default only this machine is
+    #[arg(long, value_name = "IP", requires = "token")]
+    listen: Option<IpAddr>,
+    /// Token that every request needs
+    #[arg(long, requires = "listen", value_parser = Token::new)]
+    token: Option<Token>,
 }
 
 pub(crate) fn run(given: ServeArgs) -> ExitCode {
@@ -42,6 +49,8 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
         port: given.port,
         speed: given.speed,
         kubeconfig: given.kubeconfig,
+        // Both are given, or neither.
+        listen: (given.listen.zip(given.token)).map(|(address, token)| Listen { address, token }),
     };
     serve(&given.files, &options).unwrap_or_else(|status| status)
 }
@@ -85,6 +94,9 @@ fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
     drop(stdout);
     match &options.kubeconfig {
         Some(path) => args::print_error(format_args!("export KUBECONFIG={}", path.display())),
+        None if options.listen.is_some() => args::print_error(format_args!(
+            "podscope: --kubeconfig FILE writes a file with the certificate that clients check, and the token"
+        )),
         None => args::print_error(format_args!("kubectl --server={} get pods -A", server.url())),
     }
     while server.is_running() {

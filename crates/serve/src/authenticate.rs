@@ -1,6 +1,7 @@
 //! Who sends a request: by its bearer token, its impersonation headers, or neither (HT-005, HT-119, HT-139).
 //!
-//! Deviation: a request without credentials is one of `kubernetes-admin`, because clients send none over plain HTTP.
+//! Deviation: a request without credentials is one of `kubernetes-admin`, because clients send none over plain HTTP. A server
+//! for other machines has asked for its token before (`access`).
 //! Authorization is not simulated: whoever is known may do everything.
 
 use podscope_api::{Kind, Object, Time, hash};
@@ -117,7 +118,7 @@ pub(crate) fn user(asked: &Asked, snapshot: &Snapshot) -> Result<User, ApiError>
     Ok(impersonated(asked)?.unwrap_or(user))
 }
 
-fn unauthorized() -> ApiError {
+pub(crate) fn unauthorized() -> ApiError {
     ApiError {
         code: 401,
         reason: StatusReason::Unauthorized,

@@ -1,4 +1,4 @@
-//! HTTP/1.1 connections on a loopback address: access checks and size limits (HT-005, HT-023, HT-034).
+//! HTTP/1.1 connections: access checks on a loopback address, and size limits (HT-005, HT-023, HT-034).
 //!
 //! Web pages of other sites must not reach the cluster through the user's browser (DNS rebinding). A Host or Origin header
 //! that does not name this machine is refused.
@@ -18,9 +18,11 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 
+use crate::access::Guard;
 use crate::engine::Door;
 use crate::negotiate::{Form, Media};
 use crate::{protobuf, route, status};
@@ -29,6 +31,8 @@ use crate::{protobuf, route, status};
 const MAX_CONNECTIONS: usize = 4096;
 /// Maximum size of a body in bytes (HT-034).
 const MAX_BODY: usize = 3 * 1024 * 1024;
+/// Timeout for the TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for receiving the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout for receiving a body.
@@ -218,8 +222,8 @@ impl Reply {
     }
 }
 
-/// Accepts connections until the process ends.
-pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, door: Door) {
+/// Accepts connections until the process ends. With a guard they are TLS, and each request needs its token.
+pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(place) = room.clone().acquire_owned().await else {
@@ -233,20 +237,36 @@ pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, door: Door
                 continue;
             }
         };
-        let door = door.clone();
+        let (guard, door) = (guard.clone(), door.clone());
         tokio::spawn(async move {
-            connection(stream, address, door).await;
+            connection(stream, address, guard, door).await;
             drop(place);
         });
     }
 }
 
-async fn connection(stream: TcpStream, address: SocketAddr, door: Door) {
+async fn connection(stream: TcpStream, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door) {
     // Without Nagle's algorithm: responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
+    match &guard {
+        None => requests(stream, address, None, door).await,
+        Some(with_tls) => {
+            let handshake = with_tls.acceptor.accept(stream);
+            // A client that does not trust the certificate, or does not speak TLS, has disconnected.
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
+                requests(stream, address, guard, door).await;
+            }
+        }
+    }
+}
+
+async fn requests<S>(stream: S, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
     let service = service_fn(move |request| {
-        let door = door.clone();
-        async move { answer(request, address, door).await }
+        let (guard, door) = (guard.clone(), door.clone());
+        async move { answer(request, address, guard, door).await }
     });
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -256,10 +276,19 @@ async fn connection(stream: TcpStream, address: SocketAddr, door: Door) {
     let _ = served.await;
 }
 
-async fn answer(request: Request<Incoming>, address: SocketAddr, door: Door) -> Result<Response<Body>, Cut> {
-    let (parts, body) = request.into_parts();
-    if let Some(reply) = stranger(&parts.headers, address) {
-        return Ok(reply.into_response(false));
+async fn answer(
+    request: Request<Incoming>,
+    address: SocketAddr,
+    guard: Option<Arc<Guard>>,
+    door: Door,
+) -> Result<Response<Body>, Cut> {
+    let (mut parts, body) = request.into_parts();
+    let refused = match &guard {
+        Some(guard) => guard.admit(&mut parts.headers).err(),
+        None => stranger(&parts.headers, address),
+    };
+    if let Some(reply) = refused {
+        return Ok(reply.into_response(parts.method == hyper::Method::HEAD));
     }
     let head = parts.method == hyper::Method::HEAD;
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();

@@ -14,7 +14,7 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! Modules: `http` (connections, limits, access), `route` (dispatch of requests), `negotiate` (content negotiation),
+//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch of requests), `negotiate` (content negotiation),
 //! `authenticate` (users), `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
 //! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 
@@ -24,6 +24,7 @@
     reason = "native only: real time is its subject, and no wasm grows"
 )]
 
+mod access;
 mod authenticate;
 mod board;
 mod components;
@@ -50,10 +51,14 @@ mod watch;
 mod write;
 
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use podscope_session::timeline::Session;
+
+pub use access::{Listen, Token};
 
 /// How simulated time advances.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,12 +77,15 @@ pub struct Options {
     pub speed: Speed,
     /// Path of the kubeconfig to write; None writes none.
     pub kubeconfig: Option<PathBuf>,
+    /// Listens for other machines, with TLS and a token; None listens on loopback alone, without either.
+    pub listen: Option<Listen>,
 }
 
 /// A server that runs in the background, until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    scheme: &'static str,
     runtime: Option<tokio::runtime::Runtime>,
     engine: engine::Door,
 }
@@ -86,38 +94,47 @@ impl Server {
     /// Starts to serve a session.
     ///
     /// # Errors
-    /// The address cannot be bound, or the kubeconfig not written.
+    /// The address cannot be bound, the certificates not made, or the kubeconfig not written.
     pub fn start(session: Session, options: &Options) -> io::Result<Server> {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", options.port))?;
+        let ip = options
+            .listen
+            .as_ref()
+            .map_or(Ipv4Addr::LOCALHOST.into(), |listen| listen.address);
+        let listener = std::net::TcpListener::bind((ip, options.port))?;
         listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
+        let address = reachable(listener.local_addr()?);
+        let guarded = options.listen.as_ref().map(access::guard).transpose()?;
+        let scheme = if guarded.is_some() { "https" } else { "http" };
+        let (guard, authority) = guarded.unzip();
         if let Some(path) = &options.kubeconfig {
-            std::fs::write(path, kubeconfig(address))?;
+            let guarded = options.listen.as_ref().zip(authority.as_ref());
+            write_private(path, &kubeconfig(&format!("{scheme}://{address}"), guarded))?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let engine = engine::start(session, options.speed)?;
         let door = engine.clone();
-        let guard = runtime.enter();
+        let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        drop(guard);
-        runtime.spawn(http::serve(listener, address, door));
+        drop(entered);
+        runtime.spawn(http::serve(listener, address, guard.map(Arc::new), door));
         Ok(Server {
             address,
+            scheme,
             runtime: Some(runtime),
             engine,
         })
     }
 
-    /// The address on which the server listens.
+    /// The address on which this machine reaches the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// `http://127.0.0.1:PORT`, or `https://…` where it listens for other machines.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// Returns whether the engine's thread is running.
@@ -136,18 +153,47 @@ impl Drop for Server {
     }
 }
 
+/// An address that a client can connect to: the loopback address in place of "all interfaces".
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+/// Writes a file that may contain a token, so that other users of the machine cannot read it.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    // The file may have existed with another mode.
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    file.write_all(text.as_bytes())
+}
+
 /// A minimal kubeconfig that every client accepts (HT-138).
-fn kubeconfig(address: SocketAddr) -> String {
+fn kubeconfig(url: &str, guarded: Option<(&Listen, &access::Authority)>) -> String {
+    let (cluster, user) = match guarded {
+        Some((listen, authority)) => (access::cluster_lines(listen, authority), access::user(listen)),
+        None => (String::new(), "{}".to_owned()),
+    };
     format!(
         "apiVersion: v1
 kind: Config
 clusters:
 - name: podscope
   cluster:
-    server: http://{address}
-users:
+    server: {url}
+{cluster}users:
 - name: podscope
-  user: {{}}
+  user: {user}
 contexts:
 - name: podscope
   context:

@@ -22,6 +22,7 @@ pub(crate) fn serve(scenario: &str) -> Server {
         port: 0,
         speed: Speed::Manual,
         kubeconfig: None,
+        listen: None,
     };
     Server::start(session, &options).expect("a port is free")
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use podscope_serve::{Options, Server, Speed};
+use podscope_serve::{Listen, Options, Server, Speed, Token};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
@@ -15,8 +15,12 @@ struct Desk {
     server: Server,
 }
 
-/// None if kubectl is not available.
+/// A cluster on loopback; None if kubectl is not available.
 fn desk(name: &str) -> Option<Desk> {
+    desk_listening(name, None)
+}
+
+fn desk_listening(name: &str, listen: Option<Listen>) -> Option<Desk> {
     let Some(program) = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty()) else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return None;
@@ -28,6 +32,7 @@ fn desk(name: &str) -> Option<Desk> {
         port: 0,
         speed: Speed::Times(10.0),
         kubeconfig: Some(folder.join("config")),
+        listen,
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     Some(Desk {
@@ -134,6 +139,29 @@ fn kubectl_auth_drain_and_unsupported_commands_answer() {
         desk.fine(line);
     }
     assert!(desk.server.is_running());
+}
+
+/// Shows: HT-005, HT-026
+#[test]
+fn kubectl_works_over_tls_with_the_token_only() {
+    let listen = Listen {
+        address: std::net::Ipv4Addr::UNSPECIFIED.into(),
+        token: Token::new("a-token").expect("a token"),
+    };
+    let Some(desk) = desk_listening("tls", Some(listen)) else {
+        return;
+    };
+    assert!(desk.fine("version").contains("Server Version: v1.36.3"));
+    assert!(desk.fine("auth whoami").contains("kubernetes-admin"));
+    desk.fine("create deployment web --image=nginx --replicas=2");
+    assert!(
+        desk.fine("rollout status deployment/web --timeout=60s")
+            .contains("successfully rolled out")
+    );
+    assert!(desk.fine("logs deployment/web").contains("process started"));
+    desk.fine("config set users.podscope.token another");
+    let (_, err, is_fine) = desk.run("get pods");
+    assert!(!is_fine && err.contains("You must be logged in to the server"), "{err}");
 }
 
 const MANIFEST: &str = "apiVersion: apps/v1

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "native only")]
 
+mod access;
 mod client;
 mod custom;
 mod door;

@@ -127,6 +127,16 @@ fn usage_errors_exit_with_status_2() {
         ),
         (vec!["explain"], "<--cluster <FILE>...|--cases <FILE.jsonl[.gz]>>"),
         (vec!["explain", "--cluster", &path], "--pod <NAMESPACE/NAME>"),
+        (vec!["serve", "--listen", "0.0.0.0"], "--token <TOKEN>"),
+        (vec!["serve", "--token", "t"], "--listen <IP>"),
+        (
+            vec!["serve", "--listen", "0.0.0.0:80", "--token", "t"],
+            "invalid value '0.0.0.0:80' for '--listen <IP>'",
+        ),
+        (
+            vec!["serve", "--listen", "0.0.0.0", "--token", "a b"],
+            "a token is letters, digits and -._~+/, without spaces",
+        ),
         (vec!["bench", "slow"], "possible values: basic, "),
         (vec!["bench", "basic", "--nodes", "many"], "invalid value 'many'"),
     ] {

@@ -1,0 +1,215 @@
+//! Serving other machines: TLS with certificates that are made at start, and a token that every request carries.
+//!
+//! The certificate authority lives as long as the server and its key is written nowhere. A kubeconfig holds its
+//! certificate, so a client that reads the kubeconfig trusts this server and no other.
+//!
+//! Deviation: tokens of ServiceAccounts are not accepted here. They are not signed (`authenticate`), so whoever knows the
+//! seed of a scenario could guess one.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use base64::Engine as _;
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+use subtle::ConstantTimeEq;
+use tokio_rustls::TlsAcceptor;
+
+use crate::authenticate;
+use crate::http::Reply;
+
+/// Name in the certificate under which a client reaches the server at any address (`tls-server-name`).
+const SERVER_NAME: &str = "podscope";
+/// The clock of a client may be this much behind.
+const BACKDATED: Duration = Duration::from_secs(24 * 3600);
+/// Validity of the certificates. They are made anew at each start.
+const VALIDITY: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// A bearer token. Its `Debug` form does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// Checks that a text can be sent as a bearer token (RFC 6750): letters, digits and `-._~+/`, with `=` at the end.
+    ///
+    /// # Errors
+    /// Says what a token may contain.
+    pub fn new(text: &str) -> Result<Token, String> {
+        let body = text.trim_end_matches('=');
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~+/".contains(c);
+        match !body.is_empty() && body.chars().all(is_allowed) {
+            true => Ok(Token(text.to_owned())),
+            false => Err("a token is letters, digits and -._~+/, without spaces".to_owned()),
+        }
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+/// Where a server listens for other machines, and the token that it asks for.
+#[derive(Debug, Clone)]
+pub struct Listen {
+    /// The address of one interface, or the unspecified address for all of them.
+    pub address: IpAddr,
+    pub token: Token,
+}
+
+/// What protects a server that other machines reach.
+pub(crate) struct Guard {
+    pub(crate) acceptor: TlsAcceptor,
+    token: Token,
+}
+
+/// The certificate authority of a server, as clients need it.
+pub(crate) struct Authority {
+    /// The certificate, as PEM.
+    pem: String,
+}
+
+/// Makes the certificates for a server.
+///
+/// # Errors
+/// No random numbers or keys can be made.
+pub(crate) fn guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
+    let (config, authority) = certificates(listen.address).map_err(io::Error::other)?;
+    let guard = Guard {
+        acceptor: TlsAcceptor::from(Arc::new(config)),
+        token: listen.token.clone(),
+    };
+    Ok((guard, authority))
+}
+
+fn certificates(address: IpAddr) -> Result<(ServerConfig, Authority), Box<dyn std::error::Error + Send + Sync>> {
+    let now = SystemTime::now();
+    let params = |names: Vec<String>, common_name: &str| -> Result<CertificateParams, rcgen::Error> {
+        let mut params = CertificateParams::new(names)?;
+        params.not_before = (now - BACKDATED).into();
+        params.not_after = (now + VALIDITY).into();
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, common_name);
+        Ok(params)
+    };
+    let mut ca = params(Vec::new(), "podscope-ca")?;
+    ca.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    ca.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let ca_key = KeyPair::generate()?;
+    let ca_certificate = ca.self_signed(&ca_key)?;
+    let issuer = Issuer::new(ca, ca_key);
+
+    let mut names = [SERVER_NAME, "localhost", "127.0.0.1", "::1"]
+        .map(str::to_owned)
+        .to_vec();
+    if !address.is_unspecified() && !address.is_loopback() {
+        names.push(address.to_string());
+    }
+    let mut server = params(names, SERVER_NAME)?;
+    server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    server.use_authority_key_identifier_extension = true;
+    let key = KeyPair::generate()?;
+    let certificate = server.signed_by(&key, &issuer)?;
+
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.der().clone()],
+            PrivateKeyDer::Pkcs8(key.serialize_der().into()),
+        )?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let authority = Authority {
+        pem: ca_certificate.pem(),
+    };
+    Ok((config, authority))
+}
+
+impl Guard {
+    /// Checks the token and the Origin of a request. Removes the token, because everything behind it takes a request without
+    /// credentials for one of the administrator.
+    ///
+    /// The Host header may be any: a page of another site that reaches this server by DNS rebinding has no token.
+    ///
+    /// # Errors
+    /// The response to a request that is refused.
+    pub(crate) fn admit(&self, headers: &mut HeaderMap) -> Result<(), Reply> {
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let sent = match (given.next().map(|value| value.as_bytes()), given.next()) {
+            (Some(value), None) => bearer(value),
+            _ => None,
+        };
+        let is_known = sent.is_some_and(|sent| bool::from(sent.ct_eq(self.token.0.as_bytes())));
+        if !is_known {
+            return Err(Reply::error(&authenticate::unauthorized()));
+        }
+        headers.remove(AUTHORIZATION);
+        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        let is_foreign = |origin: &str| text(HOST) != origin.strip_prefix("https://");
+        match text(ORIGIN) {
+            Some(origin) if is_foreign(origin) => Err(Reply::text(403, "forbidden: Origin is not this server\n")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The token of an `Authorization: Bearer` header.
+fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = value.split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
+}
+
+/// The lines of a kubeconfig below `cluster`, after `server`.
+pub(crate) fn cluster_lines(listen: &Listen, authority: &Authority) -> String {
+    let data = base64::engine::general_purpose::STANDARD.encode(&authority.pem);
+    let mut lines = format!("    certificate-authority-data: {data}\n");
+    // The server has addresses that are not in the certificate. With this name a client may use any of them.
+    if listen.address.is_unspecified() {
+        lines.push_str(&format!("    tls-server-name: {SERVER_NAME}\n"));
+    }
+    lines
+}
+
+/// The `user` of a kubeconfig, as JSON.
+pub(crate) fn user(listen: &Listen) -> String {
+    // A token contains nothing that JSON escapes.
+    format!("{{\"token\": \"{}\"}}", listen.token.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Token;
+
+    #[test]
+    fn token_new_refuses_what_a_header_cannot_carry() {
+        for (text, is_token) in [
+            ("abc", true),
+            ("aB3-._~+/==", true),
+            ("", false),
+            ("==", false),
+            ("a b", false),
+            ("a=b", false),
+            ("a\"b", false),
+            ("a\nb", false),
+            ("é", false),
+        ] {
+            assert_eq!(Token::new(text).is_ok(), is_token, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn token_debug_form_hides_the_token() {
+        let token = Token::new("secret").expect("a token");
+        assert!(!format!("{token:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,191 @@
+//! A server for other machines: certificates of its own authority, and the token.
+
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use podscope_serve::{Listen, Options, Server, Speed, Token};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+const TOKEN: &str = "a.token_of-tests";
+
+/// A server that listens at an address, and its kubeconfig.
+struct Listening {
+    server: Server,
+    kubeconfig: PathBuf,
+}
+
+fn listen(name: &str, address: Ipv4Addr) -> Listening {
+    let kubeconfig = std::env::temp_dir().join(format!("podscope-access-{}-{name}", std::process::id()));
+    // A file that others could read must not keep its mode.
+    std::fs::write(&kubeconfig, "").expect("it is written");
+    let options = Options {
+        port: 0,
+        speed: Speed::Manual,
+        kubeconfig: Some(kubeconfig.clone()),
+        listen: Some(Listen {
+            address: IpAddr::V4(address),
+            token: Token::new(TOKEN).expect("a token"),
+        }),
+    };
+    let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
+    let server = Server::start(session, &options).expect("a port is free");
+    Listening { server, kubeconfig }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        // Failure to remove the file is ignored.
+        let _ = std::fs::remove_file(&self.kubeconfig);
+    }
+}
+
+impl Listening {
+    /// The value of a field of the kubeconfig.
+    fn field(&self, name: &str) -> Option<String> {
+        let text = std::fs::read_to_string(&self.kubeconfig).expect("the kubeconfig is written");
+        let value = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "))?;
+        Some(value.to_owned())
+    }
+
+    /// The certificate authority of the kubeconfig.
+    fn authority(&self) -> CertificateDer<'static> {
+        let data = self.field("certificate-authority-data").expect("an authority");
+        let pem = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
+        CertificateDer::from_pem_slice(&pem).expect("a certificate")
+    }
+
+    /// Connects under a name that the certificate must have, and trusts one authority.
+    fn connect(&self, name: &str, authority: CertificateDer<'static>) -> StreamOwned<ClientConnection, TcpStream> {
+        let mut roots = RootCertStore::empty();
+        roots.add(authority).expect("a root");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = ServerName::try_from(name.to_owned()).expect("a name");
+        let connection = ClientConnection::new(Arc::new(config), name).expect("a connection");
+        StreamOwned::new(
+            connection,
+            TcpStream::connect(self.server.address()).expect("it listens"),
+        )
+    }
+
+    /// Sends a GET and returns the response, head and body.
+    fn get(&self, path: &str, headers: &str) -> String {
+        let mut stream = self.connect("127.0.0.1", self.authority());
+        let head = format!("GET {path} HTTP/1.1\r\nHost: cluster.example\r\nConnection: close\r\n{headers}\r\n");
+        stream.write_all(head.as_bytes()).expect("it is sent");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("the response is read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Shows: HT-026
+#[test]
+fn request_without_the_token_is_unauthorized() {
+    let desk = listen("token", Ipv4Addr::LOCALHOST);
+    let unauthorized = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#;
+    for headers in [
+        String::new(),
+        "Authorization: Bearer \r\n".to_owned(),
+        "Authorization: Bearer wrong\r\n".to_owned(),
+        format!("Authorization: Basic {TOKEN}\r\n"),
+        format!("Authorization: Bearer {TOKEN}x\r\n"),
+        format!("Authorization: Bearer {TOKEN}\r\nAuthorization: Bearer {TOKEN}\r\n"),
+    ] {
+        for path in ["/api/v1/pods", "/healthz", "/podscope/v1/time", "/nowhere"] {
+            let response = desk.get(path, &headers);
+            assert!(response.starts_with("HTTP/1.1 401 "), "{path} {headers}: {response}");
+            assert!(
+                response.trim_end().ends_with(unauthorized),
+                "{path} {headers}: {response}"
+            );
+        }
+    }
+    for scheme in ["Bearer", "bearer"] {
+        let response = desk.get("/api/v1/nodes", &format!("Authorization: {scheme} {TOKEN}\r\n"));
+        assert!(response.starts_with("HTTP/1.1 200 "), "{scheme}: {response}");
+    }
+}
+
+/// A token of a ServiceAccount could be guessed by whoever knows the seed.
+#[test]
+fn service_account_token_is_unauthorized_for_other_machines() {
+    let desk = listen("account", Ipv4Addr::LOCALHOST);
+    let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
+    let account = desk.get("/api/v1/namespaces/default/serviceaccounts/default", &authorization);
+    let uid = account
+        .split("\"uid\":\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next());
+    let uid = uid.unwrap_or_else(|| panic!("no uid: {account}"));
+    let guessed = format!("Authorization: Bearer podscope.{uid}.0.{}\r\n", i64::MAX);
+    assert!(desk.get("/api/v1/pods", &guessed).starts_with("HTTP/1.1 401 "));
+}
+
+#[test]
+fn origin_of_another_site_is_forbidden_with_the_token() {
+    let desk = listen("origin", Ipv4Addr::LOCALHOST);
+    for (origin, status) in [
+        ("https://cluster.example", 200),
+        ("https://evil.example", 403),
+        ("null", 403),
+    ] {
+        let headers = format!("Authorization: Bearer {TOKEN}\r\nOrigin: {origin}\r\n");
+        let response = desk.get("/version", &headers);
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{origin}: {response}"
+        );
+    }
+}
+
+#[test]
+fn certificate_is_trusted_by_its_own_authority_alone() {
+    let (desk, other) = (listen("own", Ipv4Addr::LOCALHOST), listen("other", Ipv4Addr::LOCALHOST));
+    let is_trusted = |name: &str, authority| desk.connect(name, authority).write_all(b"GET / HTTP/1.1\r\n").is_ok();
+    assert!(is_trusted("127.0.0.1", desk.authority()));
+    assert!(is_trusted("localhost", desk.authority()));
+    assert!(!is_trusted("cluster.example", desk.authority()));
+    assert!(!is_trusted("127.0.0.1", other.authority()));
+}
+
+#[test]
+fn kubeconfig_names_tls_server_where_all_addresses_listen() {
+    let all = listen("all", Ipv4Addr::UNSPECIFIED);
+    let port = all.server.address().port();
+    assert_eq!(all.server.url(), format!("https://127.0.0.1:{port}"));
+    assert_eq!(all.field("server"), Some(all.server.url()));
+    assert_eq!(all.field("user"), Some(format!("{{\"token\": \"{TOKEN}\"}}")));
+    let name = all.field("tls-server-name").expect("a name for any address");
+    assert!(
+        all.connect(&name, all.authority())
+            .write_all(b"GET / HTTP/1.1\r\n")
+            .is_ok()
+    );
+    assert_eq!(listen("one", Ipv4Addr::LOCALHOST).field("tls-server-name"), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn kubeconfig_is_readable_by_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = listen("mode", Ipv4Addr::LOCALHOST);
+    let mode = std::fs::metadata(&desk.kubeconfig)
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
