@@ -46,10 +46,34 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     value
 }
 
-/// Structs that Go encodes although they are not set, of kinds that are stored as they were sent.
+/// Fields of a node's `nodeInfo`, in Go's order. Go encodes them also where they are empty, and typed clients refuse a
+/// node without them.
+const NODE_INFO: [&str; 10] = [
+    "machineID",
+    "systemUUID",
+    "bootID",
+    "kernelVersion",
+    "osImage",
+    "containerRuntimeVersion",
+    "kubeletVersion",
+    "kubeProxyVersion",
+    "operatingSystem",
+    "architecture",
+];
+
+/// Structs and texts that Go encodes although they are not set, of kinds that are stored as they were sent.
 fn put_unset_structs(kind: Kind, value: &mut Value) {
     let empty = || json!({});
     match kind {
+        Kind::Node => {
+            if let Some(info) = value.pointer_mut("/status/nodeInfo").and_then(Value::as_object_mut) {
+                let mut given = std::mem::take(info);
+                for field in NODE_INFO {
+                    info.insert(field.to_owned(), given.shift_remove(field).unwrap_or_else(|| "".into()));
+                }
+                info.extend(given);
+            }
+        }
         Kind::Ingress if value["status"]["loadBalancer"].is_null() => value["status"]["loadBalancer"] = empty(),
         Kind::ValidatingAdmissionPolicy if value["status"].is_null() => value["status"] = empty(),
         Kind::ResourceClaimTemplate if value["spec"]["metadata"].is_null() => value["spec"]["metadata"] = empty(),

@@ -22,6 +22,17 @@ struct Listening {
 }
 
 fn listen(name: &str, address: Ipv4Addr) -> Listening {
+    let token = Token::new(TOKEN).expect("a token");
+    start(
+        name,
+        Some(Listen {
+            address: IpAddr::V4(address),
+            token,
+        }),
+    )
+}
+
+fn start(name: &str, listen: Option<Listen>) -> Listening {
     let kubeconfig = std::env::temp_dir().join(format!("podscope-access-{}-{name}", std::process::id()));
     // A file that others could read must not keep its mode.
     std::fs::write(&kubeconfig, "").expect("it is written");
@@ -29,10 +40,7 @@ fn listen(name: &str, address: Ipv4Addr) -> Listening {
         port: 0,
         speed: Speed::Manual,
         kubeconfig: Some(kubeconfig.clone()),
-        listen: Some(Listen {
-            address: IpAddr::V4(address),
-            token: Token::new(TOKEN).expect("a token"),
-        }),
+        listen,
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");
@@ -176,6 +184,21 @@ fn kubeconfig_names_tls_server_where_all_addresses_listen() {
             .is_ok()
     );
     assert_eq!(listen("one", Ipv4Addr::LOCALHOST).field("tls-server-name"), None);
+}
+
+/// `@kubernetes/client-node` refuses `http://` without it.
+#[test]
+fn loopback_kubeconfig_skips_tls_verification() {
+    let desk = start("loopback", None);
+    assert!(
+        desk.field("server")
+            .is_some_and(|server| server.starts_with("http://127.0.0.1:"))
+    );
+    assert_eq!(desk.field("insecure-skip-tls-verify").as_deref(), Some("true"));
+    assert_eq!(
+        listen("tls", Ipv4Addr::LOCALHOST).field("insecure-skip-tls-verify"),
+        None
+    );
 }
 
 #[cfg(unix)]

@@ -181,3 +181,31 @@ fn list_parameters_are_parsed_as_the_real_server_does() {
     );
     assert_eq!(deleted.status, 400);
 }
+
+/// Typed clients refuse a node whose `nodeInfo` lacks a field, and Go encodes empty ones too.
+#[test]
+fn node_info_has_every_field_in_order() {
+    let server = serve("");
+    let node = get(server.address(), "/api/v1/nodes/a-1").json();
+    let info = node["status"]["nodeInfo"].as_object().expect("nodeInfo");
+    let fields: Vec<&str> = info.keys().map(String::as_str).collect();
+    assert_eq!(
+        fields,
+        [
+            "machineID",
+            "systemUUID",
+            "bootID",
+            "kernelVersion",
+            "osImage",
+            "containerRuntimeVersion",
+            "kubeletVersion",
+            "kubeProxyVersion",
+            "operatingSystem",
+            "architecture"
+        ]
+    );
+    assert_eq!(
+        (&info["machineID"], &info["operatingSystem"]),
+        (&"".into(), &"linux".into())
+    );
+}
