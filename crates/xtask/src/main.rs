@@ -8,6 +8,7 @@
 mod bench;
 mod browser;
 mod changed;
+mod clients;
 mod decisions;
 mod editor;
 mod flags;

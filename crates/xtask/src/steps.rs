@@ -83,6 +83,27 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "clients",
+        about: "helm, a kopf operator and the Python and Node clients work with the server of `podscope serve`",
+        tools: &[Tool::Toolchain, Tool::Node, Tool::Clients],
+        after: None,
+        // The same packages as `native`, so that nothing is built again.
+        run: |paths| {
+            Run::cargo()
+                .args([
+                    "test",
+                    "--workspace",
+                    "--exclude",
+                    "podscope-js",
+                    "--test",
+                    "all",
+                    "clients::",
+                ])
+                .tools(paths)
+                .count_tests()
+        },
+    },
+    Step {
         name: "instructions",
         about: "instructions per scheduling decision, counted by callgrind",
         tools: &[Tool::Toolchain],

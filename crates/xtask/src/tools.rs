@@ -4,7 +4,7 @@
 //! Versions and sources are constants and match arms per tool; the functions that find and install them are shared.
 
 use crate::run::{Fallible, Run};
-use crate::{browser, host, site};
+use crate::{browser, clients, host, site};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -32,6 +32,8 @@ pub(crate) enum Tool {
     Deny,
     /// The official kubectl, which is run against `podscope serve`.
     Kubectl,
+    /// Client libraries, operators and helm, which are run against `podscope serve`.
+    Clients,
 }
 
 /// Tools that are needed to build and serve the site.
@@ -56,6 +58,7 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::Trunk,
     Tool::Deny,
     Tool::Kubectl,
+    Tool::Clients,
 ];
 
 const TRUNK: &str = "0.21.14";
@@ -193,12 +196,13 @@ fn name(tool: Tool) -> String {
         Tool::Browser => "Chromium and chromedriver".into(),
         Tool::Deny => format!("cargo-deny {DENY}"),
         Tool::Kubectl => format!("kubectl {KUBECTL}"),
+        Tool::Clients => "the clients of tests/clients".into(),
     }
 }
 
 fn expected_time(tool: Tool) -> &'static str {
     match tool {
-        Tool::Toolchain | Tool::Browser => "about a minute",
+        Tool::Toolchain | Tool::Browser | Tool::Clients => "about a minute",
         Tool::Trunk | Tool::Deny => "four to six minutes on two cores",
         Tool::WasmBindgen | Tool::WasmPack => "two to three minutes on two cores",
         Tool::WasmOpt | Tool::Playwright | Tool::TypeScript | Tool::Node | Tool::Kubectl => "seconds",
@@ -254,6 +258,7 @@ fn find(tool: Tool) -> Option<Found> {
             let found = || Found::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
             program.is_file().then(found)
         }
+        Tool::Clients => clients::find().map(Found::Vars),
         Tool::Browser => {
             let (chromium, driver) = browser::find()?;
             Some(Found::Vars(vec![
@@ -296,6 +301,7 @@ fn install(tool: Tool) -> Fallible {
         )),
         Tool::Browser => browser::install(),
         Tool::Kubectl => install_kubectl(),
+        Tool::Clients => clients::install(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod access;
 mod client;
+mod clients;
 mod custom;
 mod door;
 mod kubectl;

