@@ -5,6 +5,7 @@
 )]
 
 mod cli;
+mod clients;
 mod course;
 mod dump;
 mod streams;
