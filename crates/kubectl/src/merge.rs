@@ -428,8 +428,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
             }
             Some("replace") => {
                 // In an object, `replace` also sets a key that does not exist.
-                let is_key_of_object =
-                    parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object));
+                let is_key_of_object = is_key_of_object(&value, path);
                 match value.pointer_mut(path) {
                     Some(target) => *target = given(),
                     None if is_key_of_object => json_patch_add(&mut value, path, given())?,
@@ -437,7 +436,9 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 }
             }
             Some("test") => {
-                if value.pointer(path) != Some(&given()) {
+                // In an object, a key that does not exist equals null: kube-rs tests so that there are no finalizers.
+                let absent = is_key_of_object(&value, path).then_some(&Value::Null);
+                if value.pointer(path).or(absent) != Some(&given()) {
                     return Err(format!("testing value {path} failed"));
                 }
             }
@@ -469,6 +470,11 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
 fn parent(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/')?;
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
+}
+
+/// Returns whether the value above a pointer is an object, so that the pointer names one of its keys, which may not exist.
+fn is_key_of_object(value: &Value, path: &str) -> bool {
+    parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object))
 }
 
 fn json_patch_add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
@@ -525,6 +531,22 @@ mod tests {
             three_way(&original, &desired, &live),
             json!({"spec": {"replicas": 3, "strategy": "S", "template": {"spec": {"containers": [{"name": "a", "image": "x:2", "pull": "p"}, {"name": "injected"}]}}}, "status": 1})
         );
+    }
+
+    #[test]
+    fn json_patch_test_of_missing_key_equals_null() {
+        let live = json!({"metadata": {"name": "a"}, "l": [1]});
+        let test = |path: &str, value: Value| json_patch(&live, &json!([{"op": "test", "path": path, "value": value}]));
+        for (path, value, is_fine) in [
+            ("/metadata/finalizers", Value::Null, true),
+            ("/metadata/finalizers", json!([]), false),
+            ("/metadata/name", Value::Null, false),
+            ("/metadata/name", json!("a"), true),
+            ("/spec/replicas", Value::Null, false),
+            ("/l/1", Value::Null, false),
+        ] {
+            assert_eq!(test(path, value.clone()).is_ok(), is_fine, "{path} {value}");
+        }
     }
 
     #[test]
