@@ -8,4 +8,5 @@ mod cli;
 mod clients;
 mod course;
 mod dump;
+mod kube_controller;
 mod streams;
