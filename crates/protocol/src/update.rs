@@ -299,6 +299,8 @@ pub struct Opened {
     pub advice: Vec<Problem>,
     /// The session is a dump of a live cluster. It starts paused, and its triage follows (P-09).
     pub is_dump: bool,
+    /// The session was running before this page joined it, and its clock is left as it is (`podscope serve --site`).
+    pub is_joined: bool,
     /// For a link: the page's own state.
     pub screen: Option<String>,
     /// Text of the scenario, for the editor.

@@ -11,6 +11,7 @@ mod fields;
 mod frames;
 mod further;
 mod handover;
+mod joined;
 mod lines;
 mod moments;
 mod open;
@@ -28,6 +29,7 @@ use podscope_cluster::{SimTime, Span};
 
 use self::frames::PageSession;
 pub use self::handover::Handover;
+pub use self::joined::Rate;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;
 pub(crate) use self::record::PickedGoal;
@@ -75,6 +77,8 @@ enum Job {
 #[derive(Debug, Default)]
 pub struct Host {
     active: Option<PageSession>,
+    /// The session and the clock belong to the caller (`joined.rs`).
+    is_joined: bool,
     /// A large source that is being opened.
     opening: Option<open::Opening>,
     /// A source that only the whole engine can open.

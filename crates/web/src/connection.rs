@@ -103,7 +103,7 @@ impl Connection {
 
     /// Updates the list of kept sessions after a session opened. The new session is kept beside the earlier ones and
     /// replaces only one that the user did not touch. Returns whether it is itself a kept session.
-    fn session_opened(&mut self, asks: bool, is_dump: bool) -> bool {
+    fn session_opened(&mut self, asks: bool, stays_paused: bool) -> bool {
         // Clears the note "opening", after which a session that cannot be drawn is not opened by itself again.
         browser::after_drawing(|| browser::after_drawing(|| store::note_opening(None)));
         let resumed = store::take_resumed();
@@ -126,8 +126,7 @@ impl Connection {
         self.has_session = true;
         self.is_seeking = false;
         self.seek_to = None;
-        // A dump opens paused, with its triage list.
-        let plays = std::mem::take(&mut self.plays_on_open) && !is_dump;
+        let plays = std::mem::take(&mut self.plays_on_open) && !stays_paused;
         self.plays_after_answer = plays && asks;
         if plays && !asks {
             self.send(Request::Play);
@@ -191,7 +190,8 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let is_beside = {
                 let mut connection = connection.borrow_mut();
                 let was_first = !connection.has_session && connection.is_own;
-                !connection.session_opened(asks, opened.is_dump) && was_first
+                // A dump opens paused, with its triage list. A session that runs elsewhere keeps its pace.
+                !connection.session_opened(asks, opened.is_dump || opened.is_joined) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
                 let at = store::time_of_save(kept.at);

@@ -6,7 +6,7 @@ use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Micros, Notice, Update};
 
-fn line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleLine {
+pub(super) fn line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleLine {
     ConsoleLine {
         at,
         kind,

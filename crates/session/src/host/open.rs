@@ -330,7 +330,7 @@ impl Loaded {
     }
 }
 
-fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
+pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
     let scenario = &loaded.scenario;
     Opened {
         title: loaded.title(),
@@ -341,6 +341,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         basis: loaded.basis.clone(),
         advice: loaded.advice.clone(),
         is_dump: loaded.is_dump(),
+        is_joined: false,
         screen: None,
         text: joined(&loaded.files),
     }

@@ -32,7 +32,7 @@ impl Host {
             Some(Job::Seek { from, target }) => updates.extend(self.continue_seek(from, target, clock)),
             Some(Job::Fast) => updates.extend(self.continue_fast_forward(clock)),
             Some(Job::Answer { until, clients }) => self.continue_to_answer(until, clients),
-            None if self.pace.playing => updates.extend(self.continue_playing(clock)),
+            None if self.pace.playing && !self.is_joined => updates.extend(self.continue_playing(clock)),
             None => {}
         }
         updates.extend(self.run_waiting_requests(clock));
@@ -154,9 +154,26 @@ impl Host {
 
     /// Simulates as much as the speed asks for since the last call.
     fn continue_playing(&mut self, clock: ClockMillis) -> Option<Update> {
-        let active = self.active.as_mut()?;
         self.dirty = true;
         let target = self.pace.target(clock);
+        let slice = self.play_slice(target);
+        let active = self.active.as_ref()?;
+        match slice {
+            Slice::Done => self.pace.kept_up(),
+            Slice::More => self.pace.fell_behind(clock, active.session.now(), target),
+            Slice::Limit => {
+                self.pace.playing = false;
+                return Some(error(active, Limit::Records(MAX_RECORDS)));
+            }
+        }
+        None
+    }
+
+    /// Advances a playing session by a few events at most. A question of the story pauses it.
+    pub(super) fn play_slice(&mut self, target: SimTime) -> Slice {
+        let Some(active) = &mut self.active else {
+            return Slice::Done;
+        };
         let (reader, loaded) = (&self.reader, active.session.loaded().clone());
         let is_question = |step, story: &Story| reader.is_waiting_at_step(&loaded.scenario, story, step);
         let mut slice = Slice::More;
@@ -167,22 +184,12 @@ impl Host {
                 break;
             }
         }
-        match slice {
-            Slice::Done => {
-                if self.reader.question(&active.session).is_some() {
-                    // Time is paused until the question is answered.
-                    self.pace.playing = false;
-                    self.reader.plays_after_answer = true;
-                }
-                self.pace.kept_up();
-            }
-            Slice::More => self.pace.fell_behind(clock, active.session.now(), target),
-            Slice::Limit => {
-                self.pace.playing = false;
-                return Some(error(active, Limit::Records(MAX_RECORDS)));
-            }
+        if slice == Slice::Done && self.reader.question(&active.session).is_some() {
+            // Time is paused until the question is answered.
+            self.pace.playing = false;
+            self.reader.plays_after_answer = true;
         }
-        None
+        slice
     }
 
     /// Advances the other session of a comparison to the cursor.

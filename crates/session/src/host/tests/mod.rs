@@ -3,6 +3,7 @@
 mod beliefs;
 mod dumps;
 mod handover;
+mod joined;
 mod keeping;
 mod lines;
 mod pasting;

@@ -1,0 +1,143 @@
+//! Several hosts that show one session.
+
+use podscope_protocol::{Request, Source, Update};
+
+use super::super::*;
+use super::frames;
+use crate::scenario;
+use crate::timeline::{Session, Slice};
+
+/// A lesson that asks a question at t = 5 s.
+const QUESTION: &str = "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: asks}
+spec:
+  cluster: {zones: [a], nodesPerZone: 2}
+  steps:
+  - {text: Wait for it., when: {at: 0s}}
+  - {text: Now., when: {at: 5s}, predict: {ask: Where does the pod run?, options: [a-1, a-2], is: {object: Pod default/a, path: .spec.nodeName}}}
+  timeline:
+  - {at: 8s, run: kubectl run a --image=nginx}
+";
+
+fn session(text: &str) -> Session {
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text.to_owned())]).expect("the scenario is read");
+    Session::new(loaded).expect("it is admitted")
+}
+
+fn ask(host: &mut Host, session: &mut Session, request: Request) -> Vec<Update> {
+    host.with_session(session, |host| host.handle(request, 0.0))
+}
+
+fn is_playing(host: &Host) -> bool {
+    host.rate().is_playing
+}
+
+/// What one host does to the session is in the next frame of the other. Each keeps its own selection.
+/// Shows: P-11
+#[test]
+fn joined_hosts_show_one_session() {
+    let mut session = session("");
+    let (mut first, mut second) = (Host::new(), Host::new());
+    for host in [&mut first, &mut second] {
+        let updates = host.join(&mut session, None, 0.0);
+        assert!(
+            matches!(&updates[0], Update::Opened(opened) if opened.is_joined),
+            "{updates:?}"
+        );
+        assert_eq!(frames(&updates)[0].nodes.len(), 6);
+        host.handle(Request::FrameDone, 0.0);
+    }
+    let line = "kubectl run a --image=nginx".to_owned();
+    ask(&mut first, &mut session, Request::Command { line });
+    let subject = SubjectRef::Node { name: "a-1".to_owned() };
+    ask(&mut first, &mut session, Request::Inspect { subject: Some(subject) });
+    while session.advance(SimTime::from_seconds(5), u64::MAX) == Slice::More {}
+    second.session_changed();
+    let updates = second.with_session(&mut session, |host| host.work(100.0));
+    assert!(
+        frames(&updates)[0].pods.iter().any(|pod| pod.key == "default/a"),
+        "{updates:?}"
+    );
+    assert!(
+        !updates.iter().any(|update| matches!(update, Update::Detail(_))),
+        "{updates:?}"
+    );
+}
+
+/// A joined host leaves time to its caller.
+#[test]
+fn joined_host_does_not_advance_time_by_itself() {
+    let mut session = session("");
+    let mut host = Host::new();
+    host.join(&mut session, None, 0.0);
+    let line = Request::Play;
+    ask(&mut host, &mut session, line);
+    assert!(is_playing(&host));
+    for clock in 1..100 {
+        host.with_session(&mut session, |host| host.work(f64::from(clock) * 100.0));
+    }
+    assert_eq!(session.now(), SimTime::ZERO);
+}
+
+#[test]
+fn question_pauses_played_session_until_answered() {
+    let mut session = session(QUESTION);
+    let mut host = Host::new();
+    host.join(&mut session, None, 0.0);
+    ask(&mut host, &mut session, Request::Play);
+    let play = |host: &mut Host, session: &mut Session| {
+        let target = SimTime::from_seconds(30);
+        while host.with_session(session, |host| host.play_to(target)).0 == Slice::More {}
+    };
+    play(&mut host, &mut session);
+    assert_eq!(session.now(), SimTime::from_seconds(5));
+    assert!(!is_playing(&host));
+    let answer = Some("a-1".to_owned());
+    ask(&mut host, &mut session, Request::Predict { step: 1, answer });
+    assert!(is_playing(&host));
+    play(&mut host, &mut session);
+    assert_eq!(session.now(), SimTime::from_seconds(30));
+}
+
+#[test]
+fn session_opened_by_joined_host_replaces_the_callers() {
+    let mut session = session("");
+    let mut host = Host::new();
+    host.join(&mut session, None, 0.0);
+    let files = vec![("asks.yaml".to_owned(), QUESTION.to_owned())];
+    let source = Source::Files { files };
+    ask(&mut host, &mut session, Request::Open { source });
+    assert_eq!(session.world().machines().count(), 2);
+}
+
+#[test]
+fn only_requests_that_write_change_the_run() {
+    let mut session = session("");
+    let mut host = Host::new();
+    host.join(&mut session, None, 0.0);
+    let command = |line: &str| Request::Command { line: line.to_owned() };
+    for (request, changes) in [
+        (command("kubectl get pods"), false),
+        (command("kubectl get pods | grep web | wc -l"), false),
+        (command("kubectl explain pod"), false),
+        (command("no command"), false),
+        (command("help"), false),
+        (command("kubectl get pods -o name | xargs kubectl delete"), true),
+        (command("kubectl delete pod a"), true),
+        (command("fault poweroff a-1"), true),
+        (
+            Request::Commands {
+                lines: vec!["kubectl get pods".to_owned(), "stop".to_owned()],
+            },
+            true,
+        ),
+        (Request::Inspect { subject: None }, false),
+        (Request::Pause, true),
+        (Request::Seek { at: 0 }, true),
+        (Request::Open { source: Source::Free }, true),
+    ] {
+        let found = host.with_session(&mut session, |host| host.changes_run(&request));
+        assert_eq!(found, changes, "{request:?}");
+    }
+}
