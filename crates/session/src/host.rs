@@ -173,6 +173,9 @@ impl Host {
     pub fn wants(&self) -> Wants {
         if self.has_work() || self.pace.is_late() {
             Wants::Now
+        } else if self.is_joined && self.pace.playing {
+            // Time does not wait for this host's work.
+            Wants::At(self.last_frame.due())
         } else if self.pace.playing || self.dirty {
             Wants::At(self.last_frame.next())
         } else {

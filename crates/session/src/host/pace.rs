@@ -138,6 +138,12 @@ impl LastFrame {
         self.at + pause
     }
 
+    /// When the next frame is due, unless the simulation is late.
+    pub(super) fn due(&self) -> ClockMillis {
+        let pause = if self.is_open { FRAME_TIMEOUT } else { 0.0 };
+        self.at + self.pause(false).max(pause)
+    }
+
     /// Whether the next frame is due.
     pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);

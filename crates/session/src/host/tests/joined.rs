@@ -71,13 +71,31 @@ fn joined_host_does_not_advance_time_by_itself() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
-    let line = Request::Play;
-    ask(&mut host, &mut session, line);
+    ask(&mut host, &mut session, Request::Play);
     assert!(is_playing(&host));
     for clock in 1..100 {
         host.with_session(&mut session, |host| host.work(f64::from(clock) * 100.0));
     }
     assert_eq!(session.now(), SimTime::ZERO);
+}
+
+/// A hidden page acknowledges no frames. Its host must not keep the caller busy.
+#[test]
+fn joined_host_rests_until_frame_is_acknowledged() {
+    let mut session = session("");
+    let mut host = Host::new();
+    host.join(&mut session, None, 0.0);
+    ask(&mut host, &mut session, Request::Play);
+    let next = |host: &Host| match host.wants() {
+        Wants::At(time) => time,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(next(&host), 1000.0);
+    let updates = host.with_session(&mut session, |host| host.work(1000.0));
+    assert_eq!(frames(&updates).len(), 1);
+    assert_eq!(next(&host), 2000.0);
+    ask(&mut host, &mut session, Request::FrameDone);
+    assert!(next(&host) < 1100.0);
 }
 
 #[test]
