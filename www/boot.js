@@ -69,8 +69,8 @@
   };
   const rules = { createScriptURL: (name) => SCRIPTS[name]() };
   const policy = window.trustedTypes?.createPolicy("podscope", rules) ?? rules;
-  /** Starts a new engine's worker (crates/web/src/engine.rs). */
-  window.podscopeEngine = () => new Worker(policy.createScriptURL("engine"), { type: "module" });
+  /** Starts a new engine's worker (crates/web/src/engine.rs), unless `podscope serve` is the engine (crates/serve/src/page.js). */
+  window.podscopeEngine ??= () => new Worker(policy.createScriptURL("engine"), { type: "module" });
   /** Returns a script element that loads the editor (crates/web/src/components/editor.rs). */
   window.podscopeEditorScript = () => {
     const script = document.createElement("script");

@@ -100,7 +100,8 @@ fn decoded(message: JsValue) -> WorkerMessage {
 /// Takes over the worker that `www/boot.js` started; `None` from the second call on.
 fn early_worker() -> Result<Option<Worker>, JsValue> {
     let (global, name) = (js_sys::global(), JsValue::from("podscopeWorker"));
-    let worker = js_sys::Reflect::get(&global, &name)?.dyn_into().ok();
+    let worker = js_sys::Reflect::get(&global, &name)?;
     js_sys::Reflect::delete_property(&global, &name)?;
-    Ok(worker)
+    // Not `dyn_into`: a page of `podscope serve` has an object with a worker's interface instead.
+    Ok((!worker.is_undefined()).then(|| worker.unchecked_into()))
 }
