@@ -36,6 +36,9 @@ pub(crate) struct ServeArgs {
     /// Write a kubeconfig of the server to this file; with --listen it holds the certificate and the token
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Serve the page, too, from this folder of the built site: it shows this cluster, live
+    #[arg(long, value_name = "DIR", conflicts_with = "listen")]
+    site: Option<PathBuf>,
     /// IP address at which other machines are served, too, over TLS; by default only this machine is
     #[arg(long, value_name = "IP", requires = "token")]
     listen: Option<IpAddr>,
@@ -49,6 +52,7 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
         port: given.port,
         speed: given.speed,
         kubeconfig: given.kubeconfig,
+        site: given.site,
         // Both are given, or neither.
         listen: (given.listen.zip(given.token)).map(|(address, token)| Listen { address, token }),
     };
@@ -98,6 +102,9 @@ fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
             "podscope: --kubeconfig FILE writes a file with the certificate that clients check, and the token"
         )),
         None => args::print_error(format_args!("kubectl --server={} get pods -A", server.url())),
+    }
+    if options.site.is_some() {
+        args::print_error(format_args!("the page: {}/", server.url()));
     }
     while server.is_running() {
         if interrupt::is_interrupted() {

@@ -2,6 +2,9 @@
 //!
 //! Other threads send it jobs, closures that it runs one after another. Between two pieces of work it runs the waiting
 //! jobs, so that a long run does not block other requests.
+//!
+//! Pages that show the session (`pages`) are part of this work: there is one session and one clock. Pause and play on the
+//! leading page set the speed; a paused session is one with manual time.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,6 +15,8 @@ use std::time::{Duration, Instant};
 use podscope_api::Time;
 use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
+use podscope_protocol::Request;
+use podscope_session::host::Rate;
 use podscope_session::scenario::Until;
 use podscope_session::shell::Shell;
 use podscope_session::timeline::{MAX_RUNNING, SentCall, Session, Slice};
@@ -19,6 +24,7 @@ use tokio::sync::oneshot;
 
 use crate::Speed;
 use crate::board::{Board, Snapshot};
+use crate::pages::{Done, PageId, Pages};
 
 /// Number of events in one piece of work. Invariant: the store's log has room for their changes.
 const PIECE: u64 = 100;
@@ -128,6 +134,7 @@ pub(crate) struct Engine {
     pub(crate) checkpoints: Vec<Session>,
     /// Number of dropped checkpoints.
     pub(crate) forgotten: usize,
+    pub(crate) pages: Pages,
     has_ended: bool,
 }
 
@@ -139,6 +146,20 @@ fn snapshot(world: &World) -> Snapshot {
         at: world.now(),
         control_plane: world.control_plane(),
         heartbeats: world.heartbeats().clone(),
+    }
+}
+
+/// The rate at which pages show a clock of this speed.
+fn rate_of(speed: Speed) -> Rate {
+    match speed {
+        Speed::Manual => Rate {
+            is_playing: false,
+            per_mille: 1000,
+        },
+        Speed::Times(times) => Rate {
+            is_playing: true,
+            per_mille: ((times * 1000.0).round() as u64).max(1),
+        },
     }
 }
 
@@ -166,6 +187,7 @@ pub(crate) fn start(session: Session, speed: Speed) -> io::Result<Door> {
             runs: VecDeque::new(),
             checkpoints: Vec::new(),
             forgotten: 0,
+            pages: Pages::new(rate_of(speed)),
             has_ended: false,
         };
         engine.run(&inbox);
@@ -197,6 +219,7 @@ impl Engine {
 
     /// Runs a line of the console, and lets so much time pass.
     pub(crate) fn command(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> podscope_session::shell::Answer {
+        self.end_travel();
         let answer = self.shell.run(line, stdin, wait);
         self.publish();
         answer
@@ -205,10 +228,57 @@ impl Engine {
     /// Goes on at a session that was put aside.
     pub(crate) fn resume(&mut self, session: Session) {
         self.shell.resume(session);
-        // Who waits for an answer waits for one of another history.
+        self.history_replaced();
+        self.pages.session_replaced(self.shell.session_mut());
+    }
+
+    /// The session is another one, or at an earlier time or on another branch. Whoever waits for an answer waits for one
+    /// of another history.
+    fn history_replaced(&mut self) {
         self.waiting.clear();
         self.runs.clear();
         self.restart();
+    }
+
+    /// Handles a request of a page.
+    pub(crate) fn page_asks(&mut self, id: PageId, request: Request) {
+        let done = self.pages.handle(id, request, self.shell.session_mut());
+        self.pages_acted(done);
+    }
+
+    /// Makes a page the leader.
+    pub(crate) fn page_leads(&mut self, id: PageId) {
+        self.pages.lead(id, self.shell.session_mut());
+    }
+
+    /// Removes a page that has disconnected.
+    pub(crate) fn page_left(&mut self, id: PageId) {
+        self.pages.remove(id, self.shell.session_mut());
+    }
+
+    fn work_for_pages(&mut self) {
+        let done = self.pages.work(self.shell.session_mut());
+        self.pages_acted(done);
+    }
+
+    fn pages_acted(&mut self, done: Done) {
+        if done.has_jumped {
+            self.history_replaced();
+        }
+        if let Some(rate) = done.rate {
+            self.speed = match rate.is_playing {
+                true => Speed::Times(rate.per_mille as f64 / 1000.0),
+                false => Speed::Manual,
+            };
+            self.count_from_here();
+        }
+    }
+
+    /// Lets the leading page arrive where it is going, e.g. by a seek, before something is done at the cursor.
+    pub(crate) fn end_travel(&mut self) {
+        while self.pages.is_travelling() {
+            self.work_for_pages();
+        }
     }
 
     /// How long nothing is to be done unless somebody asks.
@@ -217,12 +287,16 @@ impl Engine {
         if has_work {
             return Duration::ZERO;
         }
+        let until_frame = self
+            .pages
+            .wait()
+            .map_or(Duration::MAX, |millis| Duration::from_micros((millis * 1000.0) as u64));
         let Speed::Times(speed) = self.speed else {
-            return Duration::from_secs(3600);
+            return Duration::from_secs(3600).min(until_frame);
         };
         let next = self.session().world().next_at().unwrap_or(SimTime(i64::MAX));
         let micros = (next.0.saturating_sub(self.due(speed).0)).max(0) as f64 / speed;
-        TICK.min(Duration::from_micros(micros.min(1e6) as u64))
+        TICK.min(until_frame).min(Duration::from_micros(micros.min(1e6) as u64))
     }
 
     /// The instant that it is by the real clock.
@@ -238,7 +312,8 @@ impl Engine {
     }
 
     fn send_calls(&mut self) {
-        while self.session().world().clients() < MAX_RUNNING
+        while !self.pages.is_travelling()
+            && self.session().world().clients() < MAX_RUNNING
             && let Some((call, tell)) = self.calls.pop_front()
         {
             match self.shell.session_mut().call(call) {
@@ -249,6 +324,10 @@ impl Engine {
             if self.speed == Speed::Manual {
                 self.follow();
             }
+        }
+        // A pause on a page does not keep answers back.
+        if self.speed == Speed::Manual && !self.waiting.is_empty() && !self.pages.is_travelling() {
+            self.follow();
         }
     }
 
@@ -270,6 +349,11 @@ impl Engine {
 
     /// Does one piece of the work that is due now.
     fn work(&mut self) {
+        self.work_for_pages();
+        if self.pages.is_moving_time() {
+            self.count_from_here();
+            return;
+        }
         if let Some(run) = self.runs.pop_front() {
             let session = self.shell.session_mut();
             let slice = match &run.condition {
@@ -289,7 +373,7 @@ impl Engine {
         let Speed::Times(speed) = self.speed else { return };
         let due = self.due(speed);
         let begun = Instant::now();
-        while self.shell.session_mut().advance(due, PIECE) == Slice::More {
+        while self.play_to(due) == Slice::More {
             self.publish();
             if begun.elapsed() > TICK {
                 break;
@@ -298,6 +382,17 @@ impl Engine {
         let behind = (due.0 - self.session().now().0) as f64 / speed;
         if behind > LATE.as_micros() as f64 {
             self.count_from_here();
+        }
+    }
+
+    /// Lets time pass up to `due`, one piece at most; the leading page may pause it.
+    fn play_to(&mut self, due: SimTime) -> Slice {
+        match self.pages.play_to(due, self.shell.session_mut()) {
+            None => self.shell.session_mut().advance(due, PIECE),
+            Some((slice, done)) => {
+                self.pages_acted(done);
+                slice
+            }
         }
     }
 

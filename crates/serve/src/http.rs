@@ -25,7 +25,8 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::access::Guard;
 use crate::engine::Door;
 use crate::negotiate::{Form, Media};
-use crate::{protobuf, route, status};
+use crate::site::Site;
+use crate::{protobuf, route, socket, status};
 
 /// Maximum number of open connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
@@ -222,8 +223,19 @@ impl Reply {
     }
 }
 
-/// Accepts connections until the process ends. With a guard they are TLS, and each request needs its token.
-pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door) {
+/// What the connections of a server share.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) address: SocketAddr,
+    /// With a guard, connections are TLS, and each request needs its token.
+    pub(crate) guard: Option<Arc<Guard>>,
+    pub(crate) door: Door,
+    /// The page, if it is served.
+    pub(crate) site: Option<Arc<Site>>,
+}
+
+/// Accepts connections until the process ends.
+pub(crate) async fn serve(listener: TcpListener, service: Service) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(place) = room.clone().acquire_owned().await else {
@@ -237,51 +249,51 @@ pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, guard: Opt
                 continue;
             }
         };
-        let (guard, door) = (guard.clone(), door.clone());
+        let service = service.clone();
         tokio::spawn(async move {
-            connection(stream, address, guard, door).await;
+            connection(stream, service).await;
             drop(place);
         });
     }
 }
 
-async fn connection(stream: TcpStream, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door) {
+async fn connection(stream: TcpStream, service: Service) {
     // Without Nagle's algorithm: responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
-    match &guard {
-        None => requests(stream, address, None, door).await,
+    match service.guard.clone() {
+        None => requests(stream, service).await,
         Some(with_tls) => {
             let handshake = with_tls.acceptor.accept(stream);
             // A client that does not trust the certificate, or does not speak TLS, has disconnected.
             if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
-                requests(stream, address, guard, door).await;
+                requests(stream, service).await;
             }
         }
     }
 }
 
-async fn requests<S>(stream: S, address: SocketAddr, guard: Option<Arc<Guard>>, door: Door)
+async fn requests<S>(stream: S, service: Service)
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(move |request| {
-        let (guard, door) = (guard.clone(), door.clone());
-        async move { answer(request, address, guard, door).await }
-    });
+    let service = service_fn(move |request| answer(request, service.clone()));
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
     // The error of a disconnected client has no receiver.
     let _ = served.await;
 }
 
-async fn answer(
-    request: Request<Incoming>,
-    address: SocketAddr,
-    guard: Option<Arc<Guard>>,
-    door: Door,
-) -> Result<Response<Body>, Cut> {
+async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Response<Body>, Cut> {
+    let Service {
+        address,
+        guard,
+        door,
+        site,
+    } = service;
+    let upgrade = hyper::upgrade::on(&mut request);
     let (mut parts, body) = request.into_parts();
     let refused = match &guard {
         Some(guard) => guard.admit(&mut parts.headers).err(),
@@ -289,6 +301,9 @@ async fn answer(
     };
     if let Some(reply) = refused {
         return Ok(reply.into_response(parts.method == hyper::Method::HEAD));
+    }
+    if site.is_some() && parts.uri.path() == socket::PATH {
+        return Ok(socket::accept(&parts.headers, upgrade, door).unwrap_or_else(|refused| refused.into_response(false)));
     }
     let head = parts.method == hyper::Method::HEAD;
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -305,6 +320,9 @@ async fn answer(
         headers: parts.headers,
         body,
     };
+    if let Some(reply) = site.as_ref().and_then(|site| site.answer(&asked)) {
+        return Ok(reply.into_response(head));
+    }
     Ok(route::answer(asked, door).await?.into_response(head))
 }
 

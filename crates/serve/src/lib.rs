@@ -16,7 +16,12 @@
 //!
 //! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch of requests), `negotiate` (content negotiation),
 //! `authenticate` (users), `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
-//! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
+//! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets),
+//! `status` (errors), `own` (`/podscope/v1`).
+//!
+//! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread over
+//! a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site` (files),
+//! `socket` (the WebSocket), `pages` (the pages' hosts, and who leads), `page.js` (the page's side).
 
 #![allow(
     clippy::disallowed_types,
@@ -37,6 +42,7 @@ mod negotiate;
 mod openapi;
 mod openid;
 mod own;
+mod pages;
 mod protobuf;
 mod read;
 mod resources;
@@ -44,6 +50,8 @@ mod reviews;
 mod route;
 mod schemas;
 mod secrets;
+mod site;
+mod socket;
 mod status;
 mod table;
 mod value;
@@ -58,6 +66,7 @@ use std::sync::Arc;
 
 use podscope_session::timeline::Session;
 
+use crate::site::Site;
 pub use access::{Listen, Token};
 
 /// How simulated time advances.
@@ -79,6 +88,8 @@ pub struct Options {
     pub kubeconfig: Option<PathBuf>,
     /// Listens for other machines, with TLS and a token; None listens on loopback alone, without either.
     pub listen: Option<Listen>,
+    /// Directory of the built page to serve; None serves the API alone.
+    pub site: Option<PathBuf>,
 }
 
 /// A server that runs in the background, until it is dropped.
@@ -94,8 +105,9 @@ impl Server {
     /// Starts to serve a session.
     ///
     /// # Errors
-    /// The address cannot be bound, the certificates not made, or the kubeconfig not written.
+    /// The address cannot be bound, the certificates not made, the kubeconfig not written, or the site not read.
     pub fn start(session: Session, options: &Options) -> io::Result<Server> {
+        let site = options.site.as_deref().map(Site::read).transpose()?.map(Arc::new);
         let ip = options
             .listen
             .as_ref()
@@ -116,7 +128,13 @@ impl Server {
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         drop(entered);
-        runtime.spawn(http::serve(listener, address, guard.map(Arc::new), door));
+        let service = http::Service {
+            address,
+            guard: guard.map(Arc::new),
+            door,
+            site,
+        };
+        runtime.spawn(http::serve(listener, service));
         Ok(Server {
             address,
             scheme,

@@ -176,6 +176,7 @@ async fn explain(namespace: &str, name: &str, door: &Door) -> Result<Reply, Gone
 async fn checkpoint(door: &Door) -> Result<Reply, Gone> {
     let made = door
         .ask(|engine| {
+            engine.end_travel();
             if engine.checkpoints.len() >= MAX_CHECKPOINTS {
                 engine.checkpoints.remove(0);
                 engine.forgotten += 1;

@@ -214,6 +214,7 @@ fn kube_controller_reconciles_across_api_server_restart() {
         speed: Speed::Times(20.0),
         kubeconfig: None,
         listen: None,
+        site: None,
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     let config = Config::new(server.url().parse().expect("a URL"));

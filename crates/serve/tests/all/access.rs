@@ -41,6 +41,7 @@ fn start(name: &str, listen: Option<Listen>) -> Listening {
         speed: Speed::Manual,
         kubeconfig: Some(kubeconfig.clone()),
         listen,
+        site: None,
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");

@@ -23,6 +23,7 @@ pub(crate) fn serve(scenario: &str) -> Server {
         speed: Speed::Manual,
         kubeconfig: None,
         listen: None,
+        site: None,
     };
     Server::start(session, &options).expect("a port is free")
 }

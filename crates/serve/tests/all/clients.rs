@@ -40,6 +40,7 @@ fn desk(name: &str) -> Desk {
         speed: Speed::Times(20.0),
         kubeconfig: Some(folder.join("config")),
         listen: None,
+        site: None,
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");

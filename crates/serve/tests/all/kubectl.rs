@@ -33,6 +33,7 @@ fn desk_listening(name: &str, listen: Option<Listen>) -> Option<Desk> {
         speed: Speed::Times(10.0),
         kubeconfig: Some(folder.join("config")),
         listen,
+        site: None,
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     Some(Desk {

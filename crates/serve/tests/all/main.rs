@@ -8,6 +8,7 @@ mod clients;
 mod custom;
 mod door;
 mod kubectl;
+mod page;
 mod parts;
 mod plain;
 mod replay;

@@ -197,7 +197,7 @@ impl Host {
             | Request::Speed { .. }
             | Request::Step
             | Request::NextDecision
-            | Request::SkipAhead
+            | Request::SkipAhead { .. }
             | Request::SkipToStory
             | Request::Seek { .. }
             | Request::Fork

@@ -1,0 +1,85 @@
+// The page of `podscope serve`: runs before www/boot.js, whose function `podscopeEngine` it provides. The engine is not a
+// worker but this server's session, over a WebSocket with the same messages (crates/serve/src/socket.rs).
+"use strict";
+(() => {
+  const root = document.documentElement;
+  root.dataset.opens = ""; // not the first visit, whose cluster is drawn before it is there
+  delete root.dataset.version; // no offline copy: without the server there is no session
+  let bar;
+
+  /** Shows a line at the upper edge of the page, with a button; without a text it goes away. */
+  const say = (text, label, press) => {
+    bar?.remove();
+    bar = undefined;
+    if (!text) return;
+    bar = document.createElement("div");
+    bar.id = "served";
+    bar.setAttribute("role", "status");
+    Object.assign(bar.style, {
+      position: "fixed", insetBlockStart: "0.5rem", insetInlineStart: "50%", transform: "translateX(-50%)", zIndex: "1000",
+      display: "flex", alignItems: "center", gap: "0.75rem", padding: "0.4rem 0.8rem", borderRadius: "0.5rem",
+      border: "1px solid", background: "Canvas", color: "CanvasText", font: "14px system-ui, sans-serif",
+    });
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", press);
+    bar.append(text, button);
+    if (document.body) document.body.append(bar);
+    else addEventListener("DOMContentLoaded", () => { if (bar) document.body.append(bar); });
+  };
+
+  /** Loads the page again once the server answers. */
+  const reconnect = async () => {
+    try {
+      if ((await fetch("index.html", { method: "HEAD", cache: "no-store" })).ok) return location.reload();
+    } catch { /* it does not answer: the line stays */ }
+    say("podscope serve still does not answer.", "Try again", reconnect);
+  };
+
+  /** The interface of a worker (crates/web/src/engine.rs), over a WebSocket. */
+  class Engine extends EventTarget {
+    onmessage = null;
+    onerror = null;
+    #socket = new WebSocket(new URL("podscope/v1/page", document.baseURI).href.replace(/^http/, "ws"));
+    #waiting = []; // messages from before the connection
+    #isTerminated = false;
+
+    constructor() {
+      super();
+      const socket = this.#socket;
+      socket.binaryType = "arraybuffer";
+      socket.addEventListener("open", () => this.#waiting.splice(0).forEach((message) => socket.send(message)));
+      socket.addEventListener("message", ({ data }) => {
+        if (typeof data === "string") return this.#roleChanged(data);
+        const event = new MessageEvent("message", { data: new Uint8Array(data) });
+        this.dispatchEvent(event);
+        this.onmessage?.(event);
+      });
+      socket.addEventListener("close", ({ reason }) => {
+        if (this.#isTerminated) return;
+        root.dataset.served = "ended";
+        say(reason ? `Disconnected: ${reason}.` : "podscope serve has ended or cannot be reached. What you see is its last state.", "Reconnect", reconnect);
+      });
+    }
+
+    #roleChanged(role) {
+      root.dataset.served = role;
+      if (role === "leads") say("");
+      else say("This page watches; another page leads.", "Take over", () => this.#socket.send("lead"));
+    }
+
+    postMessage(message) {
+      if (message === null) return; // boot.js: the connection is free for the engine's wasm
+      if (this.#socket.readyState === WebSocket.CONNECTING) this.#waiting.push(message);
+      else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message);
+    }
+
+    terminate() {
+      this.#isTerminated = true;
+      this.#socket.close();
+    }
+  }
+
+  window.podscopeEngine = () => new Engine();
+})();

@@ -1,0 +1,395 @@
+//! The pages that show the served session (`--site`): several windows on one world.
+//!
+//! Each page has a `Host` of its own (`podscope_session::host`) and therefore its own selection, inspector and console;
+//! all of them show the engine's session. One page leads. A press on it that changes the run or moves time does so for
+//! everybody; on the others it is refused in words, until they take the lead. When the leader leaves, the page that has
+//! waited longest leads.
+//!
+//! The page's protocol is that of the worker, with one difference: the first `Open` of a page, whatever its source, joins
+//! the running session. A later one replaces the session for everybody.
+
+use std::time::Instant;
+
+use podscope_cluster::SimTime;
+use podscope_protocol::{Problem, Request, Update, pack};
+use podscope_session::host::{Host, Rate, Wants};
+use podscope_session::timeline::{Session, Slice};
+use tokio::sync::mpsc;
+
+/// Maximum number of pages.
+const MAX_PAGES: usize = 64;
+/// Number of messages that wait for a slow page. A page that falls further behind is disconnected.
+pub(crate) const BACKLOG: usize = 512;
+
+/// The console's answer to a press on a page that watches.
+const WATCHES: &str = "this page watches: another page leads the run; press Take over to lead";
+/// The answer to requests about practice and courses.
+const NO_COURSES: &str = "practice and courses are not part of podscope serve: open the site itself";
+
+/// Number of a page.
+pub(crate) type PageId = u64;
+
+/// A message to a page.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A packed `Update`.
+    Update(Vec<u8>),
+    /// Whether the page leads.
+    Leads(bool),
+}
+
+struct Page {
+    id: PageId,
+    host: Host,
+    /// None after the page fell too far behind.
+    outbox: Option<mpsc::Sender<Message>>,
+    /// Number of requests that the page sent, and of those that are reported as settled.
+    n_taken: u64,
+    n_settled: u64,
+}
+
+impl Page {
+    fn post(&mut self, message: Message) {
+        if self
+            .outbox
+            .as_ref()
+            .is_some_and(|outbox| outbox.try_send(message).is_err())
+        {
+            self.outbox = None;
+        }
+    }
+
+    fn post_updates(&mut self, updates: &[Update], clock: f64) {
+        for update in updates {
+            match pack(update) {
+                Ok(bytes) => self.post(Message::Update(bytes.to_vec())),
+                // All updates can be packed, so this is a bug. The page must not miss one silently.
+                Err(_) => self.outbox = None,
+            }
+        }
+        if updates.iter().any(|update| matches!(update, Update::Frame(_))) {
+            self.host.sent(clock);
+        }
+    }
+
+    /// Reports that all requests are settled, once they are.
+    fn settle(&mut self, clock: f64) {
+        if self.n_settled < self.n_taken && self.host.is_settled() {
+            self.n_settled = self.n_taken;
+            let requests = self.n_taken;
+            self.post_updates(&[Update::Settled { requests }], clock);
+        }
+    }
+}
+
+/// The cursor of the session, to see whether it has moved.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    now: SimTime,
+    branch: usize,
+    records: usize,
+}
+
+impl Place {
+    fn of(session: &Session) -> Place {
+        Place {
+            now: session.now(),
+            branch: session.current(),
+            records: session.trace().len(),
+        }
+    }
+}
+
+/// What the pages have done to the session.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Done {
+    /// The session was replaced, or is at an earlier time or on another branch.
+    pub(crate) has_jumped: bool,
+    /// The clock as the leader has set it; None without a change.
+    pub(crate) rate: Option<Rate>,
+}
+
+/// All pages.
+pub(crate) struct Pages {
+    /// In order of arrival.
+    pages: Vec<Page>,
+    leader: Option<PageId>,
+    next_id: PageId,
+    /// Zero of the hosts' clock.
+    begun: Instant,
+    /// The cursor that the pages were told of last.
+    place: Option<Place>,
+    rate: Rate,
+    /// Name of the open lesson.
+    lesson: Option<String>,
+}
+
+impl Pages {
+    pub(crate) fn new(rate: Rate) -> Pages {
+        Pages {
+            pages: Vec::new(),
+            leader: None,
+            next_id: 0,
+            begun: Instant::now(),
+            place: None,
+            rate,
+            lesson: None,
+        }
+    }
+
+    fn clock(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() * 1000.0
+    }
+
+    fn index_of(&self, id: PageId) -> Option<usize> {
+        self.pages.iter().position(|page| page.id == id)
+    }
+
+    fn leader(&self) -> Option<usize> {
+        self.leader.and_then(|id| self.index_of(id))
+    }
+
+    /// Adds a page that has connected. Returns None if there are too many.
+    pub(crate) fn add(&mut self, outbox: mpsc::Sender<Message>) -> Option<PageId> {
+        if self.pages.len() >= MAX_PAGES {
+            return None;
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let host = Host::new();
+        let hello = host.hello();
+        let mut page = Page {
+            id,
+            host,
+            outbox: Some(outbox),
+            n_taken: 0,
+            n_settled: 0,
+        };
+        page.post_updates(&[hello], self.clock());
+        self.pages.push(page);
+        Some(id)
+    }
+
+    /// Removes a page that has disconnected.
+    pub(crate) fn remove(&mut self, id: PageId, session: &mut Session) {
+        self.pages.retain(|page| page.id != id);
+        self.choose_leader(session);
+    }
+
+    /// Makes a page the leader.
+    pub(crate) fn lead(&mut self, id: PageId, session: &mut Session) {
+        let Some(index) = self.index_of(id).filter(|index| self.pages[*index].host.is_joined()) else {
+            return;
+        };
+        if self.leader == Some(id) {
+            return;
+        }
+        if let Some(before) = self.leader() {
+            let page = &mut self.pages[before];
+            page.host.stop_leading();
+            page.post(Message::Leads(false));
+        }
+        self.leader = Some(id);
+        self.pages[index].post(Message::Leads(true));
+        self.set_rate(self.rate, session);
+    }
+
+    /// The oldest page leads if no page does.
+    fn choose_leader(&mut self, session: &mut Session) {
+        if self.leader().is_none() {
+            self.leader = None;
+            let oldest = self.pages.iter().find(|page| page.host.is_joined()).map(|page| page.id);
+            if let Some(id) = oldest {
+                self.lead(id, session);
+            }
+        }
+    }
+
+    /// Tells all pages how the clock runs.
+    pub(crate) fn set_rate(&mut self, rate: Rate, session: &Session) {
+        self.rate = rate;
+        let (clock, now) = (self.clock(), session.now());
+        for page in &mut self.pages {
+            page.host.set_rate(rate, clock, now);
+        }
+    }
+
+    /// Handles a request of a page.
+    pub(crate) fn handle(&mut self, id: PageId, request: Request, session: &mut Session) -> Done {
+        let Some(index) = self.index_of(id) else {
+            return Done::default();
+        };
+        self.pages[index].n_taken += u64::from(request != Request::FrameDone);
+        let leads = self.leader == Some(id);
+        let done = match request {
+            Request::Open { .. } if !self.pages[index].host.is_joined() => {
+                self.join(index, session);
+                self.choose_leader(session);
+                if self.leader != Some(id) {
+                    self.pages[index].post(Message::Leads(false));
+                }
+                Done::default()
+            }
+            // A page has nothing to ask before its first session.
+            _ if !self.pages[index].host.is_joined() => Done::default(),
+            Request::Course(_) if leads => {
+                let refused = Update::Refused {
+                    problems: vec![Problem::of("practice", NO_COURSES.to_owned())],
+                };
+                self.act(index, session, |_, _| vec![refused])
+            }
+            request => self.act(index, session, move |host, clock| {
+                match leads || !host.changes_run(&request) {
+                    true => host.handle(request, clock),
+                    false => host.refuse(&request, WATCHES),
+                }
+            }),
+        };
+        let clock = self.clock();
+        if let Some(page) = self.pages.get_mut(index) {
+            page.settle(clock);
+        }
+        done
+    }
+
+    /// Shows the session on a page from the beginning.
+    fn join(&mut self, index: usize, session: &mut Session) {
+        let (clock, rate) = (self.clock(), self.rate);
+        let reading = self.leader().map(|leader| self.pages[leader].host.reading());
+        let lesson = self.lesson.clone();
+        let page = &mut self.pages[index];
+        page.host.set_rate(rate, clock, session.now());
+        let updates = page.host.join(session, lesson, clock);
+        if let Some(reading) = reading {
+            page.host.with_session(session, |host| host.set_reading(reading));
+        }
+        page.post_updates(&updates, clock);
+    }
+
+    /// Shows another session on all pages but one.
+    fn join_all_but(&mut self, except: Option<usize>, session: &mut Session) {
+        for index in 0..self.pages.len() {
+            if Some(index) != except && self.pages[index].host.is_joined() {
+                self.join(index, session);
+            }
+        }
+    }
+
+    /// The engine has replaced the session.
+    pub(crate) fn session_replaced(&mut self, session: &mut Session) {
+        if let Some(leader) = self.leader() {
+            self.pages[leader].host.stop_leading();
+        }
+        self.join_all_but(None, session);
+    }
+
+    /// Lets a page's host act on the session, sends its updates, and passes on what it has changed for the others.
+    fn act(&mut self, index: usize, session: &mut Session, act: impl FnOnce(&mut Host, f64) -> Vec<Update>) -> Done {
+        let clock = self.clock();
+        let before = Place::of(session);
+        let leads = self.leader() == Some(index);
+        let page = &mut self.pages[index];
+        let reading = page.host.reading();
+        let updates = page.host.with_session(session, |host| act(host, clock));
+        page.post_updates(&updates, clock);
+        if !leads {
+            return Done::default();
+        }
+        let (rate, reading_now) = (page.host.rate(), page.host.reading());
+        let mut done = Done::default();
+        if updates.iter().any(|update| matches!(update, Update::Opened(_))) {
+            self.lesson = page.host.lesson().map(str::to_owned);
+            self.join_all_but(Some(index), session);
+            done.has_jumped = true;
+        } else if reading != reading_now {
+            for page in self.others(index).filter(|page| page.host.is_joined()) {
+                let reading = reading_now.clone();
+                page.host.with_session(session, |host| host.set_reading(reading));
+            }
+        }
+        let after = Place::of(session);
+        if after.now < before.now || after.branch != before.branch {
+            self.others(index).for_each(|page| page.host.redraw());
+            done.has_jumped = true;
+        }
+        if rate != self.rate {
+            self.set_rate(rate, session);
+            done.rate = Some(rate);
+        }
+        done
+    }
+
+    fn others(&mut self, index: usize) -> impl Iterator<Item = &mut Page> {
+        let pages = self.pages.iter_mut().enumerate();
+        pages.filter(move |(other, _)| *other != index).map(|(_, page)| page)
+    }
+
+    /// Whether the leader is moving time itself. The engine's clock waits meanwhile.
+    pub(crate) fn is_moving_time(&self) -> bool {
+        self.leader()
+            .is_some_and(|leader| self.pages[leader].host.is_moving_time())
+    }
+
+    /// Whether the leader is on its way to another instant. API calls wait meanwhile.
+    pub(crate) fn is_travelling(&self) -> bool {
+        self.leader()
+            .is_some_and(|leader| self.pages[leader].host.is_travelling())
+    }
+
+    /// Lets time pass up to `target`, a few events at most, as the leader sees it: a question of the story pauses it.
+    /// None if no page leads.
+    pub(crate) fn play_to(&mut self, target: SimTime, session: &mut Session) -> Option<(Slice, Done)> {
+        let leader = self.leader()?;
+        let mut slice = Slice::Done;
+        let done = self.act(leader, session, |host, _| {
+            let (played, updates) = host.play_to(target);
+            slice = played;
+            updates
+        });
+        Some((slice, done))
+    }
+
+    /// Does the work of all pages that is due: frames, and one piece of each long task.
+    pub(crate) fn work(&mut self, session: &mut Session) -> Done {
+        let n_pages = self.pages.len();
+        self.pages.retain(|page| page.outbox.is_some());
+        if self.pages.len() < n_pages {
+            self.choose_leader(session);
+        }
+        let mut all = Done::default();
+        for index in 0..self.pages.len() {
+            let place = Place::of(session);
+            if self.place.replace(place) != Some(place) {
+                self.pages.iter_mut().for_each(|page| page.host.session_changed());
+            }
+            let clock = self.clock();
+            if self.pages[index].host.is_joined() && is_due(self.pages[index].host.wants(), clock) {
+                let done = self.act(index, session, Host::work);
+                all.has_jumped |= done.has_jumped;
+                all.rate = done.rate.or(all.rate);
+                self.pages[index].settle(clock);
+            }
+        }
+        all
+    }
+
+    /// Time until a page has work, in milliseconds; None if no page has any.
+    pub(crate) fn wait(&self) -> Option<f64> {
+        let clock = self.clock();
+        let joined = self.pages.iter().filter(|page| page.host.is_joined());
+        let waits = joined.filter_map(|page| match page.host.wants() {
+            Wants::Rest => None,
+            Wants::Now => Some(0.0),
+            Wants::At(time) => Some((time - clock).max(0.0)),
+        });
+        waits.reduce(f64::min)
+    }
+}
+
+fn is_due(wants: Wants, clock: f64) -> bool {
+    match wants {
+        Wants::Rest => false,
+        Wants::Now => true,
+        Wants::At(time) => time <= clock,
+    }
+}

@@ -1,0 +1,143 @@
+//! The built page (`--site DIR`): its files are read at the start and answered from memory, so that no request reaches
+//! the file system.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use bytes::Bytes;
+use podscope_api::hash;
+
+use crate::http::{Asked, Reply};
+
+/// Maximum size of all files. A built page has some ten megabytes; a wrong directory may have many more.
+const MAX_SIZE: u64 = 128 * 1024 * 1024;
+/// Name of the page.
+const INDEX: &str = "index.html";
+/// Name of [`SCRIPT`] among the files.
+const SCRIPT_NAME: &str = "podscope-serve.js";
+/// Connects the page to this server instead of a worker.
+const SCRIPT: &str = include_str!("page.js");
+/// Text of a page whose start looks for [`SCRIPT`] (`www/boot.js`).
+const MARK: &str = "podscopeEngine ??=";
+
+#[derive(Debug)]
+struct File {
+    content: Bytes,
+    content_type: &'static str,
+    etag: String,
+}
+
+/// The files of a built page, by path without a leading slash.
+#[derive(Debug)]
+pub(crate) struct Site {
+    files: BTreeMap<String, File>,
+}
+
+impl Site {
+    /// Reads the files of a directory that `cargo xtask build` has made.
+    ///
+    /// # Errors
+    /// The directory cannot be read, or is not a built page of this version.
+    pub(crate) fn read(dir: &Path) -> io::Result<Site> {
+        let mut contents = BTreeMap::new();
+        let mut left = MAX_SIZE;
+        read_dir(dir, "", &mut left, &mut contents).map_err(|error| about(dir, &error.to_string(), error.kind()))?;
+        let wrong = |why: &str| about(dir, why, io::ErrorKind::InvalidInput);
+        let index = contents
+            .remove(INDEX)
+            .and_then(|index| String::from_utf8(index).ok())
+            .ok_or_else(|| wrong("there is no index.html; `cargo xtask build` makes dist/"))?;
+        if !index.contains(MARK) || !index.contains("<title>") {
+            return Err(wrong("index.html is not the page of this version of Podscope"));
+        }
+        // The script runs before the page's own start.
+        let script = format!("<script src=\"{SCRIPT_NAME}\"></script>\n    <title>");
+        contents.insert(INDEX.to_owned(), index.replacen("<title>", &script, 1).into_bytes());
+        contents.insert(SCRIPT_NAME.to_owned(), SCRIPT.as_bytes().to_vec());
+        let files = contents
+            .into_iter()
+            .map(|(name, content)| (name.clone(), File::new(&name, content)));
+        Ok(Site { files: files.collect() })
+    }
+
+    /// The response to a request for a file; None if there is no such file.
+    pub(crate) fn answer(&self, asked: &Asked) -> Option<Reply> {
+        if !matches!(asked.method.as_str(), "GET" | "HEAD") {
+            return None;
+        }
+        let path = asked.path.split(['?', '#']).next().unwrap_or_default();
+        let name = match path.strip_prefix('/')? {
+            // The Kubernetes API has this path too. Browsers name the type that they want.
+            "" if asked.header("accept")?.contains("text/html") => INDEX,
+            name => name,
+        };
+        let file = self.files.get(name)?;
+        let is_known = asked
+            .header("if-none-match")
+            .is_some_and(|known| known.split(',').any(|known| known.trim() == file.etag));
+        let reply = match is_known {
+            true => Reply::new(304, "", Bytes::new()),
+            false => Reply::new(200, file.content_type, file.content.clone()),
+        };
+        let reply = reply
+            .with("ETag", file.etag.clone())
+            .with("X-Content-Type-Options", "nosniff");
+        // Its policy is in the page itself; this part can only be given as a header.
+        Some(match name {
+            INDEX => reply.with("Content-Security-Policy", "frame-ancestors 'none'"),
+            _ => reply,
+        })
+    }
+}
+
+impl File {
+    fn new(name: &str, content: Vec<u8>) -> File {
+        let digest = hash::fnv1a(hash::EMPTY, content.iter().copied());
+        File {
+            etag: format!("\"{digest:016x}\""),
+            content_type: content_type(name),
+            content: Bytes::from(content),
+        }
+    }
+}
+
+fn about(dir: &Path, why: &str, kind: io::ErrorKind) -> io::Error {
+    io::Error::new(kind, format!("--site {}: {why}", dir.display()))
+}
+
+/// Reads all regular files below a directory. Symbolic links are left out.
+fn read_dir(dir: &Path, prefix: &str, left: &mut u64, contents: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        let (name, kind) = (format!("{prefix}{name}"), entry.file_type()?);
+        if kind.is_dir() {
+            read_dir(&entry.path(), &format!("{name}/"), left, contents)?;
+        } else if kind.is_file() {
+            *left = left.checked_sub(entry.metadata()?.len()).ok_or_else(|| {
+                let why = "it has more than 128 MiB and is not a built page";
+                io::Error::new(io::ErrorKind::InvalidInput, why)
+            })?;
+            contents.insert(name, fs::read(entry.path())?);
+        }
+    }
+    Ok(())
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "wasm" => "application/wasm",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
+        "md" | "txt" | "yaml" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,145 @@
+//! The WebSocket of a page: `GET /podscope/v1/page`.
+//!
+//! Binary messages are the page's protocol (`podscope_protocol`): the page sends packed `Request`s and gets packed
+//! `Update`s; an empty message is a ping and is sent back. Text messages are about the lead: the server sends `leads` or
+//! `watches`, and the page sends `lead` to take over.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::header::{CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use podscope_protocol::{Request, unpack};
+use tokio::sync::mpsc;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{self, Message as Frame};
+
+use crate::engine::Door;
+use crate::http::{Body, Reply};
+use crate::pages::{BACKLOG, Message, PageId};
+
+/// Path of the endpoint.
+pub(crate) const PATH: &str = "/podscope/v1/page";
+/// Maximum size of a message of a page: a large dump that is opened.
+const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+/// Timeout for sending a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The reasons for which the server closes a connection.
+const TOO_MANY: &str = "too many pages are open";
+const TOO_SLOW: &str = "the page is too slow";
+const OTHER_VERSION: &str = "the page is not of the same version as podscope serve";
+
+/// Switches a connection to the WebSocket protocol and serves a page on it.
+///
+/// # Errors
+/// The response to a request that is no WebSocket handshake.
+pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, door: Door) -> Result<Response<Body>, Reply> {
+    let is_websocket = headers
+        .get(UPGRADE)
+        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|_| is_websocket);
+    let Some(accepted) = key.and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()) else {
+        return Err(Reply::text(426, "this is the WebSocket of the page\n").with("Upgrade", "websocket"));
+    };
+    tokio::spawn(async move {
+        // The client has disconnected before the switch.
+        let Ok(upgraded) = upgrade.await else { return };
+        serve(upgraded, door).await;
+    });
+    let mut response = Response::new(Body::Whole(None));
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(SEC_WEBSOCKET_ACCEPT, accepted);
+    Ok(response)
+}
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+async fn serve(upgraded: Upgraded, door: Door) {
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(MAX_MESSAGE))
+        .max_frame_size(Some(MAX_MESSAGE));
+    let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let (outbox, mut messages) = mpsc::channel(BACKLOG);
+    let Ok(added) = door.ask(|engine| engine.pages.add(outbox)).await else {
+        return;
+    };
+    let why = match added {
+        None => Some(TOO_MANY),
+        Some(id) => {
+            let why = exchange(&mut socket, id, &mut messages, &door).await;
+            // An engine that has ended has no pages.
+            let _ = door.ask(move |engine| engine.page_left(id)).await;
+            why
+        }
+    };
+    let close = why.map(|why| CloseFrame {
+        code: CloseCode::Policy,
+        reason: why.into(),
+    });
+    // The page may be gone already.
+    let _ = tokio::time::timeout(SEND_TIMEOUT, socket.close(close)).await;
+}
+
+/// Exchanges messages until one side ends. Returns the reason if it is this side.
+async fn exchange(
+    socket: &mut Socket,
+    id: PageId,
+    messages: &mut mpsc::Receiver<Message>,
+    door: &Door,
+) -> Option<&'static str> {
+    loop {
+        tokio::select! {
+            received = socket.next() => {
+                let answered = match received {
+                    Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => ping(socket, door).await,
+                    Some(Ok(Frame::Binary(bytes))) => {
+                        let Ok(request) = unpack::<Request>(&bytes) else {
+                            return Some(OTHER_VERSION);
+                        };
+                        // The next request is read when the engine has handled this one.
+                        door.ask(move |engine| engine.page_asks(id, request)).await.ok()
+                    }
+                    Some(Ok(Frame::Text(text))) if text.as_str() == "lead" => {
+                        door.ask(move |engine| engine.page_leads(id)).await.ok()
+                    }
+                    Some(Ok(Frame::Close(_)) | Err(_)) | None => return None,
+                    Some(Ok(_)) => Some(()),
+                };
+                answered?;
+            }
+            message = messages.recv() => {
+                let frame = match message {
+                    Some(Message::Update(bytes)) => Frame::Binary(Bytes::from(bytes)),
+                    Some(Message::Leads(true)) => Frame::text("leads"),
+                    Some(Message::Leads(false)) => Frame::text("watches"),
+                    // The engine gave this page up, or has ended.
+                    None => return Some(TOO_SLOW).filter(|_| door.is_running()),
+                };
+                send(socket, frame).await.ok()?;
+            }
+        }
+    }
+}
+
+/// Answers a ping when the engine gets to it.
+async fn ping(socket: &mut Socket, door: &Door) -> Option<()> {
+    door.ask(|_| ()).await.ok()?;
+    send(socket, Frame::Binary(Bytes::new())).await.ok()
+}
+
+async fn send(socket: &mut Socket, frame: Frame) -> Result<(), tungstenite::Error> {
+    match tokio::time::timeout(SEND_TIMEOUT, socket.send(frame)).await {
+        Ok(sent) => sent,
+        Err(_) => Err(tungstenite::Error::ConnectionClosed),
+    }
+}

@@ -1,0 +1,447 @@
+//! The page on a served session (`--site`), through a real socket: its files, its WebSocket, and who leads.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use podscope_protocol::{ConsoleText, Frame, Request, Source, Update, pack, unpack};
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::tungstenite::{Message, WebSocket};
+
+use crate::client::{Watching, get, post, send};
+
+/// Longer than anything that these tests wait for.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+/// A directory like that of a built page, with a file beside it that must not be served.
+fn site(test: &str) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let site = dir.join("dist");
+    std::fs::create_dir_all(site.join("engine")).expect("a directory is made");
+    let index =
+        "<!doctype html><html data-version=\"1\"><head><title>x</title><script>window.podscopeEngine ??= 1</script>";
+    for (path, text) in [
+        ("dist/index.html", index),
+        ("dist/engine/worker.js", "// the worker"),
+        ("dist/page.wasm", "\0asm"),
+        ("secret.txt", "secret"),
+    ] {
+        std::fs::write(dir.join(path), text).expect("a file is written");
+    }
+    site
+}
+
+fn serve_page(test: &str, speed: Speed) -> Server {
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
+    let session = Session::new(loaded).expect("it is admitted");
+    let options = Options {
+        port: 0,
+        speed,
+        kubeconfig: None,
+        listen: None,
+        site: Some(site(test)),
+    };
+    Server::start(session, &options).expect("a port is free")
+}
+
+/// Shakes hands for a WebSocket. Returns the head of the response.
+fn shake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(server).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout is set");
+    let head = format!(
+        "GET /podscope/v1/page HTTP/1.1\r\nHost: {server}\r\nOrigin: {origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("it is sent");
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        match stream.read(&mut byte) {
+            Ok(1) => answer.push(byte[0]),
+            _ => break,
+        }
+    }
+    (stream, String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// A page without a browser.
+struct Page {
+    socket: WebSocket<TcpStream>,
+    /// The last message about the lead.
+    role: String,
+    /// Updates that came while another one was awaited.
+    unread: Vec<Update>,
+}
+
+impl Page {
+    /// Connects, and opens the first visit as a page does. Returns the page and its first frame.
+    fn open(server: &Server) -> (Page, Frame) {
+        let (stream, head) = shake(server.address(), &server.url());
+        assert!(head.starts_with("HTTP/1.1 101"), "{head}");
+        assert!(head.to_lowercase().contains("s3pplmbitxaq9kygzzhzrbk+xoo="), "{head}");
+        let mut page = Page {
+            socket: WebSocket::from_raw_socket(stream, Role::Client, None),
+            role: String::new(),
+            unread: Vec::new(),
+        };
+        page.update("hello", |update| matches!(update, Update::Hello { .. }).then_some(()));
+        page.ask(Request::Open {
+            source: Source::Welcome,
+        });
+        let is_joined = page.update("opened", |update| match update {
+            Update::Opened(opened) => Some(opened.is_joined),
+            _ => None,
+        });
+        assert!(is_joined, "the first `Open` joins the served session");
+        let first = page.frame("the first frame", |frame| frame.reset);
+        (page, first)
+    }
+
+    fn ask(&mut self, request: Request) {
+        let bytes = pack(&request).expect("it is packed").to_vec();
+        self.socket.send(Message::binary(bytes)).expect("it is sent");
+    }
+
+    fn command(&mut self, line: &str) {
+        self.ask(Request::Command { line: line.to_owned() });
+    }
+
+    /// Reads one message.
+    fn read(&mut self) {
+        match self.socket.read().expect("a message") {
+            Message::Binary(bytes) => {
+                let update: Update = unpack(&bytes).expect("an update");
+                if matches!(update, Update::Frame(_)) {
+                    self.ask(Request::FrameDone);
+                }
+                self.unread.push(update);
+            }
+            Message::Text(text) => text.as_str().clone_into(&mut self.role),
+            _ => {}
+        }
+    }
+
+    /// Waits for an update, and drops those before it.
+    fn update<T>(&mut self, what: &str, mut wanted: impl FnMut(&Update) -> Option<T>) -> T {
+        let begun = Instant::now();
+        loop {
+            for update in std::mem::take(&mut self.unread) {
+                if let Some(found) = wanted(&update) {
+                    return found;
+                }
+            }
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            self.read();
+        }
+    }
+
+    fn frame(&mut self, what: &str, mut wanted: impl FnMut(&Frame) -> bool) -> Frame {
+        self.update(what, |update| match update {
+            Update::Frame(frame) if wanted(frame) => Some(Frame::clone(frame)),
+            _ => None,
+        })
+    }
+
+    fn wait_for_pod(&mut self, key: &str) {
+        self.frame(key, |frame| frame.pods.iter().any(|pod| pod.key == key));
+    }
+
+    /// Waits for a line of the console that contains the text.
+    fn wait_for_line(&mut self, text: &str) {
+        self.update(text, |update| match update {
+            Update::Console { lines } => lines
+                .iter()
+                .any(|line| matches!(&line.text, ConsoleText::Text(line) if line.contains(text)))
+                .then_some(()),
+            _ => None,
+        });
+    }
+
+    fn wait_for_role(&mut self, role: &str) {
+        let begun = Instant::now();
+        while self.role != role {
+            assert!(begun.elapsed() < PATIENCE, "{role}");
+            self.read();
+        }
+    }
+}
+
+fn create_pod(server: &Server, name: &str) {
+    let pod = format!(r#"{{"metadata":{{"name":"{name}"}},"spec":{{"containers":[{{"name":"c","image":"nginx"}}]}}}}"#);
+    let answer = post(server.address(), PODS, &pod);
+    assert_eq!(answer.status, 201, "{}", answer.body);
+}
+
+fn has_pod(server: &Server, name: &str) -> bool {
+    get(server.address(), &format!("{PODS}/{name}")).status == 200
+}
+
+fn seconds(server: &Server) -> f64 {
+    get(server.address(), "/podscope/v1/time").json()["t"]
+        .as_f64()
+        .expect("a time")
+}
+
+/// Waits until something holds over HTTP.
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+fn accept(kind: &str) -> Vec<(String, String)> {
+    vec![("Accept".to_owned(), kind.to_owned())]
+}
+
+/// Shows: P-11
+#[test]
+fn site_files_are_served_beside_the_api() {
+    let server = serve_page("files", Speed::Manual);
+    let at = server.address();
+    let page = send(at, "GET", "/", &accept("text/html,*/*"), b"");
+    assert_eq!(page.status, 200);
+    let script = page
+        .body
+        .find("podscope-serve.js")
+        .expect("the page is connected to the server");
+    assert!(
+        script < page.body.find("podscopeEngine ??=").expect("the start"),
+        "{}",
+        page.body
+    );
+    assert_eq!(page.header("cache-control").as_deref(), Some("no-cache, private"));
+    assert_eq!(
+        page.header("content-security-policy").as_deref(),
+        Some("frame-ancestors 'none'")
+    );
+    assert!(get(at, "/podscope-serve.js").body.contains("podscopeEngine"));
+    let wasm = get(at, "/page.wasm");
+    assert_eq!(wasm.header("content-type").as_deref(), Some("application/wasm"));
+    let etag = wasm.header("etag").expect("a tag");
+    let known = send(at, "GET", "/page.wasm", &[("If-None-Match".to_owned(), etag)], b"");
+    assert_eq!((known.status, known.body.as_str()), (304, ""));
+    assert!(get(at, "/").json()["paths"].is_array(), "the API keeps its path");
+    assert_eq!(get(at, "/version").status, 200);
+}
+
+#[test]
+fn path_outside_the_site_is_not_found() {
+    let server = serve_page("outside", Speed::Manual);
+    for path in [
+        "/../secret.txt",
+        "/engine/../../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "//secret.txt",
+        "/engine",
+        "/engine/",
+    ] {
+        let answer = get(server.address(), path);
+        assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+    }
+    assert_eq!(get(server.address(), "/engine/worker.js").status, 200);
+}
+
+#[test]
+fn foreign_origin_gets_no_page_and_no_socket() {
+    let server = serve_page("foreign", Speed::Manual);
+    let (_, head) = shake(server.address(), "http://evil.example");
+    assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+    let foreign = [("Origin".to_owned(), "http://evil.example".to_owned())];
+    assert_eq!(send(server.address(), "GET", "/index.html", &foreign, b"").status, 403);
+    assert_eq!(get(server.address(), "/podscope/v1/page").status, 426, "no handshake");
+}
+
+#[test]
+fn directory_without_page_is_refused() {
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
+    let options = Options {
+        port: 0,
+        speed: Speed::Manual,
+        kubeconfig: None,
+        listen: None,
+        site: Some(site("refused").join("engine")),
+    };
+    let refused = Server::start(Session::new(loaded).expect("it is admitted"), &options);
+    let why = refused.expect_err("there is no page").to_string();
+    assert!(why.contains("there is no index.html"), "{why}");
+}
+
+/// Shows: P-11
+#[test]
+fn page_shows_what_a_client_creates() {
+    let server = serve_page("creates", Speed::Manual);
+    create_pod(&server, "early");
+    let (mut page, first) = Page::open(&server);
+    assert_eq!(first.nodes.len(), 6);
+    assert!(first.pods.iter().any(|pod| pod.key == "default/early"), "{first:?}");
+    assert!(!first.playing, "time is manual");
+    create_pod(&server, "late");
+    page.wait_for_pod("default/late");
+}
+
+/// Shows: P-11
+#[test]
+fn command_on_page_is_seen_by_clients() {
+    let server = serve_page("command", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
+    page.command("kubectl run b --image=nginx");
+    page.wait_for_line("pod/b created");
+    wait_until("GET sees the pod", || has_pod(&server, "b"));
+    let events = watch.wait_for(1, PATIENCE);
+    assert!(
+        events.first().is_some_and(|event| event.contains(r#""name":"b""#)),
+        "{events:?}"
+    );
+    let scenario = get(server.address(), "/podscope/v1/scenario").body;
+    assert!(scenario.contains("kubectl run b --image=nginx"), "{scenario}");
+}
+
+#[test]
+fn play_and_pause_on_page_set_the_server_clock() {
+    let server = serve_page("clock", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    page.ask(Request::Speed { per_mille: 60_000 });
+    page.ask(Request::Play);
+    wait_until("time runs", || seconds(&server) > 1.0);
+    page.ask(Request::Pause);
+    page.frame("paused", |frame| !frame.playing);
+    let paused = seconds(&server);
+    create_pod(&server, "a");
+    let answered = seconds(&server) - paused;
+    assert!(
+        (0.0..1.0).contains(&answered),
+        "a paused server answers like a manual one: {answered}"
+    );
+    let advanced = post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#).json()["t"].as_f64();
+    assert!(advanced >= Some(paused + 10.0), "{advanced:?}");
+    let at = advanced.expect("a time");
+    page.frame("the page follows", |frame| frame.now as f64 / 1e6 >= at);
+}
+
+#[test]
+fn seek_back_ends_watches_and_write_starts_branch() {
+    let server = serve_page("seek", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
+    create_pod(&server, "a");
+    post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
+    let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
+    page.ask(Request::Seek { at: 5_000_000 });
+    wait_until("the pod is not there yet", || !has_pod(&server, "a"));
+    wait_until("the watch ends", || watch.has_ended());
+    create_pod(&server, "b");
+    let frame = page.frame("a branch", |frame| {
+        frame.branches.as_ref().is_some_and(|all| all.len() == 2)
+    });
+    assert!((5_000_000..6_000_000).contains(&frame.now), "{}", frame.now);
+    assert!(has_pod(&server, "b") && !has_pod(&server, "a"));
+}
+
+#[test]
+fn second_page_watches_until_it_takes_over() {
+    let server = serve_page("second", Speed::Manual);
+    let (mut first, _) = Page::open(&server);
+    first.wait_for_role("leads");
+    let (mut second, _) = Page::open(&server);
+    second.wait_for_role("watches");
+    // It reads and selects for itself.
+    second.command("kubectl get nodes");
+    second.wait_for_line("a-1");
+    second.command("kubectl run c --image=nginx");
+    second.wait_for_line("another page leads");
+    assert!(!has_pod(&server, "c"));
+    first.command("kubectl run d --image=nginx");
+    first.wait_for_pod("default/d");
+    second.wait_for_pod("default/d");
+    second.socket.send(Message::text("lead")).expect("it is sent");
+    second.wait_for_role("leads");
+    first.wait_for_role("watches");
+    second.command("kubectl run e --image=nginx");
+    first.wait_for_pod("default/e");
+    first.command("kubectl delete pod e");
+    first.wait_for_line("another page leads");
+    drop(second);
+    first.wait_for_role("leads");
+}
+
+#[test]
+fn session_opened_on_page_replaces_it_for_all() {
+    let server = serve_page("replace", Speed::Manual);
+    let (mut first, _) = Page::open(&server);
+    let (mut second, _) = Page::open(&server);
+    create_pod(&server, "a");
+    let scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec: {cluster: {zones: [z], nodesPerZone: 1}}\n";
+    first.ask(Request::Open {
+        source: Source::Files {
+            files: vec![("x.yaml".to_owned(), scenario.to_owned())],
+        },
+    });
+    let is_opened = |update: &Update| match update {
+        Update::Opened(opened) => Some(opened.is_joined),
+        _ => None,
+    };
+    assert!(!first.update("opened", is_opened), "it is this page's own choice");
+    assert!(second.update("opened", is_opened));
+    let frame = second.frame("the new cluster", |frame| frame.reset);
+    assert_eq!(frame.nodes.len(), 1);
+    assert!(!has_pod(&server, "a"));
+    assert_eq!(
+        get(server.address(), "/api/v1/nodes").json()["items"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn restored_checkpoint_is_shown_on_page() {
+    let server = serve_page("restore", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    post(server.address(), "/podscope/v1/checkpoint", "");
+    create_pod(&server, "a");
+    page.wait_for_pod("default/a");
+    assert_eq!(post(server.address(), "/podscope/v1/restore", "{}").status, 200);
+    let frame = page.frame("all anew", |frame| frame.reset);
+    assert!(frame.pods.is_empty(), "{frame:?}");
+}
+
+/// With real time the leading page's clock is the server's.
+#[test]
+fn page_joins_running_clock_and_changes_its_speed() {
+    let server = serve_page("speed", Speed::Times(2.0));
+    let (mut page, first) = Page::open(&server);
+    assert!(first.playing);
+    assert_eq!(first.speed_per_mille, 2_000);
+    page.ask(Request::Speed { per_mille: 100_000 });
+    page.frame("faster", |frame| frame.speed_per_mille == 100_000);
+    let begun = seconds(&server);
+    wait_until("a minute passes", || seconds(&server) > begun + 60.0);
+    create_pod(&server, "a");
+    page.wait_for_pod("default/a");
+}
+
+#[test]
+fn message_that_is_no_request_closes_the_socket() {
+    let server = serve_page("garbage", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    page.socket.send(Message::binary(vec![0xff; 64])).expect("it is sent");
+    loop {
+        match page.socket.read() {
+            Ok(Message::Close(Some(frame))) => {
+                assert!(frame.reason.contains("not of the same version"), "{frame}");
+                return;
+            }
+            Ok(_) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
