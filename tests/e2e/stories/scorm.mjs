@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { podscope } from "../binary.mjs";
 import { TYPES } from "../site.mjs";
 import { expect, test } from "../test.mjs";
-import { DIST, ROOT, SCORM_AGAIN } from "../tools.mjs";
+import { DIST, SCORM_AGAIN } from "../tools.mjs";
 import { unzip } from "../zip.mjs";
 
 const COURSE = `apiVersion: podscope.dev/v1alpha1
@@ -34,10 +35,7 @@ function packed() {
   const folder = mkdtempSync(join(tmpdir(), "podscope-scorm-"));
   const [course, output] = [join(folder, "course.yaml"), join(folder, "course.zip")];
   writeFileSync(course, COURSE);
-  const build = ["build", "-q", "--workspace", "--exclude", "podscope-js", "--bin", "podscope", "--message-format", "json"];
-  const built = execFileSync("cargo", build, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28 });
-  const { executable } = built.trim().split("\n").map((line) => JSON.parse(line)).find((line) => line.executable);
-  execFileSync(executable, ["scorm", course, "--site", DIST, "-o", output]);
+  execFileSync(podscope(), ["scorm", course, "--site", DIST, "-o", output]);
   return unzip(readFileSync(output));
 }
 

@@ -1,0 +1,107 @@
+// `podscope serve --site`: what programs do through the API is seen on the page, and what is pressed there is seen by them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { podscope } from "../binary.mjs";
+import { expect, test } from "../test.mjs";
+import { DIST } from "../tools.mjs";
+import { visit } from "../visit.mjs";
+
+const PODS = "api/v1/namespaces/default/pods";
+
+/** Starts the server; it runs until `stop` is called. */
+async function serve(program, port = 0) {
+  const args = ["serve", "--site", DIST, "--speed", "10", "--port", String(port)];
+  const server = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface(server.stdout), "line");
+  const url = `${/^serving (\S+)$/.exec(line)[1]}/`;
+  const json = async (path, options) => (await fetch(url + path, options)).json();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    restore() {}, // nothing of the site is changed
+    status: async (path) => (await fetch(url + path)).status,
+    time: async () => (await json("podscope/v1/time")).t,
+    createPod: (name) => json(PODS, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ metadata: { name }, spec: { containers: [{ name: "c", image: "nginx" }] } }),
+    }),
+    async stop() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      server.kill();
+      await once(server, "exit");
+    },
+  };
+}
+
+const podOnNode = (page, name) => page.locator(`[data-node] [data-pod="default/${name}"]`);
+const bar = (page) => page.locator("#served");
+
+let program;
+test.beforeAll(() => { program = podscope(); });
+
+const story = test.extend({
+  server: async ({}, use) => {
+    const server = await serve(program);
+    await use(server);
+    await server.stop();
+  },
+  t: async ({ browser, server }, use) => {
+    const t = visit(browser, server);
+    await use(t);
+    await t.end();
+  },
+});
+
+// Shows: P-11
+story("page and programs work on one cluster, and a second page watches", async ({ server, t }) => {
+  const page = await t.open();
+  await expect(page.locator('html[data-served="leads"]')).toBeAttached();
+  expect(page.workers(), "the server is the engine").toHaveLength(0);
+  await server.createPod("from-http");
+  await expect(podOnNode(page, "from-http")).toBeVisible();
+
+  await t.command(page, "kubectl run from-page --image=nginx");
+  await expect.poll(() => server.status(`${PODS}/from-page`)).toBe(200);
+  await t.pause(page);
+  const paused = await server.time();
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(() => server.time(), "the button moves the server's clock").toBeGreaterThan(paused + 1);
+
+  const second = await t.open();
+  await expect(podOnNode(second, "from-http")).toBeVisible();
+  await expect(bar(second)).toContainText("another page leads");
+  await t.command(second, "kubectl delete pod from-http");
+  await expect(second.getByText("this page watches").first()).toBeAttached();
+  expect(await server.status(`${PODS}/from-http`), "the watching page changes nothing").toBe(200);
+  await podOnNode(second, "from-page").click();
+  await expect(second.locator(".side"), "it selects for itself").toContainText("from-page");
+
+  await bar(second).getByRole("button", { name: "Take over" }).click();
+  await expect(bar(second)).toHaveCount(0);
+  await expect(bar(page)).toContainText("another page leads");
+  await t.command(second, "kubectl run from-second --image=nginx");
+  await expect(podOnNode(page, "from-second")).toBeVisible();
+  await second.context().close();
+  await expect(bar(page), "the page that remains leads").toHaveCount(0);
+});
+
+// Shows: P-11
+story("a page says that the server has ended, and reconnects to the next one", async ({ server, t }) => {
+  t.allowComplaint(/WebSocket connection/);
+  const page = await t.open();
+  await server.createPod("before");
+  await expect(podOnNode(page, "before")).toBeVisible();
+  await server.stop();
+  await expect(bar(page)).toContainText("podscope serve has ended");
+  await bar(page).getByRole("button", { name: "Reconnect" }).click();
+  await expect(bar(page)).toContainText("still does not answer");
+  const next = await serve(program, server.port);
+  await bar(page).getByRole("button", { name: "Try again" }).click();
+  await expect(page.locator('html[data-served="leads"]')).toBeAttached();
+  await next.createPod("after");
+  await expect(podOnNode(page, "after")).toBeVisible();
+  await expect(podOnNode(page, "before"), "it is another cluster").toHaveCount(0);
+  await next.stop();
+});
