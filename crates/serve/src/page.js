@@ -44,6 +44,7 @@
     #socket = new WebSocket(new URL("podscope/v1/page", document.baseURI).href.replace(/^http/, "ws"));
     #waiting = []; // messages from before the connection
     #isTerminated = false;
+    #isNew = true;
 
     constructor() {
       super();
@@ -65,6 +66,12 @@
 
     #roleChanged(role) {
       root.dataset.served = role;
+      // A page that led leads again after a reload.
+      try {
+        if (this.#isNew && role === "watches" && sessionStorage.getItem("podscope.leads")) this.#socket.send("lead");
+        sessionStorage.setItem("podscope.leads", role === "leads" ? "1" : "");
+      } catch { /* storage is forbidden: another page leads then */ }
+      this.#isNew = false;
       if (role === "leads") say("");
       else say("This page watches; another page leads.", "Take over", () => this.#socket.send("lead"));
     }

@@ -16,6 +16,8 @@ use podscope_session::host::{Host, Rate, Wants};
 use podscope_session::timeline::{Session, Slice};
 use tokio::sync::mpsc;
 
+use crate::secrets;
+
 /// Maximum number of pages.
 const MAX_PAGES: usize = 64;
 /// Number of messages that wait for a slow page. A page that falls further behind is disconnected.
@@ -291,6 +293,8 @@ impl Pages {
         let page = &mut self.pages[index];
         let reading = page.host.reading();
         let updates = page.host.with_session(session, |host| act(host, clock));
+        let shared = |update| secrets::without_data_in_update(update, session);
+        let updates: Vec<Update> = updates.into_iter().map(shared).collect();
         page.post_updates(&updates, clock);
         if !leads {
             return Done::default();

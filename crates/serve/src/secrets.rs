@@ -4,6 +4,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use podscope_api::{Tree, ordered};
+use podscope_protocol::Update;
+use podscope_session::timeline::Session;
+use podscope_session::{export, link};
 use serde_json::{Map, Value};
 
 /// The fields of a Secret that hold its data.
@@ -22,6 +25,57 @@ pub(crate) fn without_data_in_trace(trace: &str, scenario: &str) -> String {
     stand_ins.trace(trace)
 }
 
+/// Returns an update for a page without the data of Secrets in what can be shared: links and exported files.
+pub(crate) fn without_data_in_update(update: Update, session: &Session) -> Update {
+    match update {
+        Update::Link {
+            fragment,
+            whole,
+            revision,
+            length,
+            anonymised,
+        } => {
+            let without = link_without_data(&fragment);
+            Update::Link {
+                length: without.as_deref().map_or(length, link::warning),
+                fragment: without.unwrap_or(fragment),
+                whole: whole.map(|whole| link_without_data(&whole).unwrap_or(whole)),
+                revision,
+                anonymised,
+            }
+        }
+        Update::File { name, media_type, text } => {
+            let text = match media_type.as_str() {
+                "application/yaml" => StandIns::default().file(&text).unwrap_or(text),
+                "application/jsonl" => without_data_in_trace(&text, &export::scenario(session)),
+                _ => text,
+            };
+            Update::File { name, media_type, text }
+        }
+        other => other,
+    }
+}
+
+/// Returns the link without the data of Secrets; None if it has none.
+fn link_without_data(fragment: &str) -> Option<String> {
+    let mut link = link::decode(fragment).ok()?;
+    let mut stand_ins = StandIns::default();
+    for (_, text) in &mut link.files {
+        if let Some(without) = stand_ins.file(text) {
+            *text = without;
+        }
+    }
+    let others = link.others.iter_mut().flat_map(|other| &mut other.commands);
+    for (_, command) in link.commands.iter_mut().chain(others) {
+        if let Some(without) = stand_ins.command(command) {
+            *command = without;
+        }
+    }
+    // The hash is that of the trace with the data.
+    link.facts_hash.clear();
+    stand_ins.has_replaced().then(|| link.encode())
+}
+
 /// Numbers of the values that were replaced, in the order in which the scenario contains them.
 #[derive(Default)]
 struct StandIns {
@@ -29,16 +83,33 @@ struct StandIns {
 }
 
 impl StandIns {
+    fn has_replaced(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// Returns a file without the data of Secrets; None if it has none, and keeps its form.
+    fn file(&mut self, text: &str) -> Option<String> {
+        let mut own = StandIns::default();
+        own.scenario(text);
+        own.has_replaced().then(|| self.scenario(text))
+    }
+
     fn scenario(&mut self, scenario: &str) -> String {
         let (documents, _) = podscope_api::read_documents(scenario);
         let mut text = String::new();
         for document in &documents {
             let mut document = document.to_value();
             self.drop_data_of_objects(&mut document);
-            let timeline = document.pointer_mut("/spec/timeline").and_then(Value::as_array_mut);
-            for entry in timeline.into_iter().flatten() {
-                if let Some(call) = entry.get_mut("api").and_then(Value::as_object_mut) {
-                    self.drop_data_of_call(call);
+            // The export of a lesson has the requests in its solution, and as texts in its steps.
+            if let Some(steps) = document.pointer_mut("/spec/steps") {
+                self.drop_data_of_texts(steps);
+            }
+            for list in ["/spec/timeline", "/spec/solution"] {
+                let entries = document.pointer_mut(list).and_then(Value::as_array_mut);
+                for entry in entries.into_iter().flatten() {
+                    if let Some(call) = entry.get_mut("api").and_then(Value::as_object_mut) {
+                        self.drop_data_of_call(call);
+                    }
                 }
             }
             if !text.is_empty() {
@@ -47,6 +118,20 @@ impl StandIns {
             text.push_str(&podscope_api::print_yaml(&document));
         }
         text
+    }
+
+    /// Replaces the data of Secrets in all texts of a value that are commands.
+    fn drop_data_of_texts(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Some(without) = self.command(text) {
+                    *text = without;
+                }
+            }
+            Value::Object(map) => map.values_mut().for_each(|value| self.drop_data_of_texts(value)),
+            Value::Array(items) => items.iter_mut().for_each(|value| self.drop_data_of_texts(value)),
+            _ => {}
+        }
     }
 
     /// Replaces the data of a Secret, and of the Secrets in a list.
@@ -77,14 +162,18 @@ impl StandIns {
     /// Returns the record of a command without the data of Secrets; None if it has none.
     fn record(&mut self, line: &str) -> Option<String> {
         let mut record: Value = serde_json::from_str(line).ok()?;
-        let command = record.get("command")?.as_str()?;
+        let command = self.command(record.get("command")?.as_str()?)?;
+        record["command"] = command.into();
+        Some(record.to_string())
+    }
+
+    /// Returns the command of an HTTP request without the data of Secrets; None if it has none.
+    fn command(&mut self, command: &str) -> Option<String> {
         let (call, rest) = command.split_once("<<'EOF'\n")?;
         let body = rest.strip_suffix("\nEOF")?;
         let path = call.strip_prefix("api ")?.split(' ').nth(1)?;
         let body = self.body(path, body)?;
-        let command = format!("{call}<<'EOF'\n{body}\nEOF");
-        record["command"] = command.into();
-        Some(record.to_string())
+        Some(format!("{call}<<'EOF'\n{body}\nEOF"))
     }
 
     fn drop_data_of_call(&mut self, call: &mut Map<String, Value>) {

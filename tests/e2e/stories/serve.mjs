@@ -70,6 +70,9 @@ story("page and programs work on one cluster, and a second page watches", async 
   await expect.poll(() => server.time(), "the button moves the server's clock").toBeGreaterThan(paused + 1);
 
   const second = await t.open();
+  await expect(bar(second)).toContainText("another page leads");
+  await page.reload();
+  await expect(page.locator('html[data-served="leads"]'), "a reloaded page leads again").toBeAttached();
   await expect(podOnNode(second, "from-http")).toBeVisible();
   await expect(bar(second)).toContainText("another page leads");
   await t.command(second, "kubectl delete pod from-http");

@@ -55,6 +55,7 @@ fn allowed_imports() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
 const RESTRICTED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("hyper", &["podscope-serve"]),
     ("tokio", &["podscope-serve"]),
+    ("tokio-tungstenite", &["podscope-serve"]),
     ("yew", &["podscope-web"]),
     ("gloo-timers", &["podscope-web", "podscope-js"]),
     ("wasm-bindgen", &["podscope-web", "podscope-js"]),

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use podscope_protocol::{ConsoleText, Frame, Request, Source, Update, pack, unpack};
+use podscope_protocol::{ConsoleText, ExportKind, Frame, Request, Source, Update, pack, unpack};
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
@@ -412,6 +412,50 @@ fn restored_checkpoint_is_shown_on_page() {
     assert_eq!(post(server.address(), "/podscope/v1/restore", "{}").status, 200);
     let frame = page.frame("all anew", |frame| frame.reset);
     assert!(frame.pods.is_empty(), "{frame:?}");
+}
+
+/// Shows: P-11
+#[test]
+fn link_and_exports_of_page_hide_data_of_secrets() {
+    let server = serve_page("secrets", Speed::Manual);
+    let (mut page, _) = Page::open(&server);
+    // c2VzYW1l is "sesame".
+    let secret = r#"{"metadata":{"name":"s"},"data":{"key":"c2VzYW1l"}}"#;
+    let made = post(server.address(), "/api/v1/namespaces/default/secrets", secret);
+    assert_eq!(made.status, 201, "{}", made.body);
+    page.ask(Request::Share {
+        screen: String::new(),
+        anonymise: false,
+        revision: 1,
+    });
+    let fragment = page.update("a link", |update| match update {
+        Update::Link { fragment, .. } => Some(fragment.clone()),
+        _ => None,
+    });
+    let link = podscope_session::link::decode(&fragment).expect("a link");
+    let texts = format!("{link:?}");
+    assert!(
+        texts.contains("/secrets") && texts.contains("key"),
+        "the request is part of it: {texts}"
+    );
+    assert!(!texts.contains("c2VzYW1l"), "{texts}");
+    for what in [
+        ExportKind::Scenario,
+        ExportKind::Trace,
+        ExportKind::Objects,
+        ExportKind::Lesson,
+    ] {
+        page.ask(Request::Export { what, anonymise: false });
+        let text = page.update("a file", |update| match update {
+            Update::File { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        assert!(text.contains("key"), "{what:?}: {text}");
+        assert!(
+            !text.contains("c2VzYW1l") && !text.contains("sesame"),
+            "{what:?}: {text}"
+        );
+    }
 }
 
 /// With real time the leading page's clock is the server's.
