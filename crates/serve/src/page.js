@@ -17,7 +17,7 @@
     bar.setAttribute("role", "status");
     Object.assign(bar.style, {
       position: "fixed", insetBlockStart: "0.5rem", insetInlineStart: "50%", transform: "translateX(-50%)", zIndex: "1000",
-      display: "flex", alignItems: "center", gap: "0.75rem", padding: "0.4rem 0.8rem", borderRadius: "0.5rem",
+      width: "max-content", maxWidth: "calc(100vw - 1rem)", boxSizing: "border-box", display: "flex", alignItems: "center", gap: "0.75rem", padding: "0.4rem 0.8rem", borderRadius: "0.5rem",
       border: "1px solid", background: "Canvas", color: "CanvasText", font: "14px system-ui, sans-serif",
     });
     const button = document.createElement("button");

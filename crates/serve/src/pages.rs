@@ -8,11 +8,13 @@
 //! The page's protocol is that of the worker, with one difference: the first `Open` of a page, whatever its source, joins
 //! the running session. A later one replaces the session for everybody.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{Problem, Request, Update, pack};
 use podscope_session::host::{Host, Rate, Wants};
+use podscope_session::scenario::Loaded;
 use podscope_session::timeline::{Session, Slice};
 use tokio::sync::mpsc;
 
@@ -122,8 +124,8 @@ pub(crate) struct Pages {
     /// The cursor that the pages were told of last.
     place: Option<Place>,
     rate: Rate,
-    /// Name of the open lesson.
-    lesson: Option<String>,
+    /// The scenario that a page has opened last, and its name if it is a lesson.
+    opened: Option<(Arc<Loaded>, Option<String>)>,
 }
 
 impl Pages {
@@ -135,7 +137,7 @@ impl Pages {
             begun: Instant::now(),
             place: None,
             rate,
-            lesson: None,
+            opened: None,
         }
     }
 
@@ -258,7 +260,7 @@ impl Pages {
     fn join(&mut self, index: usize, session: &mut Session) {
         let (clock, rate) = (self.clock(), self.rate);
         let reading = self.leader().map(|leader| self.pages[leader].host.reading());
-        let lesson = self.lesson.clone();
+        let lesson = self.lesson_of(session);
         let page = &mut self.pages[index];
         page.host.set_rate(rate, clock, session.now());
         let updates = page.host.join(session, lesson, clock);
@@ -266,6 +268,12 @@ impl Pages {
             page.host.with_session(session, |host| host.set_reading(reading));
         }
         page.post_updates(&updates, clock);
+    }
+
+    /// Name of the lesson, if the session is one that a page has opened.
+    fn lesson_of(&self, session: &Session) -> Option<String> {
+        let (loaded, lesson) = self.opened.as_ref()?;
+        lesson.clone().filter(|_| Arc::ptr_eq(loaded, session.loaded()))
     }
 
     /// Shows another session on all pages but one.
@@ -302,7 +310,8 @@ impl Pages {
         let (rate, reading_now) = (page.host.rate(), page.host.reading());
         let mut done = Done::default();
         if updates.iter().any(|update| matches!(update, Update::Opened(_))) {
-            self.lesson = page.host.lesson().map(str::to_owned);
+            let lesson = page.host.lesson().map(str::to_owned);
+            self.opened = Some((session.loaded().clone(), lesson));
             self.join_all_but(Some(index), session);
             done.has_jumped = true;
         } else if reading != reading_now {

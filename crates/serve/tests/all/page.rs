@@ -474,6 +474,31 @@ fn page_joins_running_clock_and_changes_its_speed() {
 }
 
 #[test]
+fn page_that_does_not_read_delays_nobody() {
+    let server = serve_page("slow", Speed::Manual);
+    let (mut slow, _) = Page::open(&server);
+    let (mut other, _) = Page::open(&server);
+    for number in 0..20 {
+        create_pod(&server, &format!("p{number}"));
+    }
+    post(server.address(), "/podscope/v1/advance", r#"{"seconds": 30}"#);
+    let size = get(server.address(), "/podscope/v1/trace").body.len();
+    // More than the buffers of a socket hold.
+    for _ in 0..16_000_000 / size {
+        slow.ask(Request::Export {
+            what: ExportKind::Trace,
+            anonymise: false,
+        });
+    }
+    let begun = Instant::now();
+    create_pod(&server, "last");
+    other.wait_for_pod("default/last");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    drop(slow);
+    other.wait_for_role("leads");
+}
+
+#[test]
 fn message_that_is_no_request_closes_the_socket() {
     let server = serve_page("garbage", Speed::Manual);
     let (mut page, _) = Page::open(&server);
