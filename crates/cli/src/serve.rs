@@ -36,7 +36,10 @@ pub(crate) struct ServeArgs {
     /// Write a kubeconfig of the server to this file; with --listen it holds the certificate and the token
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Serve the page, too, from this folder of the built site: it shows this cluster, live
+    /// Serve the page, too, from this folder of the built site (dist/ of `cargo xtask build`)
+    ///
+    /// The page shows this cluster: what programs do is seen there, and what is pressed there is seen by them. Several
+    /// pages may watch; one leads.
     #[arg(long, value_name = "DIR", conflicts_with = "listen")]
     site: Option<PathBuf>,
     /// IP address at which other machines are served, too, over TLS; by default only this machine is
