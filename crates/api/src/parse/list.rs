@@ -11,6 +11,10 @@ use crate::{yaml, yaml_block};
 /// The text of one item of a list.
 pub(super) trait ItemText: Sync {
     /// Length of the text in bytes.
+    #[cfg_attr(
+        target_family = "wasm",
+        expect(dead_code, reason = "only threads divide the items by their length")
+    )]
     fn n_bytes(&self) -> usize;
 
     /// Reads the item; None if it is not a valid value by itself.
