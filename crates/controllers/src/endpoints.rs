@@ -10,7 +10,7 @@ use podscope_api::{
 use podscope_sim::{Change, DeleteOptions, Part, Request};
 
 use super::controller::{Controller, ControllerContext};
-use super::endpointslice::{enqueue_services, ports_of, selected_by, shown_hostname};
+use super::endpointslice::{enqueue_services, ports_of, shown_hostname};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 use super::template::set_entry;
@@ -76,7 +76,8 @@ impl Controller for EndpointsController {
         }
         let publish = service.spec.publish_not_ready_addresses == Some(true);
         let objects = cx.objects.clone();
-        let pods: Vec<&Pod> = selected_by(&service, &objects)
+        let pods: Vec<&Pod> = objects
+            .pods_selected_by(&service)
             .filter(|pod| !pod.is_terminal() && !pod.status.pod_ip.is_empty())
             .filter(|pod| publish || !pod.metadata.is_terminating())
             .collect();

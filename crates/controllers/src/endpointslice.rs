@@ -39,22 +39,6 @@ impl EndpointSliceController {
     }
 }
 
-fn selects(service: &Service, pod: &Pod) -> bool {
-    let selector = service.spec.selector.as_ref();
-    selector.is_some_and(|selector| {
-        !selector.is_empty()
-            && selector
-                .iter()
-                .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
-    })
-}
-
-/// The pods that a Service selects.
-pub(super) fn selected_by<'o>(service: &'o Service, objects: &'o Objects) -> impl Iterator<Item = &'o Pod> {
-    let pods = objects.list_in::<Pod>(&service.metadata.namespace);
-    pods.map(|pod| &**pod).filter(|pod| selects(service, pod))
-}
-
 /// The properties of a pod that its endpoint contains.
 fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
@@ -79,19 +63,18 @@ pub(super) fn enqueue_services(change: &Change, cx: &mut ControllerContext<'_, '
     }
 }
 
-/// The Services whose endpoints are affected by a change of a pod.
-fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> Vec<Key> {
+/// The Services whose endpoints are affected by a change of a pod, by key.
+fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> ordered::Set<Key> {
     let (old, new) = owner::pods_of_change(change);
     if let (Some(old), Some(new)) = (old, new)
         && endpoint_properties(old) == endpoint_properties(new)
         && old.metadata.labels == new.metadata.labels
     {
-        return Vec::new();
+        return ordered::Set::new();
     }
-    let Some(pod) = new.or(old) else { return Vec::new() };
-    let services = cx.objects.list_in::<Service>(&pod.metadata.namespace);
-    let affected = services.filter(|service| [old, new].into_iter().flatten().any(|pod| selects(service, pod)));
-    affected.map(|service| key_of(&**service)).collect()
+    let pods = [old, new].into_iter().flatten();
+    let affected = pods.flat_map(|pod| cx.objects.services_selecting(pod));
+    affected.map(key_of).collect()
 }
 
 /// The hostname of a pod under the Service, if the pod's subdomain is the Service's name.
@@ -143,7 +126,7 @@ impl Controller for EndpointSliceController {
             return Plan::default();
         }
         let objects = cx.objects.clone();
-        let pods: Vec<&Pod> = selected_by(&service, &objects).collect();
+        let pods: Vec<&Pod> = objects.pods_selected_by(&service).collect();
         let since = self.times.note(&service, &pods);
         let (wanted, lacks_node) = groups(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
@@ -190,8 +173,7 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, b
 /// The slices that the controller would have created for a Service whose slices are not in the dump (P-09).
 pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object> {
     let meta = &service.metadata;
-    let mut slices = objects.list_in::<EndpointSlice>(&meta.namespace);
-    let has_slices = slices.any(|slice| slice.metadata.label(SERVICE) == Some(&*meta.name));
+    let has_slices = objects.slices_of(&meta.namespace, &meta.name).next().is_some();
     let has_selector = service
         .spec
         .selector
@@ -200,7 +182,7 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
     if has_slices || !has_selector || meta.is_terminating() || objects.assumed().is_left_alone(&meta.uid) {
         return Vec::new();
     }
-    let pods: Vec<&Pod> = selected_by(service, objects).collect();
+    let pods: Vec<&Pod> = objects.pods_selected_by(service).collect();
     let (groups, _) = groups(service, &pods, objects);
     let mut chunks: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
     for Group { ports, endpoints } in groups {
@@ -281,10 +263,8 @@ fn port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
 /// is no longer needed is reused for a new one.
 fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &ControllerContext<'_, '_>) -> Plan {
     let meta = &service.metadata;
-    let ours = |slice: &&Arc<EndpointSlice>| {
-        slice.metadata.label(SERVICE) == Some(&*meta.name) && slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1)
-    };
-    let slices = cx.objects.list_in::<EndpointSlice>(&meta.namespace);
+    let ours = |slice: &&Arc<EndpointSlice>| slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1);
+    let slices = cx.objects.slices_of(&meta.namespace, &meta.name);
     let old: Vec<Arc<EndpointSlice>> = slices.filter(ours).cloned().collect();
     let (mut kept, mut reusable, mut new) = (Vec::new(), Vec::new(), Vec::new());
     for slice in &old {

@@ -1,12 +1,16 @@
 //! The state of the API as one value: a persistent, ordered map per kind. Cloning is cheap (shared structure), so a
 //! watch cache is the value at some revision, and a checkpoint is a pointer.
 
+mod service_index;
+
 use std::sync::Arc;
 
 use crate::Assumed;
 use podscope_api::ordered;
 use podscope_api::{KeyParts, Kind, Node, NodeName, Object, ObjectKey, Pod, PodDisruptionBudget, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
+
+use service_index::ServiceIndex;
 
 /// Objects of one kind by namespace and name.
 ///
@@ -67,6 +71,7 @@ pub struct Objects {
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
     by_uid: RedBlackTreeMapSync<PrefixedUid, (Kind, ObjectKey)>,
+    service_index: ServiceIndex,
     assumed: Arc<Assumed>,
 }
 
@@ -213,6 +218,8 @@ impl Objects {
             "{:?} {key:?} is missing from an index",
             object.kind()
         );
+        let pods = self.tables.of(Kind::Pod);
+        self.service_index.note(old.as_ref(), Some(&object), pods);
         self.tables.insert(object.kind(), key, object);
         old
     }
@@ -231,6 +238,7 @@ impl Objects {
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
+        self.service_index.note(Some(&old), None, self.tables.of(Kind::Pod));
         self.tables.remove(kind, key);
         Some(old)
     }
@@ -289,9 +297,14 @@ fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
 type Index<K> = RedBlackTreeMapSync<K, RedBlackTreeSetSync<ObjectKey>>;
 
 fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
-    let mut keys = map.get(at).cloned().unwrap_or_default();
-    keys.insert_mut(key.clone());
-    map.insert_mut(at.clone(), keys);
+    match map.get_mut(at) {
+        Some(keys) => keys.insert_mut(key.clone()),
+        None => {
+            let mut keys = RedBlackTreeSetSync::new_sync();
+            keys.insert_mut(key.clone());
+            map.insert_mut(at.clone(), keys);
+        }
+    }
 }
 
 fn unindex<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {

@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Endpoint, EndpointSlice, NodeName, ObjectKey, Service, Str, ordered};
+use podscope_api::{Endpoint, NodeName, ObjectKey, Service, Str, ordered};
 use podscope_sim::Objects;
 
 use super::{Backend, Entry, Route, zone_of};
-
-const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
 
 /// An endpoint of an EndpointSlice, with its conditions.
 struct Candidate {
@@ -25,11 +23,6 @@ impl Candidate {
     fn is_fallback(&self) -> bool {
         self.is_serving && self.is_terminating
     }
-}
-
-fn slices<'o>(objects: &'o Objects, service: &'o ObjectKey) -> impl Iterator<Item = &'o Arc<EndpointSlice>> {
-    let slices = objects.list_in::<EndpointSlice>(&service.namespace);
-    slices.filter(|slice| slice.metadata.label(SERVICE_NAME_LABEL) == Some(&*service.name))
 }
 
 /// Reads one endpoint. `ready` and `serving` default to true, `terminating` to false (TR-011).
@@ -63,7 +56,7 @@ fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
     let key = service.metadata.key();
     let wanted = service.spec.ports.first();
     let mut found: ordered::Map<(Str, Option<i32>), Candidate> = ordered::Map::new();
-    for slice in slices(objects, &key) {
+    for slice in objects.slices_of(&key.namespace, &key.name) {
         let mut ports = slice.ports.iter();
         let port = match wanted {
             Some(wanted) => ports
@@ -166,7 +159,8 @@ pub(super) fn has_ready_local_endpoint(objects: &Objects, service: &ObjectKey, n
 /// Returns whether the slices list the address as ready or as terminating but still serving: some node may still use
 /// it.
 pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool {
-    let mut all = slices(objects, service)
+    let mut all = objects
+        .slices_of(&service.namespace, &service.name)
         .flat_map(|slice| &slice.endpoints)
         .filter_map(|endpoint| candidate(endpoint, None));
     all.any(|candidate| *candidate.backend.address == *address && (candidate.is_ready || candidate.is_fallback()))
