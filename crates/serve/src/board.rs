@@ -1,11 +1,14 @@
 //! The state that the engine publishes for readers and watches: the current objects and the recent changes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use podscope_api::Time;
 use podscope_cluster::{Change, Heartbeats, Objects, SimTime};
 use tokio::sync::broadcast;
+
+use crate::items::Items;
 
 /// Maximum number of kept changes of all kinds, for watches that start at a resourceVersion. Older versions are answered
 /// with 410 (HT-191).
@@ -26,11 +29,41 @@ pub(crate) struct Snapshot {
     pub(crate) heartbeats: Heartbeats,
 }
 
+/// What distinguishes two encodings of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Encoding {
+    pub(crate) revision: u64,
+    /// `ADDED`, `MODIFIED`, `DELETED`.
+    pub(crate) event: &'static str,
+    pub(crate) api_version: &'static str,
+    pub(crate) kind: &'static str,
+    /// Whether the object is a `PartialObjectMetadata`.
+    pub(crate) is_partial: bool,
+}
+
+/// Changes that are published together.
+#[derive(Debug)]
+pub(crate) struct Publication {
+    /// In the order of their revisions.
+    pub(crate) changes: Vec<Arc<Change>>,
+    pub(crate) now: Time,
+    /// Events as the first watch encoded them. To encode an object takes longer than to send it, and most watches of a kind
+    /// send the same.
+    encoded: Mutex<BTreeMap<Encoding, Bytes>>,
+}
+
+impl Publication {
+    /// Encodes an event, or returns what another watch has encoded.
+    pub(crate) fn encoded(&self, encoding: Encoding, encode: impl FnOnce() -> Bytes) -> Bytes {
+        let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
+        encoded.entry(encoding).or_insert_with(encode).clone()
+    }
+}
+
 /// A message to all watches.
 #[derive(Debug, Clone)]
 pub(crate) enum News {
-    /// New changes in the order of their revisions, and the time of publication.
-    Changes(Arc<Vec<Arc<Change>>>, Time),
+    Changes(Arc<Publication>),
     /// Watches must end: the session's history was replaced, or the API server stopped.
     Ended,
 }
@@ -50,6 +83,8 @@ struct Published {
     history: VecDeque<Arc<Change>>,
     /// The revision after which the history is whole.
     oldest: u64,
+    /// Texts of objects of this history. Another one gives the same versions to other objects, so it has texts of its own.
+    items: Arc<Items>,
 }
 
 #[derive(Debug)]
@@ -66,6 +101,7 @@ impl Board {
                 snapshot: Arc::new(snapshot),
                 history: VecDeque::new(),
                 oldest,
+                items: Arc::default(),
             }),
             sender: broadcast::channel(BEHIND).0,
         }
@@ -78,6 +114,12 @@ impl Board {
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.lock().snapshot.clone()
+    }
+
+    /// The snapshot, and the texts of the objects of its history.
+    pub(crate) fn snapshot_with_items(&self) -> (Arc<Snapshot>, Arc<Items>) {
+        let published = self.lock();
+        (published.snapshot.clone(), published.items.clone())
     }
 
     /// The revision after which the history is whole.
@@ -139,7 +181,11 @@ impl Board {
         published.snapshot = Arc::new(snapshot);
         if !changes.is_empty() {
             // Sending fails if there are no watches.
-            let _ = self.sender.send(News::Changes(Arc::new(changes), now));
+            let _ = self.sender.send(News::Changes(Arc::new(Publication {
+                changes,
+                now,
+                encoded: Mutex::default(),
+            })));
         }
     }
 
@@ -149,6 +195,7 @@ impl Board {
         published.history.clear();
         published.oldest = snapshot.revision;
         published.snapshot = Arc::new(snapshot);
+        published.items = Arc::default();
         let _ = self.sender.send(News::Ended);
     }
 }

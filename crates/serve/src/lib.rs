@@ -14,10 +14,10 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch of requests), `negotiate` (content negotiation),
-//! `authenticate` (users), `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`,
-//! `metrics`, `components`, `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets),
-//! `status` (errors), `own` (`/podscope/v1`).
+//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch
+//! of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read` (get and list),
+//! `items` (their texts), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `health`, `openapi`,
+//! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
 //!
 //! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread over
 //! a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site` (files),
@@ -36,6 +36,7 @@ mod components;
 mod engine;
 mod health;
 mod http;
+mod items;
 mod logs;
 mod metrics;
 mod negotiate;

@@ -13,8 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 use crate::engine::Door;
-use crate::http::{Asked, Reply};
-use crate::negotiate::{Form, Offer, Shape};
+use crate::http::{Asked, JSON, Reply};
+use crate::items::Items;
+use crate::negotiate::{Form, Media, Offer, Shape};
 use crate::resources::{self, Resource};
 use crate::route::{Answered, fits, is_pretty, wanted};
 use crate::{status, table, value};
@@ -230,6 +231,7 @@ struct Page {
     limit: Option<usize>,
     token: Option<Token>,
     snapshot: Arc<Snapshot>,
+    items: Arc<Items>,
     version: u64,
 }
 
@@ -238,7 +240,7 @@ impl Page {
         integer(query, "timeoutSeconds")?;
         let limit = limit(query)?;
         check_match(query)?;
-        let snapshot = door.board.snapshot();
+        let (snapshot, items) = door.board.snapshot_with_items();
         reach(&snapshot)?;
         let token = query.get("continue").filter(|text| !text.is_empty());
         let is_given = query
@@ -265,6 +267,7 @@ impl Page {
                 limit,
                 token: Some(token),
                 snapshot,
+                items,
                 version,
             });
         }
@@ -281,6 +284,7 @@ impl Page {
                     limit,
                     token: None,
                     snapshot,
+                    items,
                     version: wanted,
                 })
             }
@@ -290,6 +294,7 @@ impl Page {
                     limit,
                     token: None,
                     snapshot,
+                    items,
                     version,
                 })
             }
@@ -364,6 +369,10 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
     objects.truncate(limit.unwrap_or(objects.len()));
     let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
     let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
+    let is_json = form.media == Media::Json && form.shape == Shape::Plain;
+    if is_json && !is_pretty(asked, &asked.path) && !is_custom(served) {
+        return Ok(plain_list(&objects, served, metadata, &page));
+    }
     let rows: Vec<(Object, Value)> = objects
         .into_iter()
         .map(|object| {
@@ -373,6 +382,34 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
         .collect();
     let shown = shown_list(path, served, form, metadata, rows, snapshot)?;
     Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
+}
+
+/// A list as JSON of the texts of its items: its values would fill ten times the memory.
+fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &Page) -> Reply {
+    let list = value::list(
+        &format!("{}List", served.kind),
+        served.api_version,
+        metadata,
+        Vec::new(),
+    );
+    let mut text = list.to_string();
+    // The last field is the empty `items`, whose end is put after the texts.
+    debug_assert!(text.ends_with("[]}"), "{text}");
+    text.truncate(text.len() - "]}".len());
+    let mut bytes = text.into_bytes();
+    for (at, object) in objects.iter().enumerate() {
+        if at > 0 {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(&page.items.text(object, served, &page.snapshot));
+    }
+    bytes.extend_from_slice(b"]}\n");
+    Reply::new(200, JSON, bytes)
+}
+
+/// Returns whether a kind has no Go type.
+fn is_custom(served: ServedKind) -> bool {
+    resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group))
 }
 
 /// Responds to an expired token with one that continues at the same key in the newest version (HT-078).
@@ -430,8 +467,7 @@ pub(crate) fn shown_list(
         }
         Shape::Plain | Shape::Discovery { .. } => {
             // Lists of custom kinds have no Go type: items keep apiVersion and kind, and no empty field is omitted.
-            let is_custom =
-                resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group));
+            let is_custom = is_custom(served);
             let mut metadata = metadata;
             if is_custom {
                 metadata.entry("continue").or_insert_with(|| "".into());

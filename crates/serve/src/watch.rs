@@ -16,7 +16,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
-use crate::board::{News, Snapshot, Subscription};
+use crate::board::{Encoding, News, Publication, Snapshot, Subscription};
 use crate::engine::Door;
 use crate::http::{Asked, JSON, Reply};
 use crate::negotiate::{Media, Offer, Shape};
@@ -197,7 +197,7 @@ impl Watch {
             Begins::After(version) => match since {
                 Some(changes) => {
                     reached = reached.max(version);
-                    self.changes(&changes, &snapshot).await?;
+                    self.changes(&changes, None, &snapshot).await?;
                 }
                 None => return self.too_old(version, oldest).await,
             },
@@ -228,16 +228,14 @@ impl Watch {
                 () = self.lines.closed() => return Err(Left),
             };
             match told {
-                Ok(News::Changes(_, now)) if drained.is_some_and(|drained| now >= drained) => return Ok(()),
-                Ok(News::Changes(changes, now)) => {
+                Ok(News::Changes(news)) if drained.is_some_and(|drained| news.now >= drained) => return Ok(()),
+                Ok(News::Changes(news)) => {
+                    let now = news.now;
                     let after = Arc::make_mut(&mut snapshot);
                     (after.now, after.at.0) = (now, after.at.0 + now.0 - after.now.0);
-                    let fresh: Vec<Arc<Change>> = changes
-                        .iter()
-                        .filter(|change| change.revision > reached)
-                        .cloned()
-                        .collect();
-                    self.changes(&fresh, &snapshot).await?;
+                    let first = news.changes.partition_point(|change| change.revision <= reached);
+                    let fresh = &news.changes[first..];
+                    self.changes(fresh, Some(&news), &snapshot).await?;
                     reached = fresh.last().map_or(reached, |change| change.revision);
                     if drained.is_none() && fresh.iter().any(|change| redefines(change, self.kind)) {
                         drained = Some(Time(now.0 + DRAIN.as_micros() as i64));
@@ -272,29 +270,52 @@ impl Watch {
             .cloned()
             .collect::<Vec<_>>()
         {
-            self.event("ADDED", &object, snapshot).await?;
+            let line = self.encode("ADDED", &object, snapshot);
+            self.send(line).await?;
         }
         Ok(())
     }
 
-    async fn changes(&mut self, changes: &[Arc<Change>], snapshot: &Snapshot) -> Result<(), Left> {
+    /// Sends the events of changes, which may be part of a publication.
+    async fn changes(
+        &mut self,
+        changes: &[Arc<Change>],
+        news: Option<&Publication>,
+        snapshot: &Snapshot,
+    ) -> Result<(), Left> {
         for change in changes {
             let concerns = |object: &Option<Object>| object.clone().filter(|object| self.concerns(object));
-            match (concerns(&change.old), concerns(&change.new)) {
-                (None, None) => {}
-                (None, Some(new)) => self.event("ADDED", &new, snapshot).await?,
-                (Some(_), Some(new)) => self.event("MODIFIED", &new, snapshot).await?,
+            let (event, object) = match (concerns(&change.old), concerns(&change.new)) {
+                (None, None) => continue,
+                (None, Some(new)) => ("ADDED", new),
+                (Some(_), Some(new)) => ("MODIFIED", new),
                 (Some(mut old), None) => {
                     // The last state, with the resourceVersion of the deletion (HT-074).
                     old.metadata_mut().resource_version = change.revision.to_string().into();
-                    self.event("DELETED", &old, snapshot).await?;
+                    ("DELETED", old)
                 }
-            }
+            };
+            let line = match news {
+                // The first row of a table differs, and what a row includes.
+                Some(news) if self.shape != Shape::Table => {
+                    let encoding = Encoding {
+                        revision: change.revision,
+                        event,
+                        api_version: self.served.api_version,
+                        kind: self.served.kind,
+                        is_partial: self.shape != Shape::Plain,
+                    };
+                    news.encoded(encoding, || self.encode(event, &object, snapshot))
+                }
+                _ => self.encode(event, &object, snapshot),
+            };
+            self.send(line).await?;
         }
         Ok(())
     }
 
-    async fn event(&mut self, kind: &str, object: &Object, snapshot: &Snapshot) -> Result<(), Left> {
+    /// The line of an event.
+    fn encode(&mut self, event: &str, object: &Object, snapshot: &Snapshot) -> Bytes {
         let shown = value::of(object, self.served, snapshot);
         let shown = match self.shape {
             Shape::Table => {
@@ -304,7 +325,7 @@ impl Watch {
             Shape::Partial { .. } => value::partial(&shown),
             Shape::Plain | Shape::Discovery { .. } => shown,
         };
-        self.line(kind, &shown).await
+        line(event, &shown)
     }
 
     /// Creates a table with one row (HT-123).
@@ -343,7 +364,7 @@ impl Watch {
                 "kind": self.served.kind, "apiVersion": self.served.api_version, "metadata": metadata,
             }),
         };
-        self.line("BOOKMARK", &shown).await
+        self.send(line("BOOKMARK", &shown)).await
     }
 
     async fn too_old(&mut self, version: u64, oldest: u64) -> Result<(), Left> {
@@ -352,13 +373,17 @@ impl Watch {
             reason: StatusReason::Expired,
             ..ApiError::bad_request(format!("too old resource version: {version} ({oldest})"))
         };
-        self.line("ERROR", &status::of(&error)).await
+        self.send(line("ERROR", &status::of(&error))).await
     }
 
-    async fn line(&self, kind: &str, object: &Value) -> Result<(), Left> {
-        let mut text = format!("{{\"type\":{kind:?},\"object\":");
-        text.push_str(&object.to_string());
-        text.push_str("}\n");
-        self.lines.send(Bytes::from(text)).await.map_err(|_| Left)
+    async fn send(&self, line: Bytes) -> Result<(), Left> {
+        self.lines.send(line).await.map_err(|_| Left)
     }
+}
+
+fn line(event: &str, object: &Value) -> Bytes {
+    let mut text = format!("{{\"type\":{event:?},\"object\":");
+    text.push_str(&object.to_string());
+    text.push_str("}\n");
+    text.into()
 }

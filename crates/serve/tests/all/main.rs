@@ -7,6 +7,7 @@ mod client;
 mod clients;
 mod custom;
 mod door;
+mod encoded;
 mod kubectl;
 mod page;
 mod parts;
