@@ -124,6 +124,17 @@ const BENCHES: &[Bench] = &[
         run: |_| run_native("frame"),
     },
     Bench {
+        name: "serve",
+        about: "`podscope serve`: list of 10 000 pods (150 ms), creates (2 000 a second), 1 000 watches with 100 changes a second; memory",
+        tools: &[],
+        needs_site: false,
+        is_slow: false,
+        run: |_| {
+            let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-serve"]);
+            run_for_figures(run.args(["--example", "bench"]))
+        },
+    },
+    Bench {
         name: "load",
         about: "native loading of a 25 MB dump of a live cluster, and finding what is wrong in it",
         tools: &[],

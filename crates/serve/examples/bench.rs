@@ -1,0 +1,343 @@
+//! Measurements of the server printed by `cargo xtask bench serve`; each figure is one line.
+//!
+//! Server and clients are threads of this process. Processor time is that of the server's threads alone.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "native only: a measurement needs a clock; nothing simulated sees it"
+)]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
+
+/// Number of listed pods.
+const PODS: usize = 10_000;
+/// Number of measured lists.
+const LISTS: usize = 11;
+/// Number of created objects. Invariant: a session records no more commands (`docs/limits.md`).
+const CREATES: usize = 8_000;
+/// Number of connections that create objects.
+const CREATORS: usize = 16;
+/// Number of watches.
+const WATCHERS: usize = 1_000;
+/// Number of changes in a second, and the seconds for which they are made.
+const CHANGES_PER_SECOND: usize = 100;
+const SECONDS: usize = 10;
+/// Number of connections that make them.
+const WRITERS: usize = 4;
+/// Name of the threads that belong to clients.
+const CLIENT: &str = "client";
+
+fn main() {
+    lists();
+    creates("configmaps", |number| {
+        format!("{{\"metadata\": {{\"name\": \"c-{number}\"}}, \"data\": {{\"key\": \"value\"}}}}")
+    });
+    creates("pods", |number| {
+        let container = "{\"name\": \"c\", \"image\": \"nginx\", \"resources\": {\"requests\": {\"cpu\": \"1m\"}}}";
+        format!("{{\"metadata\": {{\"name\": \"p-{number}\"}}, \"spec\": {{\"containers\": [{container}]}}}}")
+    });
+    watches();
+}
+
+fn figure(name: &str, value: f64, unit: &str) {
+    println!("figure: {name} = {value:.1} {unit}");
+}
+
+fn serve(scenario: &str, speed: Speed) -> Server {
+    let loaded = scenario::load(&[("bench.yaml".to_owned(), scenario.to_owned())]).expect("it loads");
+    let options = Options {
+        port: 0,
+        speed,
+        kubeconfig: None,
+        listen: None,
+    };
+    Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free")
+}
+
+/// Processor time of the server's threads since a start. Threads that end in between are not counted.
+struct ProcessorTime(BTreeMap<OsString, u64>);
+
+impl ProcessorTime {
+    fn start() -> ProcessorTime {
+        ProcessorTime(nanoseconds_by_thread())
+    }
+
+    fn seconds(&self) -> f64 {
+        let since = |(thread, now): (OsString, u64)| now - self.0.get(&thread).copied().unwrap_or(0);
+        nanoseconds_by_thread().into_iter().map(since).sum::<u64>() as f64 / 1e9
+    }
+}
+
+/// Processor time of each thread of the server; none if the system does not provide it.
+fn nanoseconds_by_thread() -> BTreeMap<OsString, u64> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let of_thread = |thread: fs::DirEntry| {
+        let name = fs::read_to_string(thread.path().join("comm")).ok()?;
+        let is_main = thread.file_name() == *std::process::id().to_string();
+        if is_main || name.trim() == CLIENT {
+            return None;
+        }
+        let account = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        Some((thread.file_name(), account.split(' ').next()?.parse().ok()?))
+    };
+    threads.filter_map(of_thread).collect()
+}
+
+/// Memory of this process in MiB.
+fn memory() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    kib.unwrap_or(0.0) / 1024.0
+}
+
+/// A connection that is kept alive.
+struct Connection {
+    reader: BufReader<TcpStream>,
+    address: SocketAddr,
+}
+
+impl Connection {
+    fn open(address: SocketAddr) -> Connection {
+        let stream = TcpStream::connect(address).expect("it listens");
+        stream.set_nodelay(true).expect("a socket option");
+        Connection {
+            reader: BufReader::with_capacity(1 << 16, stream),
+            address,
+        }
+    }
+
+    /// Sends a request. Returns the status code and the body.
+    fn send(&mut self, method: &str, path: &str, body: &str) -> (u16, Vec<u8>) {
+        let kind = if method == "PATCH" { "merge-patch+json" } else { "json" };
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/{kind}\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        self.reader.get_mut().write_all(head.as_bytes()).expect("it is sent");
+        let (mut status, mut length) = (0, 0);
+        loop {
+            let mut line = String::new();
+            self.reader.read_line(&mut line).expect("a response");
+            let line = line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(rest) = line.strip_prefix("http/1.1 ") {
+                status = rest.get(..3).and_then(|code| code.parse().ok()).unwrap_or(0);
+            }
+            if let Some(rest) = line.strip_prefix("content-length: ") {
+                length = rest.parse().expect("a number");
+            }
+        }
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).expect("the body");
+        (status, body)
+    }
+
+    /// Sends a request that must succeed.
+    fn fine(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
+        let (status, answer) = self.send(method, path, body);
+        assert!(
+            (200..300).contains(&status),
+            "{method} {path}: {status} {}",
+            String::from_utf8_lossy(&answer)
+        );
+        answer
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// A thousand nodes with a Deployment of [`PODS`] pods that run.
+fn many_pods() -> String {
+    format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: bench}}\nspec:\n  cluster: {{zones: [a, b, c, d], nodesPerZone: 250}}\n\
+         ---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec: {{replicas: {PODS}, selector: {{matchLabels: {{app: web}}}}, \
+         template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: 100m}}}}}}]}}}}}}\n"
+    )
+}
+
+fn lists() {
+    let server = serve(&many_pods(), Speed::Manual);
+    let mut connection = Connection::open(server.address());
+    let until = format!(
+        "{{\"until\": {{\"object\": \"Deployment default/web\", \"path\": \".status.readyReplicas\", \"equals\": {PODS}}}}}"
+    );
+    let answer = connection.fine("POST", "/podscope/v1/advance", &until);
+    assert!(
+        answer.ends_with(b"\"met\":true}\n"),
+        "{}",
+        String::from_utf8_lossy(&answer)
+    );
+    for (name, path) in [
+        ("list of 10 000 pods", "/api/v1/pods"),
+        ("page of 500 pods", "/api/v1/pods?limit=500"),
+        (
+            "list of one node's pods",
+            "/api/v1/pods?fieldSelector=spec.nodeName%3Da-1",
+        ),
+    ] {
+        let (mut walls, mut processors, mut size) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..LISTS {
+            let (wall, processor) = (Instant::now(), ProcessorTime::start());
+            size = connection.fine("GET", path, "").len();
+            walls.push(wall.elapsed().as_secs_f64() * 1e3);
+            processors.push(processor.seconds() * 1e3);
+        }
+        figure(&format!("{name}, {} KiB, first", size / 1024), walls[0], "ms");
+        figure(&format!("{name}, first, processor"), processors[0], "ms");
+        figure(&format!("{name}, median"), median(walls), "ms");
+        figure(&format!("{name}, median, processor"), median(processors), "ms");
+    }
+    figure("memory with 10 000 pods", memory(), "MiB");
+}
+
+fn creates(resource: &str, body: fn(usize) -> String) {
+    let server = serve("", Speed::Times(1.0));
+    let (next, began, processor) = (Arc::new(AtomicUsize::new(0)), Instant::now(), ProcessorTime::start());
+    let creators: Vec<_> = (0..CREATORS)
+        .map(|_| {
+            let (next, address) = (next.clone(), server.address());
+            let path = format!("/api/v1/namespaces/default/{resource}");
+            let create = move || {
+                let mut connection = Connection::open(address);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= CREATES {
+                        return;
+                    }
+                    connection.fine("POST", &path, &body(number));
+                }
+            };
+            std::thread::Builder::new()
+                .name(CLIENT.to_owned())
+                .spawn(create)
+                .expect("a thread")
+        })
+        .collect();
+    for creator in creators {
+        creator.join().expect("every object is created");
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    figure(&format!("{resource} created"), CREATES as f64 / seconds, "per s");
+    let processor = processor.seconds() * 1e6 / CREATES as f64;
+    figure(&format!("{resource}: processor per create"), processor, "µs");
+}
+
+/// Reads the events of a watch. The annotation `at` of an object is the time at which it was changed.
+async fn read_watch(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize>) -> Vec<f64> {
+    let stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
+    let mut reader = tokio::io::BufReader::new(stream);
+    let path = "/api/v1/namespaces/default/pods?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    reader.get_mut().write_all(head.as_bytes()).await.expect("it is sent");
+    let (mut line, mut delays) = (String::new(), Vec::new());
+    while reader.read_line(&mut line).await.is_ok_and(|read| read > 0) {
+        if line == "\r\n" && delays.is_empty() {
+            opened.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Some((_, rest)) = line.split_once("\"at\":\"") {
+            let at: f64 = rest.split('"').next().and_then(|at| at.parse().ok()).expect("a time");
+            delays.push(clock.elapsed().as_secs_f64() * 1e3 - at);
+            if delays.len() == CHANGES_PER_SECOND * SECONDS {
+                break;
+            }
+        }
+        line.clear();
+    }
+    delays
+}
+
+fn watches() {
+    let server = serve("", Speed::Times(1.0));
+    let address = server.address();
+    let mut connection = Connection::open(address);
+    for number in 0..CHANGES_PER_SECOND {
+        let container = "{\"name\": \"c\", \"image\": \"nginx\", \"resources\": {\"requests\": {\"cpu\": \"1m\"}}}";
+        let pod =
+            format!("{{\"metadata\": {{\"name\": \"p-{number}\"}}, \"spec\": {{\"containers\": [{container}]}}}}");
+        connection.fine("POST", "/api/v1/namespaces/default/pods", &pod);
+    }
+    connection.fine("POST", "/podscope/v1/advance", "{\"seconds\": 60}");
+    let (clock, opened, without) = (Instant::now(), Arc::new(AtomicUsize::new(0)), memory());
+    let told = opened.clone();
+    let read_all = move || -> Vec<Vec<f64>> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..WATCHERS)
+                .map(|_| tokio::spawn(read_watch(address, clock, told.clone())))
+                .collect();
+            let mut all = Vec::new();
+            for task in tasks {
+                all.push(task.await.expect("a watch"));
+            }
+            all
+        })
+    };
+    let readers = std::thread::Builder::new()
+        .name(CLIENT.to_owned())
+        .spawn(read_all)
+        .expect("a thread");
+    while opened.load(Ordering::Relaxed) < WATCHERS {
+        std::thread::yield_now();
+    }
+    figure(
+        "memory of a watch",
+        (memory() - without) * 1024.0 / WATCHERS as f64,
+        "KiB",
+    );
+
+    let (began, processor) = (Instant::now(), ProcessorTime::start());
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let write = move || {
+                let mut connection = Connection::open(address);
+                for change in (writer..CHANGES_PER_SECOND * SECONDS).step_by(WRITERS) {
+                    let due = Duration::from_secs_f64(change as f64 / CHANGES_PER_SECOND as f64);
+                    std::thread::sleep(due.saturating_sub(began.elapsed()));
+                    let at = clock.elapsed().as_secs_f64() * 1e3;
+                    let patch = format!("{{\"metadata\": {{\"annotations\": {{\"at\": \"{at}\"}}}}}}");
+                    let path = format!("/api/v1/namespaces/default/pods/p-{}", change % CHANGES_PER_SECOND);
+                    connection.fine("PATCH", &path, &patch);
+                }
+            };
+            let thread = std::thread::Builder::new().name(CLIENT.to_owned());
+            thread.spawn(write).expect("a thread")
+        })
+        .collect();
+    for writer in writers {
+        writer.join().expect("every change is made");
+    }
+    let mut delays: Vec<f64> = Vec::new();
+    for of_watch in readers.join().expect("the readers end") {
+        assert_eq!(of_watch.len(), CHANGES_PER_SECOND * SECONDS, "a watch ended early");
+        delays.extend(of_watch);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    delays.sort_by(f64::total_cmp);
+    let rate = delays.len() as f64 / seconds;
+    figure("events delivered to 1 000 watches", rate, "per s");
+    figure("delay of an event, median", delays[delays.len() / 2], "ms");
+    figure("delay of an event, 99 %", delays[delays.len() / 100 * 99], "ms");
+    figure("processors in use meanwhile", processor.seconds() / seconds, "");
+}
