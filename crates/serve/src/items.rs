@@ -1,6 +1,6 @@
 //! Items of lists as JSON, encoded once for each version of an object.
 //!
-//! To encode an object takes fifty times as long as to copy its text. Clients list the same objects again and again, and few
+//! To encode an object takes ten times as long as to copy its text. Clients list the same objects again and again, and few
 //! of them have changed in between.
 
 use std::collections::BTreeMap;
