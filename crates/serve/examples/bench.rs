@@ -62,6 +62,7 @@ fn serve(scenario: &str, speed: Speed) -> Server {
         speed,
         kubeconfig: None,
         listen: None,
+        site: None,
     };
     Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free")
 }
