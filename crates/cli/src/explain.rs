@@ -24,7 +24,7 @@ pub(crate) struct ExplainArgs {
     /// Files or folders with the objects of the cluster
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "pod")]
     cluster: Vec<String>,
-    /// The pod
+    /// The pod whose decision is explained
     #[arg(long, value_name = "NAMESPACE/NAME", requires = "cluster")]
     pod: Option<String>,
     /// Output format

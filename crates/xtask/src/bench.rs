@@ -131,7 +131,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |_| {
             let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-serve"]);
-            run_for_figures(run.args(["--example", "bench"]))
+            run_for_figures(run.args(["--example", "bench_serve"]))
         },
     },
     Bench {

@@ -91,6 +91,7 @@ fn joined_host_rests_until_frame_is_acknowledged() {
         other => panic!("{other:?}"),
     };
     assert_eq!(next(&host), 1000.0);
+    host.session_changed();
     let updates = host.with_session(&mut session, |host| host.work(1000.0));
     assert_eq!(frames(&updates).len(), 1);
     assert_eq!(next(&host), 2000.0);
