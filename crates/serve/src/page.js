@@ -7,7 +7,7 @@
   delete root.dataset.version; // no offline copy: without the server there is no session
   let bar;
 
-  /** Shows a line at the upper edge of the page, with a button; without a text it goes away. */
+  /** Shows a line above the timeline, with a button; without a text it goes away. */
   const say = (text, label, press) => {
     bar?.remove();
     bar = undefined;
@@ -16,7 +16,7 @@
     bar.id = "served";
     bar.setAttribute("role", "status");
     Object.assign(bar.style, {
-      position: "fixed", insetBlockStart: "0.5rem", insetInlineStart: "50%", transform: "translateX(-50%)", zIndex: "1000",
+      position: "fixed", insetBlockEnd: "5.25rem", insetInlineStart: "50%", transform: "translateX(-50%)", zIndex: "1000",
       width: "max-content", maxWidth: "calc(100vw - 1rem)", boxSizing: "border-box", display: "flex", alignItems: "center", gap: "0.75rem", padding: "0.4rem 0.8rem", borderRadius: "0.5rem",
       border: "1px solid", background: "Canvas", color: "CanvasText", font: "14px system-ui, sans-serif",
     });

@@ -59,6 +59,7 @@ story("page and programs work on one cluster, and a second page watches", async 
   const page = await t.open();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
   expect(page.workers(), "the server is the engine").toHaveLength(0);
+  await expect(page.locator(".start"), "the cluster is not that of a first visit").toHaveCount(0);
   await server.createPod("from-http");
   await expect(podOnNode(page, "from-http")).toBeVisible();
 

@@ -359,8 +359,8 @@ impl Page {
             acts: self.acts,
             has_new_version: self.has_new_version,
             toasts: self.toasts.clone(),
-            // The introduction belongs to the first visit's cluster.
-            start: self.start && self.opened.is_none(),
+            // The introduction belongs to the first visit's cluster, not to one that runs elsewhere.
+            start: self.start && self.opened.is_none() && !opened.is_joined,
             start_requested: self.start_requested,
             truth: self.truth,
             present: self.present,
