@@ -11,8 +11,8 @@ use web_sys::{
 
 use super::window;
 
-/// Largest file that is read, in bytes.
-pub(crate) const MAX_FILE_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
+/// Largest file that is read, in bytes: the engine's limit of one text.
+pub(crate) const MAX_FILE_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 
 /// Pixels per unit of a drawing in a PNG.
 const PIXELS_PER_UNIT: f64 = 2.0;
@@ -92,7 +92,7 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
     for i in 0..list.length() {
         let Some(file) = list.get(i) else { continue };
         if file.size() > MAX_FILE_BYTES {
-            return Err(format!("{} is larger than 64 MiB", file.name()));
+            return Err(format!("{} is larger than 256 MiB", file.name()));
         }
         let unreadable = |_| format!("{} cannot be read", file.name());
         let (name, text) = match file.name().strip_suffix(".gz") {
