@@ -1,6 +1,6 @@
 //! `kubectl describe` of Ingresses, IngressClasses and NetworkPolicies, which are stored but not simulated (KC-121).
 
-use podscope_api::{EndpointSlice, Object, ObjectKey, Service};
+use podscope_api::{Object, ObjectKey, Service};
 use serde_json::Value;
 
 use super::super::View;
@@ -110,11 +110,7 @@ fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
         0 => !port_name.is_empty() && *port.name == *port_name,
         number => i64::from(port.port) == number,
     });
-    let slices: Vec<_> = view
-        .objects
-        .list_in::<EndpointSlice>(namespace)
-        .filter(|slice| slice.metadata.label("kubernetes.io/service-name") == Some(name))
-        .collect();
+    let slices: Vec<_> = view.objects.slices_of(namespace, name).collect();
     let port = port.map_or("", |port| &*port.name);
     format!("{service_port} ({})", endpoints(&slices, port))
 }

@@ -90,11 +90,7 @@ fn load_balancer(value: &Value, text: &mut TabbedText) {
 /// Prints the ports, each with its endpoints.
 fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&service.metadata, &service.spec);
-    let slices: Vec<&Arc<EndpointSlice>> = view
-        .objects
-        .list_in::<EndpointSlice>(&meta.namespace)
-        .filter(|slice| slice.metadata.label("kubernetes.io/service-name") == Some(&*meta.name))
-        .collect();
+    let slices: Vec<&Arc<EndpointSlice>> = view.objects.slices_of(&meta.namespace, &meta.name).collect();
     for (at, port) in spec.ports.iter().enumerate() {
         let name = if port.name.is_empty() { "<unset>" } else { &port.name };
         text.line(0, &format!("Port:\t{name}\t{}/{}", port.port, port.protocol));
