@@ -31,7 +31,7 @@ mod why;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::args::UsageError;
 
@@ -84,32 +84,39 @@ fn main() -> ExitCode {
             Err(error) => args::print_usage(&error),
         };
     }
-    let command = match Podscope::try_parse() {
-        Ok(podscope) => podscope.command,
+    let (name, command) = match parse() {
+        Ok(parsed) => parsed,
         Err(error) => return args::print_usage(&error),
     };
-    let (name, result) = match command {
-        Command::Run(given) => ("run", run::run(given)),
-        Command::Check(given) => ("check", Ok(run::check(&given))),
-        Command::Why(given) => ("why", Ok(why::run(&given))),
-        Command::WhatIf(given) => ("whatif", whatif::run(given)),
-        Command::Compare(given) => ("compare", compare::run(&given)),
-        Command::Explain(given) => ("explain", Ok(explain::run(&given))),
-        Command::Search(given) => ("search", Ok(search::run(&given))),
-        Command::Merge(given) => ("merge", Ok(search::merge(&given))),
-        Command::Rename(given) => ("rename", Ok(rename::run(&given))),
-        Command::Practice(given) => ("practice", Ok(practice::run(given))),
-        Command::Course(given) => ("course", Ok(course::run(&given))),
-        Command::Scorm(given) => ("scorm", Ok(course::scorm(&given))),
-        Command::Grade(given) => ("grade", grade::run(&given)),
-        Command::Link(given) => ("link", Ok(link::run(given))),
-        Command::Shell(given) => ("shell", Ok(shell::run(&given))),
-        Command::Serve(given) => ("serve", Ok(serve::run(given))),
-        Command::Bench(given) => ("bench", bench::run(&given)),
-        Command::Completions(given) => ("completions", Ok(manual::completions(&given))),
-        Command::Man(given) => ("man", Ok(manual::man(&given))),
+    let result = match command {
+        Command::Run(given) => run::run(given),
+        Command::Check(given) => Ok(run::check(&given)),
+        Command::Why(given) => Ok(why::run(&given)),
+        Command::WhatIf(given) => whatif::run(given),
+        Command::Compare(given) => compare::run(&given),
+        Command::Explain(given) => Ok(explain::run(&given)),
+        Command::Search(given) => Ok(search::run(&given)),
+        Command::Merge(given) => Ok(search::merge(&given)),
+        Command::Rename(given) => Ok(rename::run(&given)),
+        Command::Practice(given) => Ok(practice::run(given)),
+        Command::Course(given) => Ok(course::run(&given)),
+        Command::Scorm(given) => Ok(course::scorm(&given)),
+        Command::Grade(given) => grade::run(&given),
+        Command::Link(given) => Ok(link::run(given)),
+        Command::Shell(given) => Ok(shell::run(&given)),
+        Command::Serve(given) => Ok(serve::run(given)),
+        Command::Bench(given) => bench::run(&given),
+        Command::Completions(given) => Ok(manual::completions(&given)),
+        Command::Man(given) => Ok(manual::man(&given)),
     };
-    finish::<Podscope>(result, &[name])
+    finish::<Podscope>(result, &[&name])
+}
+
+/// Parses the command line. Returns the command and its name.
+fn parse() -> Result<(String, Command), clap::Error> {
+    let matches = Podscope::command().try_get_matches()?;
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
+    Ok((name, Podscope::from_arg_matches(&matches)?.command))
 }
 
 /// The exit status of a command. Reports arguments that do not fit together as clap reports the others, with the usage
