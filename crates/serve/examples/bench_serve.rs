@@ -58,11 +58,8 @@ fn figure(name: &str, value: f64, unit: &str) {
 fn serve(scenario: &str, speed: Speed) -> Server {
     let loaded = scenario::load(&[("bench.yaml".to_owned(), scenario.to_owned())]).expect("it loads");
     let options = Options {
-        port: 0,
         speed,
-        kubeconfig: None,
-        listen: None,
-        site: None,
+        ..Options::default()
     };
     Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free")
 }

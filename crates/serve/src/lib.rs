@@ -93,6 +93,19 @@ pub struct Options {
     pub site: Option<PathBuf>,
 }
 
+/// The API alone, on loopback, at a free port and the speed of the real clock.
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            port: 0,
+            speed: Speed::Times(1.0),
+            kubeconfig: None,
+            listen: None,
+            site: None,
+        }
+    }
+}
+
 /// A server that runs in the background, until it is dropped.
 #[derive(Debug)]
 pub struct Server {

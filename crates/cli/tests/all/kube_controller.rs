@@ -210,11 +210,8 @@ async fn judge(client: Client) {
 fn kube_controller_reconciles_across_api_server_restart() {
     let loaded = scenario::load(&[]).expect("the cluster of no file");
     let options = Options {
-        port: 0,
         speed: Speed::Times(20.0),
-        kubeconfig: None,
-        listen: None,
-        site: None,
+        ..Options::default()
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     let config = Config::new(server.url().parse().expect("a URL"));

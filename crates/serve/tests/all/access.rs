@@ -37,11 +37,10 @@ fn start(name: &str, listen: Option<Listen>) -> Listening {
     // A file that others could read must not keep its mode.
     std::fs::write(&kubeconfig, "").expect("it is written");
     let options = Options {
-        port: 0,
         speed: Speed::Manual,
         kubeconfig: Some(kubeconfig.clone()),
         listen,
-        site: None,
+        ..Options::default()
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");

@@ -19,11 +19,8 @@ pub(crate) fn serve(scenario: &str) -> Server {
     let loaded = scenario::load(&files).expect("the scenario is read");
     let session = Session::new(loaded).expect("it is admitted");
     let options = Options {
-        port: 0,
         speed: Speed::Manual,
-        kubeconfig: None,
-        listen: None,
-        site: None,
+        ..Options::default()
     };
     Server::start(session, &options).expect("a port is free")
 }

@@ -36,11 +36,9 @@ fn desk(name: &str) -> Desk {
     let folder = std::env::temp_dir().join(format!("podscope-clients-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let options = Options {
-        port: 0,
         speed: Speed::Times(20.0),
         kubeconfig: Some(folder.join("config")),
-        listen: None,
-        site: None,
+        ..Options::default()
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");
@@ -66,17 +64,20 @@ impl Desk {
         );
         stdout
     }
+}
 
-    /// Runs a Python program.
-    fn python(&self, packages: OsString, program: &str) -> String {
-        let mut python = Command::new("python3");
-        // Without `-B` the folder of the programs would be written to.
-        python
-            .arg("-B")
-            .arg(programs().join(program))
-            .env("PYTHONPATH", packages);
-        self.fine(&mut python)
-    }
+/// Runs a Python program against a cluster of its own, if the Python clients are available.
+fn python(name: &str, program: &str) {
+    let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
+        return;
+    };
+    let mut python = Command::new("python3");
+    // Without `-B` the folder of the programs would be written to.
+    python
+        .arg("-B")
+        .arg(programs().join(program))
+        .env("PYTHONPATH", packages);
+    desk(name).fine(&mut python);
 }
 
 impl Drop for Desk {
@@ -89,27 +90,18 @@ impl Drop for Desk {
 /// Shows: HT-079, HT-191
 #[test]
 fn python_watch_resumes_after_api_server_restart() {
-    let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
-        return;
-    };
-    desk("python").python(packages, "watch_restart.py");
+    python("python", "watch_restart.py");
 }
 
 #[test]
 fn python_typed_client_reads_every_kind() {
-    let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
-        return;
-    };
-    desk("typed").python(packages, "typed_lists.py");
+    python("typed", "typed_lists.py");
 }
 
 /// Shows: HT-184
 #[test]
 fn kopf_operator_reconciles_across_api_server_restart() {
-    let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
-        return;
-    };
-    desk("kopf").python(packages, "kopf_operator.py");
+    python("kopf", "kopf_operator.py");
 }
 
 #[test]

@@ -29,11 +29,10 @@ fn desk_listening(name: &str, listen: Option<Listen>) -> Option<Desk> {
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let loaded = scenario::load(&[]).expect("the cluster of no file");
     let options = Options {
-        port: 0,
         speed: Speed::Times(10.0),
         kubeconfig: Some(folder.join("config")),
         listen,
-        site: None,
+        ..Options::default()
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     Some(Desk {

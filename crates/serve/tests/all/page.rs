@@ -40,11 +40,9 @@ fn serve_page(test: &str, speed: Speed) -> Server {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
     let session = Session::new(loaded).expect("it is admitted");
     let options = Options {
-        port: 0,
         speed,
-        kubeconfig: None,
-        listen: None,
         site: Some(site(test)),
+        ..Options::default()
     };
     Server::start(session, &options).expect("a port is free")
 }
@@ -263,11 +261,9 @@ fn foreign_origin_gets_no_page_and_no_socket() {
 fn directory_without_page_is_refused() {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
     let options = Options {
-        port: 0,
         speed: Speed::Manual,
-        kubeconfig: None,
-        listen: None,
         site: Some(site("refused").join("engine")),
+        ..Options::default()
     };
     let refused = Server::start(Session::new(loaded).expect("it is admitted"), &options);
     let why = refused.expect_err("there is no page").to_string();
