@@ -2,6 +2,7 @@
 //! pure function of a set of objects.
 
 use crate::ordered;
+use crate::well_known::{annotation, label};
 
 use crate::{
     Affinity, ContainerBehavior, HookBehavior, Labels, Object, OnSigterm, PersistentVolume, PersistentVolumeClaim,
@@ -21,11 +22,7 @@ pub struct Advice {
 }
 
 /// Topology keys that every cluster knows.
-const WELL_KNOWN: [&str; 3] = [
-    "kubernetes.io/hostname",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-];
+const WELL_KNOWN: [&str; 3] = [label::HOSTNAME, label::ZONE, label::REGION];
 
 /// Advice about a set of objects, in their order: volumes with several writers, short grace periods, affinity to pods
 /// that may be preempted, spread constraints that do not work as expected.
@@ -153,7 +150,7 @@ impl<'o> ObjectIndex<'o> {
             Some(name) => name,
             None => {
                 let is_default = |class: &&&StorageClass| {
-                    class.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true")
+                    class.metadata.annotation(annotation::DEFAULT_STORAGE_CLASS) == Some("true")
                 };
                 self.storage
                     .values()
@@ -496,9 +493,9 @@ fn private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, St
     let private = |key: &str| !key.is_empty() && !WELL_KNOWN.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {
-            "zone" | "failure-domain" => "topology.kubernetes.io/zone",
-            "region" => "topology.kubernetes.io/region",
-            "host" | "hostname" | "node" => "kubernetes.io/hostname",
+            "zone" | "failure-domain" => label::ZONE,
+            "region" => label::REGION,
+            "host" | "hostname" | "node" => label::HOSTNAME,
             _ => {
                 return format!(
                     "{key:?} is a private label key: no cluster has it on its nodes by itself, and nodes without it take no \

@@ -1,11 +1,7 @@
 //! Node conditions and the taints that the node lifecycle controller sets for them (CT-027).
 
 use crate::ConditionStatus;
-
-/// The taint of a node whose Ready condition is False.
-pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
-/// The taint of a node whose Ready condition is Unknown: its heartbeats are missing.
-pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+use crate::well_known::{condition, taint};
 
 /// A condition with a status, and the taint set for it.
 #[derive(Debug)]
@@ -39,14 +35,14 @@ const fn pressure(condition: &'static str, taint: &'static str) -> ConditionTain
 
 /// All conditions that lead to a taint.
 pub const CONDITION_TAINTS: &[ConditionTaint] = &[
-    row("Ready", ConditionStatus::False, NOT_READY),
-    row("Ready", ConditionStatus::Unknown, UNREACHABLE),
-    pressure("MemoryPressure", "node.kubernetes.io/memory-pressure"),
-    pressure("DiskPressure", "node.kubernetes.io/disk-pressure"),
+    row(condition::READY, ConditionStatus::False, taint::NOT_READY),
+    row(condition::READY, ConditionStatus::Unknown, taint::UNREACHABLE),
+    pressure(condition::MEMORY_PRESSURE, taint::MEMORY_PRESSURE),
+    pressure(condition::DISK_PRESSURE, taint::DISK_PRESSURE),
     row(
-        "NetworkUnavailable",
+        condition::NETWORK_UNAVAILABLE,
         ConditionStatus::True,
-        "node.kubernetes.io/network-unavailable",
+        taint::NETWORK_UNAVAILABLE,
     ),
-    pressure("PIDPressure", "node.kubernetes.io/pid-pressure"),
+    pressure(condition::PID_PRESSURE, taint::PID_PRESSURE),
 ];

@@ -83,6 +83,7 @@ mod values;
 mod versions;
 mod visible;
 mod warnings;
+pub mod well_known;
 pub mod wire;
 mod workload;
 mod yaml;

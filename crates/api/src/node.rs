@@ -1,5 +1,6 @@
 //! Nodes, leases and CSI nodes.
 
+use crate::well_known::condition;
 use crate::wire_types;
 use crate::{ConditionStatus, MicroTime, ObjectMeta, ResourceList, Str, TaintEffect, Time};
 
@@ -116,7 +117,7 @@ impl Node {
     }
 
     pub fn is_ready(&self) -> bool {
-        self.condition("Ready")
+        self.condition(condition::READY)
             .is_some_and(|condition| condition.status == ConditionStatus::True)
     }
 

@@ -4,6 +4,7 @@
 //! pointers.
 
 use crate::ordered;
+use crate::well_known::condition;
 use std::sync::Arc;
 
 use crate::macros::string_enum;
@@ -507,7 +508,7 @@ impl Pod {
     }
 
     pub fn is_ready(&self) -> bool {
-        self.condition("Ready")
+        self.condition(condition::READY)
             .is_some_and(|condition| condition.status == ConditionStatus::True)
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::well_known::condition;
 use crate::{Container, ContainerStatus, Pod, PodSpec, ResourceList, ResourceRequirements};
 
 /// Selects the requests or the limits of a container or pod.
@@ -102,7 +103,7 @@ impl Pod {
     /// Returns whether the kubelet reports the pod's resize as infeasible; the requested resources do not count then
     /// (LC-223).
     pub fn is_resize_infeasible(&self) -> bool {
-        self.condition("PodResizePending")
+        self.condition(condition::POD_RESIZE_PENDING)
             .is_some_and(|condition| &*condition.reason == "Infeasible")
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::{annotation, finalizer, label, taint};
 use podscope_api::{
     Kind, LabelSelector, LabelSelectorRequirement, Namespace, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod,
     PodSpec, PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, RuntimeClass, SelectorOperator,
@@ -12,8 +13,6 @@ use podscope_api::{
 use super::{ApiServer, Caller, name_suffix};
 use podscope_sim::{Actor, ApiError};
 
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
-const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl ApiServer {
@@ -61,27 +60,25 @@ impl ApiServer {
             Object::PersistentVolumeClaim(claim) => {
                 let class = self.default_storage_class();
                 let claim = Arc::make_mut(claim);
-                add_finalizer(&mut claim.metadata.finalizers, "kubernetes.io/pvc-protection");
+                add_finalizer(&mut claim.metadata.finalizers, finalizer::PVC_PROTECTION);
                 if claim.spec.storage_class_name.is_none() {
                     claim.spec.storage_class_name = class;
                 }
             }
-            Object::PersistentVolume(volume) => add_finalizer(
-                &mut Arc::make_mut(volume).metadata.finalizers,
-                "kubernetes.io/pv-protection",
-            ),
-            Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => add_finalizer(
-                &mut Arc::make_mut(class).metadata.finalizers,
-                "kubernetes.io/vac-protection",
-            ),
+            Object::PersistentVolume(volume) => {
+                add_finalizer(&mut Arc::make_mut(volume).metadata.finalizers, finalizer::PV_PROTECTION)
+            }
+            Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => {
+                add_finalizer(&mut Arc::make_mut(class).metadata.finalizers, finalizer::VAC_PROTECTION)
+            }
             Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_)) => {
                 let taints = &mut Arc::make_mut(node).spec.taints;
                 if !taints
                     .iter()
-                    .any(|taint| &*taint.key == NOT_READY && taint.effect == TaintEffect::NoSchedule)
+                    .any(|taint| &*taint.key == taint::NOT_READY && taint.effect == TaintEffect::NoSchedule)
                 {
                     taints.push(Taint {
-                        key: NOT_READY.into(),
+                        key: taint::NOT_READY.into(),
                         effect: TaintEffect::NoSchedule,
                         ..Taint::default()
                     });
@@ -98,7 +95,7 @@ impl ApiServer {
         let Some(Object::Node(node)) = self.objects().get_kind(Kind::Node, &ObjectKey::cluster(node.0.clone())) else {
             return;
         };
-        for key in ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] {
+        for key in [label::ZONE, label::REGION] {
             if let Some(value) = node.metadata.label(key) {
                 Arc::make_mut(&mut pod.metadata.labels).insert(key.into(), value.into());
             }
@@ -307,7 +304,7 @@ impl ApiServer {
     fn default_storage_class(&self) -> Option<Str> {
         self.objects()
             .list::<StorageClass>()
-            .filter(|class| class.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true"))
+            .filter(|class| class.metadata.annotation(annotation::DEFAULT_STORAGE_CLASS) == Some("true"))
             .max_by_key(|class| {
                 (
                     class.metadata.creation_timestamp,
@@ -341,14 +338,14 @@ fn tolerates(toleration: &Toleration, key: &str) -> bool {
 }
 
 fn has_default_tolerations(pod: &Pod) -> bool {
-    [NOT_READY, UNREACHABLE]
+    [taint::NOT_READY, taint::UNREACHABLE]
         .iter()
         .all(|key| pod.spec.tolerations.iter().any(|toleration| tolerates(toleration, key)))
 }
 
 /// Adds the tolerations of `not-ready` and `unreachable` for 300 seconds unless the pod has its own (LC-046).
 fn default_tolerations(tolerations: &mut Vec<Toleration>) {
-    for key in [NOT_READY, UNREACHABLE] {
+    for key in [taint::NOT_READY, taint::UNREACHABLE] {
         if !tolerations.iter().any(|toleration| tolerates(toleration, key)) {
             tolerations.reserve_exact(1);
             tolerations.push(Toleration {

@@ -6,13 +6,13 @@ use podscope_api::managed::{
     path_text, position, value_at,
 };
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::annotation::LAST_APPLIED;
 use podscope_api::{Kind, Object, Str, Time, Tree, object_from_tree, object_from_value, schema};
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome};
 use podscope_sim::{Actor, Answer, ApiError, Applied, Part};
 
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// Field manager of `kubectl apply` without `--server-side`. A server-side apply by `kubectl` takes over its fields.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 const KUBECTL: &str = "kubectl";

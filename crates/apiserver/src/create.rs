@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::{annotation, condition, label};
 use podscope_api::{ConditionStatus, ErrorList, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
@@ -123,7 +124,7 @@ impl ApiServer {
                 pod.status.qos_class = Some(admission::qos_class(&pod.spec));
                 if !pod.spec.scheduling_gates.is_empty() {
                     pod.status.conditions.push(PodCondition {
-                        kind: "PodScheduled".into(),
+                        kind: condition::POD_SCHEDULED.into(),
                         status: ConditionStatus::False,
                         reason: "SchedulingGated".into(),
                         last_transition_time: Some(caller.wall()),
@@ -140,7 +141,7 @@ impl ApiServer {
                 }
                 let name = namespace.metadata.name.clone();
                 let labels = Arc::make_mut(&mut namespace.metadata.labels);
-                labels.insert("kubernetes.io/metadata.name".into(), name);
+                labels.insert(label::NAMESPACE_NAME.into(), name);
             }
             Object::PersistentVolume(volume) => {
                 let volume = Arc::make_mut(volume);
@@ -155,7 +156,7 @@ impl ApiServer {
                 // The TTL controller would set it at once.
                 let annotations = Arc::make_mut(&mut node.metadata.annotations);
                 annotations
-                    .entry("node.alpha.kubernetes.io/ttl".into())
+                    .entry(annotation::NODE_TTL.into())
                     .or_insert_with(|| "0".into());
             }
             Object::DaemonSet(set) => {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, PodDisruptionBudget, PodDisruptionBudgetStatus,
     PodPhase,
@@ -39,7 +40,7 @@ impl ApiServer {
             set_condition(
                 &mut Arc::make_mut(&mut with_condition).status.conditions,
                 PodCondition {
-                    kind: "DisruptionTarget".into(),
+                    kind: condition::DISRUPTION_TARGET.into(),
                     status: ConditionStatus::True,
                     last_transition_time: Some(caller.wall()),
                     reason: "EvictionByEvictionAPI".into(),

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::annotation;
 use podscope_api::{Kind, Object, ObjectMeta, Pod};
 use serde_json::{Map, Value};
 
@@ -215,10 +216,9 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
 /// Compares annotations, which raise the generation of Deployments only. The revision annotation does not count,
 /// because it is written together with the status.
 fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
-    const REVISION: &str = "deployment.kubernetes.io/revision";
     let without_revision = |metadata: &ObjectMeta| {
         let mut without_revision = metadata.annotations.clone();
-        Arc::make_mut(&mut without_revision).remove(REVISION);
+        Arc::make_mut(&mut without_revision).remove(annotation::DEPLOYMENT_REVISION);
         without_revision
     };
     old.annotations == new.annotations || without_revision(old) == without_revision(new)

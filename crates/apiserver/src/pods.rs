@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, ObjectMeta, PodCondition, Uid};
 
 use super::{ApiServer, Caller, Outcome};
@@ -62,7 +63,7 @@ impl ApiServer {
         set_condition(
             &mut typed.status.conditions,
             PodCondition {
-                kind: "PodScheduled".into(),
+                kind: condition::POD_SCHEDULED.into(),
                 status: ConditionStatus::True,
                 last_transition_time: Some(caller.wall()),
                 ..PodCondition::default()

@@ -1,5 +1,6 @@
 //! The resize subresource of pods: allowed in-place changes, and whether the pod's node can satisfy them.
 
+use podscope_api::well_known::label;
 use podscope_api::{Container, Kind, Node, Object, Pod, Quantity, ResourceList, features};
 
 use super::{ApiServer, admission};
@@ -56,7 +57,6 @@ fn check_declared_features(node: &Node, old: &Pod, new: &Pod) -> Result<(), ApiE
 
 /// PodResizeValidator (LC-230): checks that the node, if empty, could hold the pod, and that it runs Linux.
 fn check_capacity(node: &Node, pod: &Pod) -> Result<(), ApiError> {
-    const OS: &str = "kubernetes.io/os";
     let requests = pod.spec.total_requests();
     let exceeded: Vec<String> = [
         ("cpu", Quantity::milli_value as fn(&Quantity) -> i64),
@@ -77,7 +77,7 @@ fn check_capacity(node: &Node, pod: &Pod) -> Result<(), ApiError> {
         let why = format!("Node didn't have enough allocatable resources: {}", exceeded.join("; "));
         return refuse(&why, "NodeCapacity");
     }
-    let os = node.metadata.labels.get(OS).map_or("", |os| &**os);
+    let os = node.metadata.labels.get(label::OS).map_or("", |os| &**os);
     if os != "linux" {
         let name = &*node.metadata.name;
         let why = format!("pod resize is only supported on linux nodes, node {name:?} is {os:?}");

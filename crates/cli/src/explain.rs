@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
@@ -132,7 +133,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
 /// Output for a pod that the simulation cannot decide: its state, and the last message of the real scheduler.
 fn undecidable(pod: &podscope_api::Pod, standing: &[String], json: bool) -> String {
     let message = pod
-        .condition("PodScheduled")
+        .condition(condition::POD_SCHEDULED)
         .map_or("", |condition| &*condition.message);
     if json {
         let pod = pod.metadata.key().to_string();

@@ -2,6 +2,7 @@
 //! and processes that end by themselves. They take place unless something else happens first.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, CronJob, Kind, Node, Object, ObjectKey, Pod, Time};
 use podscope_node::kubelet::Kubelet;
 
@@ -125,7 +126,7 @@ impl World {
         let ready = || {
             self.objects()
                 .get::<Node>(&due.key)?
-                .condition("Ready")
+                .condition(condition::READY)
                 .map(|ready| ready.status.clone())
         };
         self.now >= due.at

@@ -2,6 +2,7 @@
 //! scenario's objects are created in file order.
 
 use podscope_api::ordered;
+use podscope_api::well_known::{annotation, label};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -243,7 +244,7 @@ impl World {
         for image in &node.status.images {
             machine.add_image(&image.names, image.size_bytes);
         }
-        let zone = node.metadata.labels.get("topology.kubernetes.io/zone").cloned();
+        let zone = node.metadata.labels.get(label::ZONE).cloned();
         self.import(Object::Node(Arc::new(node)));
         self.nodes
             .insert_mut(name.clone(), NodeState::new(&name, machine, zone, setup.seed));
@@ -395,7 +396,7 @@ fn namespace(name: &str) -> Namespace {
         metadata: ObjectMeta {
             name: name.into(),
             labels: Arc::new(ordered::Map::from([(
-                Str::from("kubernetes.io/metadata.name"),
+                Str::from(label::NAMESPACE_NAME),
                 Str::from(name),
             )])),
             ..ObjectMeta::default()
@@ -424,10 +425,7 @@ pub(crate) fn generated_nodes(shorthand: &NodeShorthand) -> Vec<Node> {
     let labelled = |(name, zone): (String, &Str)| {
         let mut node = Node::default();
         node.metadata.name = name.into();
-        node.metadata.labels = Arc::new(ordered::Map::from([(
-            Str::from("topology.kubernetes.io/zone"),
-            zone.clone(),
-        )]));
+        node.metadata.labels = Arc::new(ordered::Map::from([(Str::from(label::ZONE), zone.clone())]));
         if !shorthand.devices.is_empty() {
             let annotations = Arc::make_mut(&mut node.metadata.annotations);
             annotations.insert(DEVICES_ANNOTATION.into(), shorthand.devices.clone());
@@ -515,7 +513,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         // The TTL controller would have set it.
         let annotations = Arc::make_mut(&mut node.metadata.annotations);
         annotations
-            .entry("node.alpha.kubernetes.io/ttl".into())
+            .entry(annotation::NODE_TTL.into())
             .or_insert_with(|| "0".into());
     }
     if status.declared_features.is_empty() {

@@ -8,6 +8,7 @@ mod scaling;
 mod status;
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::{annotation, condition};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -25,12 +26,15 @@ use super::template::{Template, set_entry, with_label};
 use status::Progress;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
-const REVISION: &str = "deployment.kubernetes.io/revision";
-const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
 const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
 const MAX: &str = "deployment.kubernetes.io/max-replicas";
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-const NOT_COPIED: &[&str] = &[LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED, MAX];
+const NOT_COPIED: &[&str] = &[
+    annotation::LAST_APPLIED,
+    annotation::DEPLOYMENT_REVISION,
+    annotation::DEPLOYMENT_REVISION_HISTORY,
+    DESIRED,
+    MAX,
+];
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeploymentController;
@@ -95,7 +99,7 @@ pub(super) fn sum(counts: impl Iterator<Item = i32>) -> i32 {
 
 fn revision(set: &ReplicaSet) -> i64 {
     set.metadata
-        .annotation(REVISION)
+        .annotation(annotation::DEPLOYMENT_REVISION)
         .and_then(|text| text.parse().ok())
         .unwrap_or(0)
 }
@@ -216,7 +220,7 @@ impl Controller for DeploymentController {
             }
             status::set(
                 &mut updated.status,
-                "Progressing",
+                condition::PROGRESSING,
                 ConditionStatus::False,
                 "ReplicaSetCreateError",
                 &text,
@@ -332,7 +336,8 @@ impl Rollout<'_, '_, '_> {
             }
             let current = revision(&set).to_string();
             self.set_revision(&current);
-            if status::has_deadline(&self.deployment) && status::find(&self.deployment.status, "Progressing").is_none()
+            if status::has_deadline(&self.deployment)
+                && status::find(&self.deployment.status, condition::PROGRESSING).is_none()
             {
                 let text = format!("Found new replica set \"{}\"", set.metadata.name);
                 self.progress(ConditionStatus::True, "FoundNewReplicaSet", &text);
@@ -394,13 +399,21 @@ impl Rollout<'_, '_, '_> {
         }
         let old = revision(set);
         if old < next {
-            set_entry(&mut set.metadata.annotations, REVISION, &next.to_string());
+            set_entry(
+                &mut set.metadata.annotations,
+                annotation::DEPLOYMENT_REVISION,
+                &next.to_string(),
+            );
             if old > 0 {
-                let history = match set.metadata.annotation(REVISION_HISTORY) {
+                let history = match set.metadata.annotation(annotation::DEPLOYMENT_REVISION_HISTORY) {
                     Some(history) if !history.is_empty() => format!("{history},{old}"),
                     _ => old.to_string(),
                 };
-                set_entry(&mut set.metadata.annotations, REVISION_HISTORY, &history);
+                set_entry(
+                    &mut set.metadata.annotations,
+                    annotation::DEPLOYMENT_REVISION_HISTORY,
+                    &history,
+                );
             }
         }
         if !exists {
@@ -416,12 +429,23 @@ impl Rollout<'_, '_, '_> {
     }
 
     fn set_revision(&mut self, revision: &str) {
-        set_entry(&mut self.deployment.metadata.annotations, REVISION, revision);
+        set_entry(
+            &mut self.deployment.metadata.annotations,
+            annotation::DEPLOYMENT_REVISION,
+            revision,
+        );
     }
 
     fn progress(&mut self, value: ConditionStatus, reason: &str, text: &str) {
         let now = self.cx.time();
-        status::set(&mut self.deployment.status, "Progressing", value, reason, text, now);
+        status::set(
+            &mut self.deployment.status,
+            condition::PROGRESSING,
+            value,
+            reason,
+            text,
+            now,
+        );
     }
 
     fn push(&mut self, step: Vec<Action>) {
@@ -462,7 +486,8 @@ impl Rollout<'_, '_, '_> {
         if !status::has_deadline(&self.deployment) {
             return;
         }
-        let reason = status::find(&self.deployment.status, "Progressing").map(|condition| condition.reason.clone());
+        let reason =
+            status::find(&self.deployment.status, condition::PROGRESSING).map(|condition| condition.reason.clone());
         let was_paused = reason.as_deref() == Some("DeploymentPaused");
         if reason.as_deref() == Some("ProgressDeadlineExceeded") {
             return;
@@ -488,11 +513,19 @@ impl Rollout<'_, '_, '_> {
                 Request::Update(Object::Deployment(Arc::new(updated)), Part::Status).into(),
             ]);
         }
-        if let Some(revision) = self.deployment.metadata.annotation(REVISION).map(str::to_owned)
-            && self.original.metadata.annotation(REVISION) != Some(&revision)
+        if let Some(revision) = self
+            .deployment
+            .metadata
+            .annotation(annotation::DEPLOYMENT_REVISION)
+            .map(str::to_owned)
+            && self.original.metadata.annotation(annotation::DEPLOYMENT_REVISION) != Some(&revision)
         {
             let change = Mutation::new("revision", move |deployment: &mut Deployment| {
-                set_entry(&mut deployment.metadata.annotations, REVISION, &revision);
+                set_entry(
+                    &mut deployment.metadata.annotations,
+                    annotation::DEPLOYMENT_REVISION,
+                    &revision,
+                );
             });
             let patch = Request::Patch {
                 kind: Kind::Deployment,

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::{Map, Set};
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, DeviceRequestAllocationResult, DeviceTaint, EventType, Kind, Object, ObjectKey, Pod,
     ResourceClaim, ResourceSlice, Time, Uid,
@@ -179,7 +180,14 @@ fn evict(pod: &Pod, now: Time) -> Plan {
     let change = Mutation::new("device taint eviction", move |pod: &mut Pod| {
         let text = "Device Taint manager: deleting due to NoExecute taint";
         let reason = "DeletionByDeviceTaintManager";
-        set_condition(pod, "DisruptionTarget", ConditionStatus::True, reason, text, now);
+        set_condition(
+            pod,
+            condition::DISRUPTION_TARGET,
+            ConditionStatus::True,
+            reason,
+            text,
+            now,
+        );
     });
     let patch = Request::Patch {
         kind: Kind::Pod,

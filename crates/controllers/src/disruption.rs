@@ -2,6 +2,7 @@
 //! CT-113).
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -325,7 +326,7 @@ fn pending_disruptions(
 fn is_stale_target(pod: &Pod) -> bool {
     !pod.metadata.is_terminating()
         && !pod.is_terminal()
-        && pod.condition("DisruptionTarget").is_some_and(|condition| {
+        && pod.condition(condition::DISRUPTION_TARGET).is_some_and(|condition| {
             condition.status == ConditionStatus::True && &*condition.reason != "TerminationByKubelet"
         })
 }
@@ -335,7 +336,7 @@ fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
         return Plan::default();
     };
     let since = pod
-        .condition("DisruptionTarget")
+        .condition(condition::DISRUPTION_TARGET)
         .and_then(|condition| condition.last_transition_time)
         .unwrap_or_default();
     let remaining = Span(since.0 + TIMEOUT.0 - cx.ctx.wall().0);
@@ -344,7 +345,7 @@ fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     }
     let now = cx.time();
     let change = Mutation::new("stale disruption", move |pod: &mut Pod| {
-        set_condition(pod, "DisruptionTarget", ConditionStatus::False, "", "", now);
+        set_condition(pod, condition::DISRUPTION_TARGET, ConditionStatus::False, "", "", now);
     });
     let patch = Request::Patch {
         kind: Kind::Pod,

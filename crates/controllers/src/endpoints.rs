@@ -1,6 +1,7 @@
 //! Endpoints: the addresses of a Service in one object, an older form than EndpointSlices that v1 clients still read.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -17,7 +18,6 @@ use super::template::set_entry;
 use super::trigger_time::{ANNOTATION, TriggerTimes};
 
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
-const HEADLESS: &str = "service.kubernetes.io/headless";
 /// Maximum number of addresses in one object; further ones are omitted.
 const MAX: usize = 1000;
 
@@ -94,7 +94,7 @@ impl Controller for EndpointsController {
         wanted.metadata.labels = service.metadata.labels.clone();
         set_entry(&mut wanted.metadata.labels, MANAGED_BY.0, MANAGED_BY.1);
         if &*service.spec.cluster_ip == "None" {
-            set_entry(&mut wanted.metadata.labels, HEADLESS, "");
+            set_entry(&mut wanted.metadata.labels, label::HEADLESS_SERVICE, "");
         }
         let unchanged = old
             .as_ref()

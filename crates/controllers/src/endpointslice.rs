@@ -2,6 +2,7 @@
 //! not fence anything (CT-117).
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -18,13 +19,10 @@ use super::queue::{Key, key_of};
 use super::template::{fnv_hash, set_entry};
 use super::trigger_time::{ANNOTATION, TriggerTimes};
 
-const SERVICE: &str = "kubernetes.io/service-name";
 const MANAGED_BY: (&str, &str) = (
     "endpointslice.kubernetes.io/managed-by",
     "endpointslice-controller.k8s.io",
 );
-const HEADLESS: &str = "service.kubernetes.io/headless";
-const ZONE: &str = "topology.kubernetes.io/zone";
 /// Maximum number of endpoints in one slice.
 const MAX: usize = 100;
 
@@ -103,7 +101,7 @@ impl Controller for EndpointSliceController {
         match change.object() {
             // Another client deleted or changed one of the controller's slices.
             Some(Object::EndpointSlice(slice)) if change.old.is_some() => {
-                if let Some(service) = slice.metadata.label(SERVICE) {
+                if let Some(service) = slice.metadata.label(label::SERVICE_NAME) {
                     cx.enqueue((
                         Kind::Service,
                         podscope_api::ObjectKey::new(slice.metadata.namespace.clone(), service),
@@ -228,7 +226,7 @@ fn endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) ->
             ..ObjectReference::default()
         }),
         node_name: pod.spec.node_name.as_ref().map(|node| node.0.clone()),
-        zone: node.and_then(|node| node.metadata.labels.get(ZONE)).cloned(),
+        zone: node.and_then(|node| node.metadata.labels.get(label::ZONE)).cloned(),
         hostname: shown_hostname(service, pod),
     }
 }
@@ -342,10 +340,10 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
 /// The Service's labels and those of the controller.
 fn labels(service: &Service) -> Labels {
     let mut labels = service.metadata.labels.clone();
-    set_entry(&mut labels, SERVICE, &service.metadata.name);
+    set_entry(&mut labels, label::SERVICE_NAME, &service.metadata.name);
     set_entry(&mut labels, MANAGED_BY.0, MANAGED_BY.1);
     if &*service.spec.cluster_ip == "None" {
-        set_entry(&mut labels, HEADLESS, "");
+        set_entry(&mut labels, label::HEADLESS_SERVICE, "");
     }
     labels
 }

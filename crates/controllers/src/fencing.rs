@@ -11,6 +11,7 @@
 //! confirmation would violate at-most-one semantics (CT-144).
 
 use podscope_api::ordered;
+use podscope_api::well_known::taint;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod, TaintEffect};
@@ -25,7 +26,7 @@ use super::plan::{Accept, Plan};
 use super::pod_util::is_active;
 use super::queue::Key;
 use super::settings::Setting;
-use super::taints::{OUT_OF_SERVICE, is_out_of_service, patch_taints, ready_status};
+use super::taints::{is_out_of_service, patch_taints, ready_status};
 
 /// Annotation of a pod that requires or forbids fencing its node: `always` or `never`. Without it,
 /// [`FencingController::decide`] applies its rules.
@@ -188,7 +189,7 @@ impl FencingController {
             "Node {} is fenced by {mechanism}; marking it out of service",
             node.metadata.name
         );
-        let taint = vec![(OUT_OF_SERVICE.to_owned(), TaintEffect::NoExecute)];
+        let taint = vec![(taint::OUT_OF_SERVICE.to_owned(), TaintEffect::NoExecute)];
         let action = patch_taints(node, taint, Vec::new(), cx.time());
         Plan::one(
             action

@@ -20,6 +20,7 @@ mod status;
 
 use std::sync::Arc;
 
+use podscope_api::well_known::finalizer;
 use podscope_api::{Job, Kind, Object, Pod, ordered};
 
 use podscope_sim::{Answer, Change, Mutation, Part, Request, Span};
@@ -35,7 +36,6 @@ use pass::Pass;
 use pods::Step;
 pub(super) use status::end_of;
 
-const FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 /// The name of this controller in `spec.managedBy`. A Job that names another controller is left to it.
 const MANAGER: &str = "kubernetes.io/job-controller";
 /// Delay of a sync after a change of a pod, so that several changes are handled together.
@@ -57,7 +57,10 @@ impl JobController {
 }
 
 fn has_finalizer(pod: &Pod) -> bool {
-    pod.metadata.finalizers.iter().any(|name| &**name == FINALIZER)
+    pod.metadata
+        .finalizers
+        .iter()
+        .any(|name| &**name == finalizer::JOB_TRACKING)
 }
 
 /// Returns whether a replacement waits until the old pod is Failed (CT-092).
@@ -234,7 +237,9 @@ fn remove_finalizers(pods: &[Arc<Pod>]) -> Vec<Action> {
 
 fn remove_finalizer(pod: &Arc<Pod>) -> Action {
     let change = Mutation::new("tracking", |pod: &mut Pod| {
-        pod.metadata.finalizers.retain(|name| &**name != FINALIZER)
+        pod.metadata
+            .finalizers
+            .retain(|name| &**name != finalizer::JOB_TRACKING)
     });
     let patch = Request::Patch {
         kind: Kind::Pod,

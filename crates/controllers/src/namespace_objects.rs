@@ -3,6 +3,7 @@
 //! API server's own Service in the namespace `default`, which in a real cluster the API server itself maintains.
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -80,7 +81,7 @@ fn api_server() -> Vec<Object> {
         ..Endpoints::default()
     };
     let slice = EndpointSlice {
-        metadata: labelled(&[("kubernetes.io/service-name", API_SERVER)]),
+        metadata: labelled(&[(label::SERVICE_NAME, API_SERVER)]),
         address_type: "IPv4".into(),
         endpoints: vec![Endpoint {
             addresses: vec![API_SERVER_IP.into()],

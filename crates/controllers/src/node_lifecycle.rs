@@ -8,6 +8,7 @@
 //! (`Heartbeats`), so idle nodes cost nothing.
 
 use podscope_api::ordered;
+use podscope_api::well_known::{condition, taint};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -24,7 +25,7 @@ use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
 use super::taint_eviction::{eviction, toleration_time};
-use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, patch_taints, ready_status};
+use super::taints::{has_taint, no_schedule_difference, patch_taints, ready_status};
 
 /// Interval of the loop that takes nodes from the zones' queues.
 const TAINT_PERIOD: Span = Span::millis(100);
@@ -72,7 +73,7 @@ fn node_key(work: &str, node: &str) -> Key {
 /// Returns whether a node must be examined in each pass.
 fn needs_watch(node: &Node) -> bool {
     !node.is_ready()
-        || [NOT_READY, UNREACHABLE]
+        || [taint::NOT_READY, taint::UNREACHABLE]
             .iter()
             .any(|key| has_taint(node, key, &TaintEffect::NoExecute))
 }
@@ -197,7 +198,7 @@ impl NodeLifecycleController {
         };
         cx.enqueue(node_key(NO_SCHEDULE, &name));
         let heartbeat = |node: &Node| {
-            node.condition("Ready")
+            node.condition(condition::READY)
                 .map(|ready| (ready.last_heartbeat_time, ready.status.clone()))
         };
         match &old {
@@ -261,7 +262,7 @@ impl NodeLifecycleController {
                 let text = format!("Node {name} event: Registered Node {name} in Controller");
                 cx.event(note(&*node, EventType::Normal, "RegisteredNode", text));
             }
-            let first = if node.condition("Ready").is_none() {
+            let first = if node.condition(condition::READY).is_none() {
                 cx.ctx.sim_time(node.metadata.creation_timestamp.unwrap_or_default())
             } else {
                 now
@@ -379,7 +380,7 @@ impl NodeLifecycleController {
             is_projected: false,
         };
         let taint = Taint {
-            key: UNREACHABLE.into(),
+            key: taint::UNREACHABLE.into(),
             effect: TaintEffect::NoExecute,
             ..Taint::default()
         };
@@ -393,7 +394,7 @@ impl NodeLifecycleController {
     }
 
     fn is_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
-        let grace = if node.condition("Ready").is_some() {
+        let grace = if node.condition(condition::READY).is_some() {
             cx.settings.node_monitor_grace_period
         } else {
             cx.settings.node_startup_grace_period
@@ -478,14 +479,14 @@ fn pass_at_or_after(start: SimTime, period: Span, at: SimTime) -> SimTime {
 /// The NoExecute taint key for a Ready status, and the key of the opposite taint.
 fn keys_for(status: Option<&ConditionStatus>) -> (&'static str, &'static str) {
     if status == Some(&ConditionStatus::False) {
-        (NOT_READY, UNREACHABLE)
+        (taint::NOT_READY, taint::UNREACHABLE)
     } else {
-        (UNREACHABLE, NOT_READY)
+        (taint::UNREACHABLE, taint::NOT_READY)
     }
 }
 
 fn is_tainted(node: &Node) -> bool {
-    [NOT_READY, UNREACHABLE]
+    [taint::NOT_READY, taint::UNREACHABLE]
         .iter()
         .any(|key| has_taint(node, key, &TaintEffect::NoExecute))
 }
@@ -496,7 +497,7 @@ fn exchange_taint(node: &Node, add: &str, remove: &str, now: Time) -> Action {
 }
 
 fn untaint(node: &Node, now: Time) -> Action {
-    let both = [NOT_READY, UNREACHABLE].map(|key| (key.to_owned(), TaintEffect::NoExecute));
+    let both = [taint::NOT_READY, taint::UNREACHABLE].map(|key| (key.to_owned(), TaintEffect::NoExecute));
     patch_taints(node, Vec::new(), both.to_vec(), now)
 }
 
@@ -515,7 +516,12 @@ fn taint(node: &Node, ready: Option<&ConditionStatus>, now: Time) -> Plan {
 fn with_unknown_conditions(node: &Node, now: Time) -> Node {
     let mut node = node.clone();
     let created = node.metadata.creation_timestamp;
-    for kind in ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"] {
+    for kind in [
+        condition::READY,
+        condition::MEMORY_PRESSURE,
+        condition::DISK_PRESSURE,
+        condition::PID_PRESSURE,
+    ] {
         match node
             .status
             .conditions
@@ -544,13 +550,20 @@ fn with_unknown_conditions(node: &Node, now: Time) -> Node {
 
 /// Sets Ready=False on a pod of an unready node, with an event; `None` if it is False already (CT-025).
 fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
-    let ready = pod.condition("Ready")?;
+    let ready = pod.condition(condition::READY)?;
     if ready.status == ConditionStatus::False {
         return None;
     }
     let mut updated = (**pod).clone();
     let (reason, message) = (ready.reason.clone(), ready.message.clone());
-    set_condition(&mut updated, "Ready", ConditionStatus::False, &reason, &message, now);
+    set_condition(
+        &mut updated,
+        condition::READY,
+        ConditionStatus::False,
+        &reason,
+        &message,
+        now,
+    );
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
     // If the pod changed meanwhile, a later pass repeats the update.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");

@@ -6,6 +6,7 @@
 //! ```
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 
 use podscope_api::{ConditionStatus, Node, NodeName, Str};
 
@@ -14,14 +15,12 @@ use podscope_sim::{SimTime, Span};
 use super::taints::ready_status;
 use super::{ControllerManagerSettings, Millis};
 
-const REGION: &str = "topology.kubernetes.io/region";
-const ZONE: &str = "topology.kubernetes.io/zone";
 const EXCLUDE: &str = "node.kubernetes.io/exclude-disruption";
 
 /// Region and zone of a node, combined into one key.
 pub(super) fn zone_of(node: &Node) -> Str {
     let label = |key: &str| node.metadata.label(key).unwrap_or_default();
-    format!("{}:{}", label(REGION), label(ZONE)).into()
+    format!("{}:{}", label(label::REGION), label(label::ZONE)).into()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,7 +195,7 @@ impl Zones {
         // Nodes that are adjacent by name are mostly in the same zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
         for node in nodes.filter(|node| node.metadata.label(EXCLUDE).is_none()) {
-            let place = [REGION, ZONE].map(|key| node.metadata.label(key));
+            let place = [label::REGION, label::ZONE].map(|key| node.metadata.label(key));
             let name = match &last {
                 Some((known, name)) if *known == place => name,
                 _ => &last.insert((place, zone_of(node))).1,

@@ -13,6 +13,7 @@ mod named;
 mod provisioned;
 
 use podscope_api::ordered;
+use podscope_api::well_known::{annotation, provisioner};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -28,12 +29,7 @@ use super::queue::{Key, key_of};
 use super::template::set_entry;
 use provisioned::provisioned_volume;
 
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
-const ZONE: &str = "topology.kubernetes.io/zone";
 /// Duration of the creation or deletion of a volume by its driver.
 const PROVISIONING: Span = Span::seconds(1);
 /// Interval of syncs of pending claims.
@@ -188,7 +184,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
         .is_none_or(|reference| reference.uid != claim.metadata.uid)
     {
         if bound.spec.claim_ref.is_none() {
-            set_entry(&mut bound.metadata.annotations, BOUND_BY_CONTROLLER, "yes");
+            set_entry(&mut bound.metadata.annotations, annotation::BOUND_BY_CONTROLLER, "yes");
         }
         bound.spec.claim_ref = Some(ObjectReference {
             kind: "PersistentVolumeClaim".into(),
@@ -203,10 +199,10 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
     }
     let mut named = claim.clone();
     if named.spec.volume_name.is_empty() {
-        set_entry(&mut named.metadata.annotations, BOUND_BY_CONTROLLER, "yes");
+        set_entry(&mut named.metadata.annotations, annotation::BOUND_BY_CONTROLLER, "yes");
         named.spec.volume_name = volume.metadata.name.clone();
     }
-    set_entry(&mut named.metadata.annotations, BIND_COMPLETED, "yes");
+    set_entry(&mut named.metadata.annotations, annotation::BIND_COMPLETED, "yes");
     if named != *claim {
         // The status is updated after the cache shows this change.
         return plan.then_one(Request::Update(
@@ -253,7 +249,7 @@ impl PersistentVolumeController {
         let waits_for_consumer = class
             .as_ref()
             .is_some_and(|class| class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer));
-        let selected = claim.metadata.annotation(SELECTED_NODE).map(str::to_owned);
+        let selected = claim.metadata.annotation(annotation::SELECTED_NODE).map(str::to_owned);
         if let Some(volume) = best_match(claim, cx, waits_for_consumer) {
             return bind(&volume.clone(), claim, Plan::default());
         }
@@ -273,7 +269,7 @@ impl PersistentVolumeController {
                 cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
                 pending.requeue_after(Some(RESYNC))
             }
-            Some(class) if &*class.provisioner == NO_PROVISIONER => {
+            Some(class) if &*class.provisioner == provisioner::NONE => {
                 let text = "no volume plugin matched name: kubernetes.io/no-provisioner";
                 cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
                 pending.requeue_after(Some(RESYNC))
@@ -527,7 +523,7 @@ mod tests {
             lab.events
         );
         lab.edit::<PersistentVolumeClaim>("data", |claim| {
-            set_entry(&mut claim.metadata.annotations, SELECTED_NODE, "b-1");
+            set_entry(&mut claim.metadata.annotations, annotation::SELECTED_NODE, "b-1");
         });
         lab.run(Span::seconds(2));
         let made = lab.objects().list::<PersistentVolume>().next().unwrap().clone();

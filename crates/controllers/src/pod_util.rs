@@ -1,5 +1,6 @@
 //! Rules about pods that several controllers share: active, ready, available, and setting conditions.
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Container, Pod, PodCondition, PodPhase, Time};
 
 use podscope_sim::Span;
@@ -25,7 +26,7 @@ pub(super) fn is_succeeded(pod: &Pod) -> bool {
 
 /// Since when the pod is Ready; `None` if it is not.
 pub(super) fn ready_since(pod: &Pod) -> Option<Time> {
-    let ready = pod.condition("Ready")?;
+    let ready = pod.condition(condition::READY)?;
     (ready.status == ConditionStatus::True).then(|| ready.last_transition_time.unwrap_or_default())
 }
 

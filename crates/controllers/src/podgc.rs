@@ -6,6 +6,7 @@
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use std::sync::Arc;
 
 use podscope_api::{CausedBy, ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
@@ -118,7 +119,7 @@ impl Controller for PodGcController {
                     let text = "PodGC: node no longer exists";
                     set_condition(
                         pod,
-                        "DisruptionTarget",
+                        condition::DISRUPTION_TARGET,
                         ConditionStatus::True,
                         "DeletionByPodGC",
                         text,

@@ -5,6 +5,7 @@
 //! processes of both may overlap (C-01, CT-015, CT-055).
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -410,13 +411,13 @@ fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &s
     let mut conditions = set.status().conditions.clone();
     let old = conditions
         .iter()
-        .position(|condition| &*condition.kind == "ReplicaFailure");
+        .position(|condition| &*condition.kind == condition::REPLICA_FAILURE);
     match (old, failure) {
         (Some(old), None) => {
             conditions.remove(old);
         }
         (None, Some((reason, message))) => conditions.push(WorkloadCondition {
-            kind: "ReplicaFailure".into(),
+            kind: condition::REPLICA_FAILURE.into(),
             status: ConditionStatus::True,
             last_transition_time: Some(Time::from_seconds(now.seconds())),
             reason: reason.into(),

@@ -15,6 +15,7 @@ mod claims;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -335,7 +336,7 @@ impl Pass<'_, '_, '_> {
             .node_name
             .as_ref()
             .and_then(|name| self.cx.objects.named::<Node>(name));
-        node.and_then(|node| node.condition("Ready").cloned())
+        node.and_then(|node| node.condition(condition::READY).cloned())
             .is_some_and(|ready| ready.status == ConditionStatus::Unknown)
     }
 

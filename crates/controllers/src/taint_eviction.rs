@@ -9,6 +9,7 @@
 //! A timer starts when the controller sees the taint, is never changed, and is lost with the process.
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 
 use podscope_api::{
     CausedBy, ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid,
@@ -141,7 +142,7 @@ impl Controller for TaintEvictionController {
             let text = "Taint manager: deleting due to NoExecute taint";
             set_condition(
                 pod,
-                "DisruptionTarget",
+                condition::DISRUPTION_TARGET,
                 ConditionStatus::True,
                 "DeletionByTaintManager",
                 text,

@@ -1,15 +1,12 @@
 //! Taints that controllers set on nodes.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
-pub(super) use podscope_api::condition_taints::{NOT_READY, UNREACHABLE};
+use podscope_api::well_known::{condition, taint};
 use podscope_api::{ConditionStatus, Kind, Node, Taint, TaintEffect, Time};
 
 use podscope_sim::{Mutation, Part, Request};
 
 use super::plan::Action;
-
-pub(super) const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
-const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 pub(super) fn has_taint(node: &Node, key: &str, effect: &TaintEffect) -> bool {
     node.spec
@@ -20,7 +17,10 @@ pub(super) fn has_taint(node: &Node, key: &str, effect: &TaintEffect) -> bool {
 
 /// Returns whether the node has the out-of-service taint, with any effect (CT-147).
 pub(super) fn is_out_of_service(node: &Node) -> bool {
-    node.spec.taints.iter().any(|taint| &*taint.key == OUT_OF_SERVICE)
+    node.spec
+        .taints
+        .iter()
+        .any(|taint| &*taint.key == taint::OUT_OF_SERVICE)
 }
 
 /// The NoExecute taints of a node.
@@ -33,7 +33,7 @@ pub(super) fn no_execute(node: &Node) -> impl Iterator<Item = &Taint> {
 
 /// The status of the condition Ready; `None` without it.
 pub(super) fn ready_status(node: &Node) -> Option<&ConditionStatus> {
-    node.condition("Ready").map(|ready| &ready.status)
+    node.condition(condition::READY).map(|ready| &ready.status)
 }
 
 /// Adds and removes taints by key and effect in one PATCH.
@@ -83,9 +83,9 @@ pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
         .map(|row| row.taint)
         .collect();
     if node.is_unschedulable() {
-        wanted.push(UNSCHEDULABLE);
+        wanted.push(taint::UNSCHEDULABLE);
     }
-    let is_managed = |key: &str| key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|row| row.taint == key);
+    let is_managed = |key: &str| key == taint::UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|row| row.taint == key);
     let no_schedule = |key: &str| (key.to_owned(), TaintEffect::NoSchedule);
     let add = wanted
         .iter()

@@ -1,6 +1,7 @@
 //! The trigger time of a Service's endpoints: the time of the change that caused their last update.
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use podscope_api::{ObjectKey, Pod, Service, Str, Time};
 
 /// Annotation of the endpoints with their trigger time.
@@ -39,6 +40,6 @@ impl TriggerTimes {
 
 fn changed_at(pod: &Pod) -> Option<Time> {
     let conditions = &pod.status.conditions;
-    let ready = conditions.iter().find(|condition| &*condition.kind == "Ready");
+    let ready = conditions.iter().find(|condition| &*condition.kind == condition::READY);
     ready.and_then(|condition| condition.last_transition_time)
 }

@@ -4,14 +4,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, go_sort};
+use podscope_api::well_known::annotation;
 use podscope_api::{NodeName, Pod, PodPhase, Time};
 
 use super::controller::ControllerContext;
 use super::pod_util::{is_active, max_restarts, ready_since};
 use super::replicaset::ReplicaOwner;
-
-/// Annotation with the deletion cost of a pod (CT-058).
-const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// The `count` pods to delete (CT-058).
 pub(super) fn victims<T: ReplicaOwner>(
@@ -72,7 +70,7 @@ fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, no
     };
     let cost = |pod: &Pod| {
         pod.metadata
-            .annotation(DELETION_COST)
+            .annotation(annotation::POD_DELETION_COST)
             .and_then(|text| text.parse::<i32>().ok())
             .unwrap_or(0)
     };
@@ -168,8 +166,11 @@ mod tests {
             (
                 "lower deletion cost",
                 pod("z", &|pod| {
-                    pod.metadata.annotations =
-                        super::super::template::with_label(&pod.metadata.annotations, DELETION_COST, "-1")
+                    pod.metadata.annotations = super::super::template::with_label(
+                        &pod.metadata.annotations,
+                        annotation::POD_DELETION_COST,
+                        "-1",
+                    )
                 }),
                 0,
                 plain.clone(),

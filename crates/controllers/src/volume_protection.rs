@@ -2,6 +2,7 @@
 //! it, a volume while a claim is bound to it, and a class while a claim or a volume names it (CT-125). It depends on pod objects and not on processes, so a forced deletion releases it
 //! too early.
 
+use podscope_api::well_known::finalizer;
 use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumePhase};
 
 use podscope_sim::{Change, Mutation, Part, Request};
@@ -10,10 +11,6 @@ use super::controller::{Controller, ControllerContext};
 use super::index::claims;
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-
-const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
-const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
-const CLASS_FINALIZER: &str = "kubernetes.io/vac-protection";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct VolumeProtectionController;
@@ -69,7 +66,7 @@ impl Controller for VolumeProtectionController {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
             return match volume {
                 Some(volume) if volume.metadata.is_terminating() && volume.status.phase != Some(VolumePhase::Bound) => {
-                    release(&Object::PersistentVolume(volume.clone()), VOLUME_FINALIZER)
+                    release(&Object::PersistentVolume(volume.clone()), finalizer::PV_PROTECTION)
                 }
                 _ => Plan::default(),
             };
@@ -83,7 +80,7 @@ impl Controller for VolumeProtectionController {
         if users.any(|pod| pod.spec.node_name.is_some()) {
             return Plan::default();
         }
-        release(&Object::PersistentVolumeClaim(claim.clone()), CLAIM_FINALIZER)
+        release(&Object::PersistentVolumeClaim(claim.clone()), finalizer::PVC_PROTECTION)
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -111,7 +108,7 @@ fn release_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
                 && !claims.any(|claim| names_it(&claim.spec.volume_attributes_class_name))
                 && !volumes.any(|volume| names_it(&volume.spec.volume_attributes_class_name)) =>
         {
-            release(&class, CLASS_FINALIZER)
+            release(&class, finalizer::VAC_PROTECTION)
         }
         _ => Plan::default(),
     }

@@ -1,6 +1,7 @@
 //! `kubectl rollout history`: lists the revisions of workloads, or prints one of them (KC-110).
 
 use podscope_api::ordered;
+use podscope_api::well_known::annotation;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
@@ -13,8 +14,6 @@ use super::text::TabbedText;
 use super::{Printed, View};
 use crate::command::{Output, Target};
 use crate::refusals::not_found;
-
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
 /// One revision: the object that holds its template, and its change-cause annotation.
 struct Revision {
@@ -107,7 +106,7 @@ fn with_cause(revision: &Revision) -> Object {
     if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
         let template = Arc::make_mut(&mut Arc::make_mut(set).spec.template);
         let annotations = Arc::make_mut(&mut template.metadata.annotations);
-        annotations.insert(CHANGE_CAUSE.into(), cause.as_str().into());
+        annotations.insert(annotation::CHANGE_CAUSE.into(), cause.as_str().into());
     }
     holder
 }
@@ -120,11 +119,11 @@ fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revis
         Object::Deployment(_) => {
             for set in view.objects.list_in::<ReplicaSet>(&meta.namespace) {
                 let is_own = set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid);
-                let number = set.metadata.annotation("deployment.kubernetes.io/revision");
+                let number = set.metadata.annotation(annotation::DEPLOYMENT_REVISION);
                 let Some(number) = number.and_then(|text| text.parse().ok()).filter(|_| is_own) else {
                     continue;
                 };
-                let cause = set.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
+                let cause = set.metadata.annotation(annotation::CHANGE_CAUSE).map(str::to_owned);
                 let holder = Object::ReplicaSet(Arc::clone(set));
                 revisions.insert(number, Revision { holder, cause });
             }
@@ -137,7 +136,7 @@ fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revis
                 let data = one.data.as_deref().cloned().unwrap_or_default();
                 let restored = strategic(&object.to_value(), &data);
                 let holder = podscope_api::object_from_value(&restored).unwrap_or_else(|_| object.clone());
-                let cause = one.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
+                let cause = one.metadata.annotation(annotation::CHANGE_CAUSE).map(str::to_owned);
                 revisions.insert(one.revision, Revision { holder, cause });
             }
         }

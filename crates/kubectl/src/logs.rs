@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Object, ObjectKey, Pod};
 use podscope_cluster::SimTime;
 
@@ -135,7 +136,7 @@ fn pod_of_workload(
             .status
             .conditions
             .iter()
-            .find(|condition| &*condition.kind == "Ready");
+            .find(|condition| &*condition.kind == condition::READY);
         let since = ready.and_then(|condition| condition.last_transition_time);
         let restarts: i32 = pod
             .status

@@ -1,5 +1,6 @@
 //! The columns READY, STATUS and RESTARTS of a pod (KC-013 to KC-021).
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase, Time};
 
 use crate::duration::human_duration;
@@ -73,7 +74,7 @@ impl<'p> RowBuilder<'p> {
             status = pod.status.reason.to_string();
         }
         if pod
-            .condition("PodScheduled")
+            .condition(condition::POD_SCHEDULED)
             .is_some_and(|condition| &*condition.reason == "SchedulingGated")
         {
             status = "SchedulingGated".into();
@@ -113,7 +114,7 @@ impl<'p> RowBuilder<'p> {
             is_blocked = true;
             break;
         }
-        let initialized = self.pod.condition("Initialized");
+        let initialized = self.pod.condition(condition::INITIALIZED);
         let is_initialized = initialized.is_some_and(|condition| condition.status == ConditionStatus::True);
         // After initialization only the restarts of sidecars count, not those of other init containers.
         if !is_blocked || is_initialized {

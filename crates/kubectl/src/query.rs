@@ -2,6 +2,7 @@
 //! `version`, `diff`, `apply view-last-applied`, `get --raw`.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::annotation::LAST_APPLIED;
 use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_RESOURCES, OTHER_VERSIONS, ObjectKey, OtherResource};
 use podscope_cluster::{Objects, OutputKind};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use super::get::find;
 use super::merge::three_way;
 use super::output::ObjectFormat;
 use super::text::table;
-use super::write::{LAST_APPLIED, manifest_objects};
+use super::write::manifest_objects;
 use super::{Printed, View, list_value, printed_value};
 use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Verbatim};
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};

@@ -1,6 +1,7 @@
 //! `kubectl rollout undo|restart|pause|resume` (KC-108, KC-109).
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::annotation;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Deployment, Kind, Object, ReplicaSet};
@@ -216,7 +217,7 @@ impl Undo<'_> {
                     .is_some_and(|owner| owner.uid == deployment.metadata.uid)
             })
             .filter_map(|set| {
-                let text = set.metadata.annotation("deployment.kubernetes.io/revision")?;
+                let text = set.metadata.annotation(annotation::DEPLOYMENT_REVISION)?;
                 Some((text.parse().ok()?, set))
             })
             .collect();

@@ -5,6 +5,7 @@ mod choice;
 mod claims;
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
@@ -442,7 +443,7 @@ impl Scheduler {
             note: truncate(message),
             related: None,
         });
-        let is_condition_unchanged = info.pod.condition("PodScheduled").is_some_and(|condition| {
+        let is_condition_unchanged = info.pod.condition(condition::POD_SCHEDULED).is_some_and(|condition| {
             condition.status == podscope_api::ConditionStatus::False
                 && &*condition.reason == reason
                 && &*condition.message == message

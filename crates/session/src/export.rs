@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use crate::host::PickedGoal;
 use crate::scenario::{Start, Timed};
 use crate::timeline::Session;
-use crate::view::{Owners, ViewState, ZONE};
+use crate::view::{Owners, ViewState};
 use podscope_api::ConditionStatus;
+use podscope_api::well_known::label;
 use podscope_kubectl::command::Command;
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
@@ -224,7 +225,7 @@ pub(crate) fn document(height: usize, body: &str) -> String {
 
 /// Draws the cluster at the cursor, with a caption.
 pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
-    let frame = ViewState::default().update(session, ZONE, &mut Owners::default(), Default::default());
+    let frame = ViewState::default().update(session, label::ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
         let known = owners.iter().find(|known| known.id == owner);

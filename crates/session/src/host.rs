@@ -25,6 +25,7 @@ mod waiting;
 mod what_if;
 mod work;
 
+use podscope_api::well_known::label;
 use podscope_cluster::{SimTime, Span};
 
 use self::frames::PageSession;
@@ -133,7 +134,7 @@ impl Host {
     #[must_use]
     pub fn new() -> Host {
         Host {
-            group_by: view::ZONE.to_owned(),
+            group_by: label::ZONE.to_owned(),
             ..Host::default()
         }
     }

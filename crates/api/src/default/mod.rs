@@ -103,8 +103,6 @@ pub fn default_object(object: &mut Object) {
     }
 }
 
-const NAME_LABEL: &str = "kubernetes.io/metadata.name";
-
 /// Sets defaults in a shared value. The value stays shared if nothing changes, so that pods of a template share their
 /// containers.
 fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {

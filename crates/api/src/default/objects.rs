@@ -1,6 +1,7 @@
 //! Defaults of objects other than pods and workloads.
 
 use super::*;
+use crate::well_known::label;
 
 /// Limits of a container default to the maximum; requests default to the default limit, else to the minimum.
 pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
@@ -234,9 +235,9 @@ pub(super) fn default_persistent_volume(volume: &mut crate::PersistentVolume) {
 pub(super) fn default_namespace(namespace: &mut crate::Namespace) {
     let NamespaceStatus { phase, .. } = &mut namespace.status;
     set_default_string(phase, "Active");
-    if !namespace.metadata.name.is_empty() && namespace.metadata.label(NAME_LABEL).is_none() {
+    if !namespace.metadata.name.is_empty() && namespace.metadata.label(label::NAMESPACE_NAME).is_none() {
         let name = namespace.metadata.name.clone();
-        Arc::make_mut(&mut namespace.metadata.labels).insert(NAME_LABEL.into(), name);
+        Arc::make_mut(&mut namespace.metadata.labels).insert(label::NAMESPACE_NAME.into(), name);
     }
 }
 

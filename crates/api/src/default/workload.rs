@@ -1,6 +1,7 @@
 //! Defaults of workloads.
 
 use super::*;
+use crate::well_known::label;
 
 pub(super) fn default_replication_controller(controller: &mut crate::ReplicationController) {
     set_default(&mut controller.spec.replicas, 1);
@@ -158,8 +159,8 @@ pub fn generate_job_selector(job: &mut crate::Job) {
     let has_labels_of_template = job.metadata.labels.is_empty() || job.metadata.labels == template.metadata.labels;
     let labels = Arc::make_mut(&mut template.metadata.labels);
     for (key, value) in [
-        ("batch.kubernetes.io/controller-uid", &uid),
-        ("batch.kubernetes.io/job-name", &name),
+        (label::JOB_CONTROLLER_UID, &uid),
+        (label::JOB_NAME, &name),
         ("controller-uid", &uid),
         ("job-name", &name),
     ] {
@@ -172,6 +173,6 @@ pub fn generate_job_selector(job: &mut crate::Job) {
         .selector
         .get_or_insert_with(Default::default)
         .match_labels
-        .entry("batch.kubernetes.io/controller-uid".into())
+        .entry(label::JOB_CONTROLLER_UID.into())
         .or_insert(uid);
 }

@@ -2,6 +2,7 @@
 
 use crate::ProblemKind;
 use crate::ordered;
+use crate::well_known::label;
 
 use crate::wire::from_value;
 use crate::wire_types;
@@ -125,8 +126,8 @@ fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
     let in_template = metadata.child("labels");
     let given = &object.spec.template.metadata.labels;
     for (key, value) in [
-        ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
-        ("batch.kubernetes.io/job-name", &object.metadata.name),
+        (label::JOB_CONTROLLER_UID, &object.metadata.uid.0),
+        (label::JOB_NAME, &object.metadata.name),
         ("controller-uid", &object.metadata.uid.0),
         ("job-name", &object.metadata.name),
     ] {

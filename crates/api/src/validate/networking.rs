@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::UntypedObject;
 use crate::untyped::{given, items, text};
+use crate::well_known::annotation;
 
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, job, names, selector};
@@ -121,7 +122,6 @@ fn range(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
-    const CLASS: &str = "kubernetes.io/ingress.class";
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
     let default = given(spec, "defaultBackend");
@@ -153,12 +153,12 @@ pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
     if let Some(class) = class {
         errors.each_invalid(&path.child("ingressClassName"), class, &names::subdomain(class));
     }
-    if let (Some(older), Some(class)) = (object.metadata.annotation(CLASS), class)
+    if let (Some(older), Some(class)) = (object.metadata.annotation(annotation::INGRESS_CLASS), class)
         && older != class
     {
         let path = Path::root("annotations");
         let message = "must match `ingressClassName` when both are specified";
-        errors.invalid_text(&path.child(CLASS), older, message);
+        errors.invalid_text(&path.child(annotation::INGRESS_CLASS), older, message);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::well_known::annotation;
 use crate::{
     BEHAVIOR_PREFIX, CALLS_ANNOTATION, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity,
     RestartPolicy, Str, container_behaviors, ordered, parse_calls,
@@ -142,9 +143,7 @@ fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Opti
 
 /// Checks annotations that the server interprets, including those replaced by fields (VA-301).
 fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
     const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
-    const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
     const SECCOMP: &str = "container.seccomp.security.alpha.kubernetes.io/";
     if let Some(manifest) = annotations.get(MIRROR)
         && spec.node_name.as_ref().is_none_or(|node| node.is_empty())
@@ -155,15 +154,19 @@ fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &m
             "must set spec.nodeName if mirror pod annotation is set",
         );
     }
-    if let Some(cost) = annotations.get(DELETION_COST) {
+    if let Some(cost) = annotations.get(annotation::POD_DELETION_COST) {
         let digits = cost.strip_prefix('-').unwrap_or(cost);
         let is_plain = !cost.starts_with('+') && (digits == "0" || !digits.starts_with('0'));
         if !is_plain || cost.parse::<i32>().is_err() {
-            errors.invalid_text(&path.key(DELETION_COST), cost, "must be a 32bit integer");
+            errors.invalid_text(
+                &path.key(annotation::POD_DELETION_COST),
+                cost,
+                "must be a 32bit integer",
+            );
         }
     }
     for (key, profile) in annotations.iter() {
-        if &**key == SECCOMP_POD || key.starts_with(SECCOMP) {
+        if &**key == annotation::SECCOMP_POD || key.starts_with(SECCOMP) {
             let path = path.child(key);
             match profile.strip_prefix("localhost/") {
                 Some(local) => volume::local_descending_path(local, &path, errors),

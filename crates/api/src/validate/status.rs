@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::untyped::{items, text};
+use crate::well_known::condition;
 use crate::{ContainerStatus, Object, Pod, RestartPolicy};
 
 use super::list::{IMMUTABLE, NEGATIVE};
@@ -101,7 +102,10 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let list = metadata.child("conditions");
     for (index, condition) in new.status.conditions.iter().enumerate() {
         let at = list.index(index);
-        if !matches!(&*condition.kind, "PodScheduled" | "Ready" | "Initialized") {
+        if !matches!(
+            &*condition.kind,
+            condition::POD_SCHEDULED | condition::READY | condition::INITIALIZED
+        ) {
             errors.each_invalid(&at.child("Type"), &condition.kind, &names::qualified(&condition.kind));
         }
         let list = path.child("conditions");

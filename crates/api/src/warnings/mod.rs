@@ -9,24 +9,17 @@ mod pod;
 use serde_json::Value;
 
 use crate::validate::dns_label;
+use crate::well_known::label;
 use crate::{Kind, Object, Quantity};
 
 pub use self::objects::DEPRECATED_ENDPOINTS;
 
 /// Deprecated node labels: the label, the version that deprecated it, and its replacement.
 const OLD_LABELS: &[(&str, &str, &str)] = &[
-    ("beta.kubernetes.io/arch", "v1.14", "kubernetes.io/arch"),
-    ("beta.kubernetes.io/os", "v1.14", "kubernetes.io/os"),
-    (
-        "failure-domain.beta.kubernetes.io/region",
-        "v1.17",
-        "topology.kubernetes.io/region",
-    ),
-    (
-        "failure-domain.beta.kubernetes.io/zone",
-        "v1.17",
-        "topology.kubernetes.io/zone",
-    ),
+    (label::BETA_ARCH, "v1.14", label::ARCH),
+    (label::BETA_OS, "v1.14", label::OS),
+    (label::BETA_REGION, "v1.17", label::REGION),
+    (label::BETA_ZONE, "v1.17", label::ZONE),
     (
         "beta.kubernetes.io/instance-type",
         "v1.17",

@@ -1,5 +1,6 @@
 //! Warnings about objects other than pods and templates (VA-352 to VA-354).
 
+use crate::well_known::annotation::{BETA_STORAGE_CLASS, INGRESS_CLASS};
 use serde_json::Value;
 
 use crate::untyped::{given, items, list, text};
@@ -7,11 +8,9 @@ use crate::{Kind, Object};
 
 use super::{ip, old_label, pem, pod, warn_if_fractional};
 
-const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const OLD_MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 const OLD_TOPOLOGY: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
-const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
 const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// Removed volume sources: name, deprecated since, removed in.
@@ -33,9 +32,9 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
     match object.kind() {
         Kind::StatefulSet => stateful_set(value, found),
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => {
-            if has_annotation(OLD_CLASS) {
+            if has_annotation(BETA_STORAGE_CLASS) {
                 found.push(format!(
-                    "metadata.annotations[{OLD_CLASS}]: deprecated since v1.8; use \"storageClassName\" attribute instead"
+                    "metadata.annotations[{BETA_STORAGE_CLASS}]: deprecated since v1.8; use \"storageClassName\" attribute instead"
                 ));
             }
             if object.kind() == Kind::PersistentVolume {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::untyped::{given, items, list, text, texts};
 use crate::validate::{label_value_problems, quoted};
+use crate::well_known::annotation;
 
 use super::{ip, old_label, warn_if_fractional};
 
@@ -29,7 +30,6 @@ const OLD_VOLUMES: [(&str, &str); 9] = [
     ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
     ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
 ];
-const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
@@ -67,8 +67,8 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         format!("{at}metadata.annotations[{key}]: non-functional in v1.27+; use the \"seccompProfile\" field instead")
     };
     let has_profile = |object: &Value| object.pointer("/securityContext/seccompProfile").is_some();
-    if has_annotation(SECCOMP) && !has_profile(spec) {
-        found.push(seccomp(SECCOMP));
+    if has_annotation(annotation::SECCOMP_POD) && !has_profile(spec) {
+        found.push(seccomp(annotation::SECCOMP_POD));
     }
     for (place, container) in &containers {
         let key = format!("{SECCOMP_OF_CONTAINER}{}", text(container, "name"));

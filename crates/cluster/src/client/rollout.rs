@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use podscope_api::well_known::condition;
 use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
 
 use super::{ClientTimer, Context, Input, RolloutStatus, View, error_text, exit, print, print_error, set_timeout};
@@ -115,10 +116,9 @@ fn deployment(object: &Deployment) -> Line {
     if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
         return Ok(("Waiting for deployment spec update to be observed...".into(), false));
     }
-    let overdue = status
-        .conditions
-        .iter()
-        .any(|condition| &*condition.kind == "Progressing" && &*condition.reason == "ProgressDeadlineExceeded");
+    let overdue = status.conditions.iter().any(|condition| {
+        &*condition.kind == condition::PROGRESSING && &*condition.reason == "ProgressDeadlineExceeded"
+    });
     if overdue {
         return Err(format!(
             "error: deployment {:?} exceeded its progress deadline",

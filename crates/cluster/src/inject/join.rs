@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
+use podscope_api::well_known::{label, taint};
 use podscope_api::{CsiNode, DEVICES_ANNOTATION, Node, NodeName, Object, ResourceList, Str, Taint, ordered};
 use podscope_sim::FaultKind;
 
@@ -13,7 +14,7 @@ use crate::world::NodeState;
 use crate::{Actor, Sink, World};
 
 /// Taints that reflect the present state of a Node, besides those of its conditions.
-const STATE_TAINTS: [&str; 2] = ["node.kubernetes.io/unschedulable", "node.kubernetes.io/out-of-service"];
+const STATE_TAINTS: [&str; 2] = [taint::UNSCHEDULABLE, taint::OUT_OF_SERVICE];
 
 /// Properties of new machines.
 #[derive(Debug, Clone, Default)]
@@ -86,7 +87,7 @@ impl World {
         let labels = template.labels.clone();
         let mut capacity = ResourceList::clone(&self.default_capacity);
         capacity.extend(template.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
-        let zone = labels.get("topology.kubernetes.io/zone").cloned();
+        let zone = labels.get(label::ZONE).cloned();
         let mut machine = Machine::new(node.clone(), labels, capacity);
         machine.reserve(template.reserved.clone(), template.taints.clone());
         machine.install_kubelet(template.kubelet_version.clone());

@@ -1,6 +1,7 @@
 //! `evict-throttle` (CT-179): the nodes of a zone get NoExecute taints one by one, at the zone's eviction rate.
 
 use podscope_api::ordered;
+use podscope_api::well_known::{label, taint};
 
 use podscope_api::{Node, Object, Str, TaintEffect, phrase};
 
@@ -35,11 +36,7 @@ struct LastTaint {
 
 fn has_eviction_taint(node: &Node) -> bool {
     node.spec.taints.iter().any(|taint| {
-        taint.effect == TaintEffect::NoExecute
-            && matches!(
-                &*taint.key,
-                "node.kubernetes.io/unreachable" | "node.kubernetes.io/not-ready"
-            )
+        taint.effect == TaintEffect::NoExecute && matches!(&*taint.key, taint::UNREACHABLE | taint::NOT_READY)
     })
 }
 
@@ -54,8 +51,8 @@ impl Check for EvictThrottle {
         if has_eviction_taint(old) || !has_eviction_taint(new) || view.eviction_rate_millis <= 0 {
             return;
         }
-        let region = new.metadata.label("topology.kubernetes.io/region").unwrap_or_default();
-        let zone = new.metadata.label("topology.kubernetes.io/zone").unwrap_or_default();
+        let region = new.metadata.label(label::REGION).unwrap_or_default();
+        let zone = new.metadata.label(label::ZONE).unwrap_or_default();
         let interval = Span(1_000_000_000 / view.eviction_rate_millis);
         let key: Str = format!("{region}/{zone}").into();
         let incarnation = view.processes.get(actor).map_or(0, |process| process.incarnation);

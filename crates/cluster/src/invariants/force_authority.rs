@@ -1,5 +1,6 @@
 //! `force-authority` (CT-168): only authorized actors delete pods with grace period 0 (table 12 of the facts, C-05).
 
+use podscope_api::well_known::taint;
 use podscope_api::{Kind, Node, Pod, phrase};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
@@ -84,7 +85,7 @@ fn may_force(actor: &Actor, pod: &Pod, view: &View<'_>) -> bool {
                             .spec
                             .taints
                             .iter()
-                            .any(|taint| &*taint.key == "node.kubernetes.io/out-of-service")
+                            .any(|taint| &*taint.key == taint::OUT_OF_SERVICE)
                 }
             }
         }

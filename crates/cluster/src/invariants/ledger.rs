@@ -2,6 +2,7 @@
 //! there were.
 
 use podscope_api::ordered;
+use podscope_api::well_known::taint;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -241,7 +242,7 @@ impl Ledger {
                         node.spec
                             .taints
                             .iter()
-                            .any(|taint| &*taint.key == "node.kubernetes.io/out-of-service")
+                            .any(|taint| &*taint.key == taint::OUT_OF_SERVICE)
                     };
                     let name = NodeName(new.metadata.name.clone());
                     match (is_out(old), is_out(new)) {

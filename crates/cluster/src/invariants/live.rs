@@ -2,6 +2,7 @@
 //! reported once while it lasts.
 
 use podscope_api::ordered;
+use podscope_api::well_known::{condition, finalizer, taint};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -291,10 +292,7 @@ fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
                     && object.metadata().finalizers.iter().any(|finalizer| {
                         !matches!(
                             &**finalizer,
-                            "kubernetes.io/pvc-protection"
-                                | "foregroundDeletion"
-                                | "orphan"
-                                | "batch.kubernetes.io/job-tracking"
+                            finalizer::PVC_PROTECTION | "foregroundDeletion" | "orphan" | finalizer::JOB_TRACKING
                         )
                     })
             });
@@ -323,11 +321,7 @@ fn find_unready_nodes(view: &View<'_>, found: &mut Vec<OpenProblem>) {
             continue;
         }
         let has_taint = node.spec.taints.iter().any(|taint| {
-            taint.effect == TaintEffect::NoExecute
-                && matches!(
-                    &*taint.key,
-                    "node.kubernetes.io/unreachable" | "node.kubernetes.io/not-ready"
-                )
+            taint.effect == TaintEffect::NoExecute && matches!(&*taint.key, taint::UNREACHABLE | taint::NOT_READY)
         });
         if !node.is_ready() || has_taint {
             found.push(OpenProblem {
@@ -400,7 +394,7 @@ fn find_replica_mismatches(view: &View<'_>, refused: &ordered::Map<ObjectKey, Si
             .status
             .conditions
             .iter()
-            .any(|condition| &*condition.kind == "ReplicaFailure");
+            .any(|condition| &*condition.kind == condition::REPLICA_FAILURE);
         if !is_refused {
             check(Object::ReplicaSet(set.clone()), set.spec.replicas);
         }

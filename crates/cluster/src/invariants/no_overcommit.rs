@@ -1,6 +1,7 @@
 //! `no-overcommit` (CT-171): when a pod is bound, the requests on its node do not exceed the allocatable resources.
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
 
@@ -85,7 +86,7 @@ impl Check for NoOvercommit {
 fn has_unscheduled_pod(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
     view.objects
         .pods_on(node)
-        .any(|pod| pod.condition("PodScheduled").is_none() || pod.is_mirror())
+        .any(|pod| pod.condition(condition::POD_SCHEDULED).is_none() || pod.is_mirror())
 }
 
 /// The resources that a pod requests, in the order of their names.

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 
+use podscope_api::well_known::annotation;
 use podscope_api::{
     CausedBy, ClaimPhase, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Uid,
 };
@@ -264,7 +265,7 @@ impl SchedulerProcess {
         if claim.metadata.annotations.is_empty() {
             return Err(format!("selectedNode annotation reset for PVC \"{name}\""));
         }
-        if claim.metadata.annotation("volume.kubernetes.io/selected-node") != Some(node.as_str()) {
+        if claim.metadata.annotation(annotation::SELECTED_NODE) != Some(node.as_str()) {
             return Err(format!("provisioning failed for PVC \"{name}\""));
         }
         Ok(is_fully_bound(claim))
@@ -308,7 +309,7 @@ impl SchedulerProcess {
 /// Returns whether the claim is bound and the PV controller has completed the binding.
 fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
     !claim.spec.volume_name.is_empty()
-        && claim.metadata.annotation("pv.kubernetes.io/bind-completed").is_some()
+        && claim.metadata.annotation(annotation::BIND_COMPLETED).is_some()
         && claim.status.phase == Some(ClaimPhase::Bound)
 }
 

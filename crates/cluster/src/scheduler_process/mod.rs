@@ -9,6 +9,7 @@ mod claims;
 mod preempt;
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use podscope_sim::{AttemptResult, Happening};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -448,7 +449,7 @@ fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Contex
                 set_condition(
                     pod,
                     PodCondition {
-                        kind: "PodScheduled".into(),
+                        kind: condition::POD_SCHEDULED.into(),
                         observed_generation: pod.metadata.generation,
                         status: ConditionStatus::False,
                         last_transition_time: Some(wall),

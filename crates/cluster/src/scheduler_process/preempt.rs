@@ -1,6 +1,7 @@
 //! Executes a preemption: clears nominations of pods with lower priority, then evicts all victims but the last, then
 //! the last. Each victim first gets its condition and is then deleted (SCH-104, SCH-105).
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, EventType, Kind, ObjectKey, Pod, PodCondition, Str, Uid};
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use podscope_sim::Happening;
@@ -122,7 +123,7 @@ impl SchedulerProcess {
                 set_condition(
                     pod,
                     PodCondition {
-                        kind: "DisruptionTarget".into(),
+                        kind: condition::DISRUPTION_TARGET.into(),
                         observed_generation: pod.metadata.generation,
                         status: ConditionStatus::True,
                         last_transition_time: Some(wall),

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::label;
 use podscope_api::{NodeName, Object};
 use podscope_node::proxy::{Proxy, Sync};
 use podscope_sim::{Place, Rng, SimTime, Span, WatchResponse};
@@ -123,7 +124,7 @@ impl World {
         }
         // For endpoints of other Services only the rules matter.
         let affects_names = match change.object() {
-            Some(Object::EndpointSlice(slice)) => slice.metadata.label("service.kubernetes.io/headless").is_some(),
+            Some(Object::EndpointSlice(slice)) => slice.metadata.label(label::HEADLESS_SERVICE).is_some(),
             _ => true,
         };
         if affects_names {

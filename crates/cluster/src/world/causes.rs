@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use podscope_api::CausedBy;
+use podscope_api::well_known::condition;
 use podscope_sim::{Change, Happening, ProbeKind, Record, What};
 
 use crate::{Place, Subject, World};
@@ -33,7 +34,11 @@ pub(super) fn importance(happening: &Happening) -> u8 {
         Happening::Created { .. } | Happening::NodeRegistered => 6,
         Happening::TaintAdded { .. } | Happening::TaintRemoved { .. } => 5,
         Happening::Updated { changed } if matches!(changed.phase.as_deref(), Some("Failed" | "Succeeded")) => 5,
-        Happening::ConditionChanged { kind, .. } if matches!(&**kind, "Ready" | "DisruptionTarget") => 4,
+        Happening::ConditionChanged { kind, .. }
+            if matches!(&**kind, condition::READY | condition::DISRUPTION_TARGET) =>
+        {
+            4
+        }
         Happening::Nominated { .. } | Happening::Refused { .. } => 3,
         Happening::ConditionChanged { .. } => 2,
         Happening::Updated { .. } => 1,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{NodeName, Str, Time, Uid};
 
 use super::{Body, ProcessState, World};
@@ -23,7 +24,7 @@ impl World {
                     && node.kubelet.runs()
                     && node.driver.as_deref().is_none_or(ProcessState::runs)
                     && node.has_runtime
-                    && node.machine.imported_condition("Ready").is_none()
+                    && node.machine.imported_condition(condition::READY).is_none()
             })
     }
 

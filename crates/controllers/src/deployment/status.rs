@@ -1,5 +1,6 @@
 //! The status of a Deployment: counts, conditions, and whether it makes progress within its deadline (CT-067, CT-068).
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Deployment, DeploymentStatus, ReplicaSet, Time, WorkloadCondition};
 
 use podscope_sim::Span;
@@ -78,7 +79,7 @@ fn made_progress(old: &DeploymentStatus, new: &DeploymentStatus) -> bool {
 }
 
 fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> bool {
-    let Some(condition) = find(status, "Progressing") else {
+    let Some(condition) = find(status, condition::PROGRESSING) else {
         return false;
     };
     match &*condition.reason {
@@ -136,7 +137,7 @@ pub(super) fn compute(
         let text = "Deployment has minimum availability.";
         set(
             &mut status,
-            "Available",
+            condition::AVAILABLE,
             ConditionStatus::True,
             "MinimumReplicasAvailable",
             text,
@@ -146,7 +147,7 @@ pub(super) fn compute(
         let text = "Deployment does not have minimum availability.";
         set(
             &mut status,
-            "Available",
+            condition::AVAILABLE,
             ConditionStatus::False,
             "MinimumReplicasUnavailable",
             text,
@@ -170,10 +171,12 @@ fn terminating<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32
 
 fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &mut DeploymentStatus, now: Time) {
     if !has_deadline(deployment) {
-        status.conditions.retain(|condition| &*condition.kind != "Progressing");
+        status
+            .conditions
+            .retain(|condition| &*condition.kind != condition::PROGRESSING);
         return;
     }
-    let current = find(status, "Progressing").cloned();
+    let current = find(status, condition::PROGRESSING).cloned();
     let was_complete = status.replicas == status.updated_replicas
         && current
             .as_ref()
@@ -189,7 +192,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
         let text = format!("{subject} has successfully progressed.");
         set(
             status,
-            "Progressing",
+            condition::PROGRESSING,
             ConditionStatus::True,
             "NewReplicaSetAvailable",
             &text,
@@ -198,11 +201,13 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
     } else if made_progress(&deployment.status, status) {
         // Progress updates lastUpdateTime, from which the deadline counts.
         let since = current.filter(|current| current.status == ConditionStatus::True);
-        status.conditions.retain(|condition| &*condition.kind != "Progressing");
+        status
+            .conditions
+            .retain(|condition| &*condition.kind != condition::PROGRESSING);
         let text = format!("{subject} is progressing.");
         set(
             status,
-            "Progressing",
+            condition::PROGRESSING,
             ConditionStatus::True,
             "ReplicaSetUpdated",
             &text,
@@ -215,7 +220,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
         let text = format!("{subject} has timed out progressing.");
         set(
             status,
-            "Progressing",
+            condition::PROGRESSING,
             ConditionStatus::False,
             "ProgressDeadlineExceeded",
             &text,
@@ -229,14 +234,14 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
         set.status
             .conditions
             .iter()
-            .find(|condition| &*condition.kind == "ReplicaFailure")
+            .find(|condition| &*condition.kind == condition::REPLICA_FAILURE)
             .cloned()
     });
     match failure {
         Some(failure) => {
             set(
                 status,
-                "ReplicaFailure",
+                condition::REPLICA_FAILURE,
                 failure.status,
                 &failure.reason,
                 &failure.message,
@@ -245,13 +250,13 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
         }
         None => status
             .conditions
-            .retain(|condition| &*condition.kind != "ReplicaFailure"),
+            .retain(|condition| &*condition.kind != condition::REPLICA_FAILURE),
     }
 }
 
 /// Time until a sync has to check the progress deadline: one second after it.
 pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
-    let condition = find(status, "Progressing")?;
+    let condition = find(status, condition::PROGRESSING)?;
     if !has_deadline(deployment)
         || is_complete(deployment, status)
         || matches!(

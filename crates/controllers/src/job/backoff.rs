@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{Container, ContainerStatus, Pod, Time};
 use podscope_sim::Span;
 
@@ -64,7 +65,7 @@ pub(super) fn finished(pod: &Pod) -> Time {
         ends?.into_iter().max()
     };
     let not_ready = || {
-        let ready = pod.condition("Ready")?;
+        let ready = pod.condition(condition::READY)?;
         ready
             .last_transition_time
             .filter(|_| ready.status == podscope_api::ConditionStatus::False)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, EventType, Job, JobStatus, Kind, Object, Pod, PodStatus, Str, Time, UncountedTerminatedPods,
 };
@@ -46,9 +47,9 @@ impl Ending {
 
     fn interim(&self) -> &'static str {
         if self.succeeded {
-            "SuccessCriteriaMet"
+            condition::SUCCESS_CRITERIA_MET
         } else {
-            "FailureTarget"
+            condition::FAILURE_TARGET
         }
     }
 }
@@ -215,7 +216,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
                 message: condition.message.clone(),
             })
         };
-        of("SuccessCriteriaMet", true).or_else(|| of("FailureTarget", false))
+        of(condition::SUCCESS_CRITERIA_MET, true).or_else(|| of(condition::FAILURE_TARGET, false))
     }
 
     fn failure_by_policy(&self) -> Option<Ending> {
@@ -298,7 +299,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             (ConditionStatus::False, "JobResumed", "Resumed", "Job resumed")
         };
         let is_suspended = value == ConditionStatus::True;
-        if set_condition(&mut self.status, "Suspended", value, reason, text, now) {
+        if set_condition(&mut self.status, condition::SUSPENDED, value, reason, text, now) {
             self.status.start_time = (!is_suspended).then_some(now);
             let event = note(&*self.job, EventType::Normal, event, text);
             self.cx.event(event);

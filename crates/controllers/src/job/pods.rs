@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::well_known::{finalizer, label};
 use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, ObjectFieldSelector, Pod, PodPhase};
 use podscope_sim::Request;
 
 use super::backoff::remaining_after;
 use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX, Indexes, failures_before, index_of, is_indexed};
 use super::pass::Pass;
-use super::{FINALIZER, is_suspended, policy, waits_for_failed};
+use super::{is_suspended, policy, waits_for_failed};
 use crate::controller::note;
 use crate::owner::controller_ref;
 use crate::plan::{Accept, Action};
@@ -166,16 +167,21 @@ fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
     let prefix = index.map_or_else(|| format!("{name}-"), |index| format!("{name}-{index}-"));
     let mut pod = template.pod(&job.metadata.namespace, &prefix, controller_ref(job));
     let labels: ordered::Map<&str, &str> = ordered::Map::from([
-        ("batch.kubernetes.io/controller-uid", job.metadata.uid.as_str()),
-        ("batch.kubernetes.io/job-name", &**name),
+        (label::JOB_CONTROLLER_UID, job.metadata.uid.as_str()),
+        (label::JOB_NAME, &**name),
         ("controller-uid", job.metadata.uid.as_str()),
         ("job-name", &**name),
     ]);
     for (key, value) in labels {
         set_entry(&mut pod.metadata.labels, key, value);
     }
-    if !pod.metadata.finalizers.iter().any(|known| &**known == FINALIZER) {
-        pod.metadata.finalizers.push(FINALIZER.into());
+    if !pod
+        .metadata
+        .finalizers
+        .iter()
+        .any(|known| &**known == finalizer::JOB_TRACKING)
+    {
+        pod.metadata.finalizers.push(finalizer::JOB_TRACKING.into());
     }
     if let Some(index) = index {
         set_entry(&mut pod.metadata.annotations, INDEX, &index.to_string());

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::annotation;
 use podscope_api::{ClaimPhase, EventType, Object, PersistentVolume, PersistentVolumeClaim, Str};
 use podscope_sim::{Part, Request};
 
-use super::{BIND_COMPLETED, BOUND_BY_CONTROLLER, RESYNC, bind, class_of, refers_to, set_claim_phase};
+use super::{RESYNC, bind, class_of, refers_to, set_claim_phase};
 use crate::controller::{ControllerContext, note};
 use crate::plan::Plan;
 
 /// Returns whether the claim was completely bound before.
 pub(super) fn is_bound(claim: &PersistentVolumeClaim) -> bool {
-    claim.metadata.annotation(BIND_COMPLETED).is_some()
+    claim.metadata.annotation(annotation::BIND_COMPLETED).is_some()
 }
 
 /// Handles a claim that has a `volumeName` or was bound before.
@@ -141,9 +142,9 @@ pub(super) fn report_mode_mismatch(
 /// otherwise the volume stays reserved for the claim's name.
 pub(super) fn unbind(volume: &PersistentVolume) -> Plan {
     let mut freed = volume.clone();
-    if volume.metadata.annotation(BOUND_BY_CONTROLLER).is_some() {
+    if volume.metadata.annotation(annotation::BOUND_BY_CONTROLLER).is_some() {
         freed.spec.claim_ref = None;
-        Arc::make_mut(&mut freed.metadata.annotations).remove(BOUND_BY_CONTROLLER);
+        Arc::make_mut(&mut freed.metadata.annotations).remove(annotation::BOUND_BY_CONTROLLER);
     } else if let Some(reference) = &mut freed.spec.claim_ref {
         reference.uid = podscope_api::Uid::default();
     }

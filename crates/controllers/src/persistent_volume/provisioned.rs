@@ -1,12 +1,13 @@
 //! Volumes that a driver provisions for a claim (CT-123).
 
+use podscope_api::well_known::label;
 use podscope_api::{
     AccessMode, CsiVolume, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta, ObjectReference,
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, SelectorOperator, StorageClass, Str,
     VolumeNodeAffinity,
 };
 
-use super::{PROVISIONED_BY, ZONE};
+use super::PROVISIONED_BY;
 use crate::template::set_entry;
 
 /// The provisioned volume: of the requested size, in the zone of the selected node or in the class's first allowed
@@ -24,9 +25,9 @@ pub(super) fn provisioned_volume(
         values,
     };
     let allowed = class.allowed_topologies.first();
-    let zone = node.and_then(|node| node.metadata.label(ZONE));
+    let zone = node.and_then(|node| node.metadata.label(label::ZONE));
     let requirements: Vec<NodeSelectorRequirement> = match zone {
-        Some(zone) => vec![requirement(&ZONE.into(), vec![zone.into()])],
+        Some(zone) => vec![requirement(&label::ZONE.into(), vec![zone.into()])],
         None => {
             let expressions = allowed.iter().flat_map(|term| &term.match_label_expressions);
             expressions

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, PodPhase, Quantity, Str, Time, ordered};
 use podscope_sim::Span;
 use serde_json::Value;
@@ -101,7 +102,7 @@ impl Groups {
 
 /// Returns whether a pod's cpu usage is not yet representative.
 fn is_unready(pod: &Pod, now: Time) -> bool {
-    let (Some(ready), Some(start)) = (pod.condition("Ready"), pod.status.start_time) else {
+    let (Some(ready), Some(start)) = (pod.condition(condition::READY), pod.status.start_time) else {
         return true;
     };
     let since = ready.last_transition_time.unwrap_or(start);

@@ -7,6 +7,7 @@ mod storage;
 mod untyped;
 mod workloads;
 
+use podscope_api::well_known::{annotation, condition};
 use podscope_api::{ordered, wire};
 use serde_json::Value;
 
@@ -211,7 +212,7 @@ fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
 
 /// STATUS of a node (KC-023).
 pub fn node_status(node: &podscope_api::Node) -> String {
-    let mut status = match node.condition("Ready") {
+    let mut status = match node.condition(condition::READY) {
         Some(condition) if condition.status == ConditionStatus::True => String::from("Ready"),
         Some(_) => "NotReady".into(),
         None => "Unknown".into(),
@@ -253,11 +254,11 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
         "Failed"
     } else if job.metadata.is_terminating() {
         "Terminating"
-    } else if has("Suspended") {
+    } else if has(condition::SUSPENDED) {
         "Suspended"
-    } else if has("FailureTarget") {
+    } else if has(condition::FAILURE_TARGET) {
         "FailureTarget"
-    } else if has("SuccessCriteriaMet") {
+    } else if has(condition::SUCCESS_CRITERIA_MET) {
         "SuccessCriteriaMet"
     } else {
         "Running"
@@ -265,7 +266,7 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
 }
 
 fn storage_class(meta: &ObjectMeta, field: &str) -> String {
-    meta.annotation("volume.beta.kubernetes.io/storage-class")
+    meta.annotation(annotation::BETA_STORAGE_CLASS)
         .unwrap_or(field)
         .to_owned()
 }
@@ -283,7 +284,7 @@ pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -
 /// Returns whether this is the default storage class for claims without a class (KC-041).
 pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     [
-        "storageclass.kubernetes.io/is-default-class",
+        annotation::DEFAULT_STORAGE_CLASS,
         "storageclass.beta.kubernetes.io/is-default-class",
     ]
     .iter()

@@ -1,6 +1,7 @@
 //! Completion, from the same tables that the parser uses (K-03).
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::label;
 use podscope_api::{Kind, ResourceSlice};
 use podscope_cluster::Objects;
 use podscope_cluster::fault::FenceMechanism;
@@ -318,7 +319,7 @@ fn names(objects: &Objects, kind: Kind, namespace: &str) -> Vec<String> {
 fn zones(objects: &Objects) -> Vec<String> {
     let mut zones: Vec<String> = objects
         .list::<podscope_api::Node>()
-        .filter_map(|node| node.metadata.label("topology.kubernetes.io/zone").map(str::to_owned))
+        .filter_map(|node| node.metadata.label(label::ZONE).map(str::to_owned))
         .collect();
     zones.stable_sort();
     zones.dedup();

@@ -18,6 +18,7 @@ mod workload;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::annotation;
 
 use podscope_api::{Event, Kind, Object, Str, Time};
 
@@ -254,7 +255,7 @@ fn labels(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
 fn annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map
         .iter()
-        .filter(|(key, _)| &***key != super::write::LAST_APPLIED)
+        .filter(|(key, _)| &***key != annotation::LAST_APPLIED)
         .map(|(key, value)| {
             let value = value.strip_suffix('\n').unwrap_or(value);
             if key.len() + value.len() + 2 <= ANNOTATION_WIDTH && !value.contains('\n') {

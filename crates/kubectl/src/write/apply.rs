@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
+use podscope_api::well_known::annotation::LAST_APPLIED;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
@@ -14,7 +15,7 @@ use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
 use super::patch::{convertible, identity_change_error, invalid_patch};
 use super::reading::{Item, Manifest, without_fields};
-use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
+use super::{Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 

@@ -1,18 +1,19 @@
 //! `apply set-last-applied` and `apply edit-last-applied`: change only the last-applied-configuration annotation.
 
 use podscope_api::Object;
+use podscope_api::well_known::annotation;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::reading::{Item, Manifest};
 use super::verbatim::merge_patch;
-use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
+use super::{Plan, View, finish, typed_name, with_objects};
 use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::{Refusal, not_found};
 
 /// The last applied configuration of an object, if the annotation exists and is valid.
 fn last_applied(object: &Object) -> Option<Value> {
-    let text = object.metadata().annotation(LAST_APPLIED)?;
+    let text = object.metadata().annotation(annotation::LAST_APPLIED)?;
     serde_json::from_str(text).ok()
 }
 
@@ -20,7 +21,7 @@ fn last_applied(object: &Object) -> Option<Value> {
 fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
     let success = format!("{} {done}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
-    let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
+    let patch = json!({"metadata": {"annotations": {annotation::LAST_APPLIED: text}}});
     merge_patch(object, "kubectl-last-applied", &success, patch)
 }
 
@@ -37,7 +38,7 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
         let Some(live) = view.objects.get_kind(kind, &key) else {
             return fail(plan, not_found(kind, &key.name));
         };
-        if live.metadata().annotation(LAST_APPLIED).is_none() && !creates {
+        if live.metadata().annotation(annotation::LAST_APPLIED).is_none() && !creates {
             let why = Refusal::kubectl_error(format!(
                 "no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
                 key.name

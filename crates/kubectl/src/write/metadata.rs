@@ -1,5 +1,6 @@
 //! `kubectl label` and `kubectl annotate` (KC-100, KC-101).
 
+use podscope_api::well_known::annotation;
 use podscope_api::{Str, ordered};
 use podscope_cluster::Part;
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ pub(super) fn change_metadata(command: &MetadataChange, labels: bool, view: &Vie
             .iter()
             .filter_map(|(key, value)| {
                 let have = map.get(key.as_str())?;
-                let is_exempt = !labels && key == "kubernetes.io/change-cause";
+                let is_exempt = !labels && key == annotation::CHANGE_CAUSE;
                 let is_conflict = value.as_ref().is_some_and(|value| **value != **have) && !is_exempt;
                 is_conflict.then(|| format!("'{key}' already has a value ({have})"))
             })

@@ -33,9 +33,6 @@ use super::output::{ObjectFormat, object_text};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
 
-/// The annotation that holds the manifest of the last `apply`.
-pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
 /// The output and the requests of a command.
 #[derive(Debug, Default)]
 pub struct Plan {

@@ -1,10 +1,11 @@
 //! `kubectl rollout`, planned for each object of a target.
 
+use podscope_api::well_known::annotation;
 use podscope_api::{Kind, Object};
 use podscope_cluster::client::{ClientCommand, RolloutStatus};
 
 use super::super::rollout::{RolloutStep, step};
-use super::{LAST_APPLIED, NotFoundErrors, Plan, View, nothing_found, with_objects_and};
+use super::{NotFoundErrors, Plan, View, nothing_found, with_objects_and};
 use crate::command::{RolloutAction, Selection, Target};
 use crate::refusals::Refusal;
 
@@ -54,7 +55,7 @@ fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut
         )));
     }
     if let Object::Deployment(one) = object
-        && let Some(running) = one.metadata.annotation("deployment.kubernetes.io/revision")
+        && let Some(running) = one.metadata.annotation(annotation::DEPLOYMENT_REVISION)
         && revision > 0
         && running != revision.to_string()
     {
@@ -71,8 +72,9 @@ fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut
 
 /// Warns that `rollout undo` does not update the last-applied annotation.
 fn warn_about_undo(object: &Object, plan: &mut Plan) {
-    if object.metadata().annotation(LAST_APPLIED).is_some() {
+    let last_applied = annotation::LAST_APPLIED;
+    if object.metadata().annotation(last_applied).is_some() {
         let (plural, name) = (object.kind().plural(), &object.metadata().name);
-        plan.warn(format_args!("resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
+        plan.warn(format_args!("resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {last_applied} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use podscope_api::Object;
+use podscope_api::well_known::annotation;
 use serde_json::{Map, Value, json};
 
 use super::super::gotext::escaped;
-use super::LAST_APPLIED;
 
 /// Fields of generated objects in the order of Go's structs. One common order fits all structs except [`ROLE_REF`].
 const FIELD_ORDER: &[&str] = &[
@@ -102,7 +102,7 @@ pub(super) fn document_annotation(document: &Value) -> String {
     if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
         let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
         if let Some(map) = annotations.as_object_mut() {
-            map.shift_remove(LAST_APPLIED);
+            map.shift_remove(annotation::LAST_APPLIED);
         }
         if metadata.get("annotations").is_some_and(Value::is_null) {
             metadata.insert("annotations".to_owned(), json!({}));
@@ -158,11 +158,11 @@ pub(super) fn annotate(value: &mut Value, text: &str) {
     if !annotations.is_object() {
         *annotations = json!({});
     }
-    annotations[LAST_APPLIED] = text.into();
+    annotations[annotation::LAST_APPLIED] = text.into();
 }
 
 /// Sets the annotation in a typed object.
 pub(super) fn annotate_object(object: &mut Object, text: &str) {
     let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
-    annotations.insert(LAST_APPLIED.into(), text.into());
+    annotations.insert(annotation::LAST_APPLIED.into(), text.into());
 }

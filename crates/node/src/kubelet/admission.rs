@@ -3,6 +3,7 @@
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::taint;
 
 use podscope_api::{Node, Pod, QosClass, Quantity, Str, TaintEffect, features};
 
@@ -167,7 +168,7 @@ fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let taint = podscope_api::Taint {
-        key: "node.kubernetes.io/memory-pressure".into(),
+        key: taint::MEMORY_PRESSURE.into(),
         effect: TaintEffect::NoSchedule,
         ..podscope_api::Taint::default()
     };

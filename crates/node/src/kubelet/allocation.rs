@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, Container, EventType, Pod, PodCondition, QosClass, ResourceList, Str, Time, Uid, ordered,
 };
@@ -99,7 +100,7 @@ impl PodWorker {
             })
         };
         let (pending, in_progress) = (
-            condition(conditions::RESIZE_PENDING),
+            condition(condition::POD_RESIZE_PENDING),
             condition(conditions::RESIZE_IN_PROGRESS),
         );
         if pending.is_some() || in_progress.is_some() {
@@ -381,7 +382,7 @@ pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodConditio
         })
     };
     [
-        condition(conditions::RESIZE_PENDING, &resize.pending),
+        condition(condition::POD_RESIZE_PENDING, &resize.pending),
         condition(conditions::RESIZE_IN_PROGRESS, &resize.in_progress),
     ]
     .into_iter()

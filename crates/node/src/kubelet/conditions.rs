@@ -1,5 +1,6 @@
 //! The pod conditions that the kubelet owns (LC-106 to LC-113), in the order in which it writes them.
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
 use super::allocation::{self, Resize};
@@ -20,23 +21,19 @@ pub(super) struct EndReason {
     pub(super) disruption: Option<Str>,
 }
 
-/// Condition of an in-place resize that is not granted yet.
-pub(super) const RESIZE_PENDING: &str = "PodResizePending";
 /// Condition of a granted resize that is not applied to all containers yet.
 pub(super) const RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
-const DISRUPTION_TARGET: &str = "DisruptionTarget";
-
 /// Returns whether the kubelet owns conditions of this type (LC-110).
 pub(super) fn is_owned(kind: &str) -> bool {
     matches!(
         kind,
-        "PodReadyToStartContainers"
-            | "Initialized"
-            | "Ready"
-            | "ContainersReady"
-            | "PodScheduled"
-            | "AllContainersRestarting"
-            | RESIZE_PENDING
+        condition::POD_READY_TO_START_CONTAINERS
+            | condition::INITIALIZED
+            | condition::READY
+            | condition::CONTAINERS_READY
+            | condition::POD_SCHEDULED
+            | condition::ALL_CONTAINERS_RESTARTING
+            | condition::POD_RESIZE_PENDING
             | RESIZE_IN_PROGRESS
     )
 }
@@ -65,7 +62,8 @@ impl<'a> ConditionInputs<'a> {
 
 /// Sets all conditions of a status. Container states and phase must be set before.
 pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, inputs: ConditionInputs<'_>, ctx: &Context<'_>) {
-    let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
+    let foreign =
+        |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != condition::DISRUPTION_TARGET;
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
     for mut one in inputs.resize.into_iter().flat_map(allocation::conditions_of) {
         let generation = one.observed_generation;
@@ -75,24 +73,34 @@ pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, inputs: Co
     }
     let disruption = match inputs.end_reason.and_then(|end_reason| end_reason.disruption.clone()) {
         Some(message) => {
-            let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
+            let mut wanted = condition(condition::DISRUPTION_TARGET, true, "TerminationByKubelet", message);
             set_transition_time(&mut wanted, old, pod, ctx);
             Some(wanted)
         }
         None => [old, &pod.status]
             .into_iter()
-            .find_map(|status| status.conditions.iter().find(|known| &*known.kind == DISRUPTION_TARGET))
+            .find_map(|status| {
+                status
+                    .conditions
+                    .iter()
+                    .find(|known| &*known.kind == condition::DISRUPTION_TARGET)
+            })
             .cloned(),
     };
     status.conditions.extend(disruption);
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
     let mut owned = vec![
-        condition("PodReadyToStartContainers", inputs.has_sandbox, "", Str::default()),
+        condition(
+            condition::POD_READY_TO_START_CONTAINERS,
+            inputs.has_sandbox,
+            "",
+            Str::default(),
+        ),
         initialized(status, old, pod),
         ready,
         containers_ready,
-        condition("PodScheduled", true, "", Str::default()),
+        condition(condition::POD_SCHEDULED, true, "", Str::default()),
     ];
     for one in &mut owned {
         set_transition_time(one, old, pod, ctx);
@@ -123,7 +131,7 @@ pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
 /// Sets PodReadyToStartContainers and leaves the other conditions unchanged.
 pub(super) fn set_sandbox_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
-    let mut wanted = condition("PodReadyToStartContainers", true, "", Str::default());
+    let mut wanted = condition(condition::POD_READY_TO_START_CONTAINERS, true, "", Str::default());
     set_transition_time(&mut wanted, &old, pod, ctx);
     match status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
         Some(known) => *known = wanted,
@@ -159,7 +167,7 @@ fn set_transition_time(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ct
 
 /// The condition AllContainersRestarting, for pods with a restart rule that can restart all containers.
 fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
-    const KIND: &str = "AllContainersRestarting";
+    const KIND: &str = condition::ALL_CONTAINERS_RESTARTING;
     match status.phase {
         Some(PodPhase::Succeeded) => condition(KIND, false, "PodCompleted", Str::default()),
         Some(PodPhase::Failed) => condition(KIND, false, "PodFailed", Str::default()),
@@ -174,7 +182,7 @@ fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
 /// Returns whether the status has condition Initialized, status True.
 pub(super) fn is_initialized(status: &PodStatus) -> bool {
     let mut known = status.conditions.iter();
-    known.any(|known| &*known.kind == "Initialized" && known.status == ConditionStatus::True)
+    known.any(|known| &*known.kind == condition::INITIALIZED && known.status == ConditionStatus::True)
 }
 
 fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
@@ -193,20 +201,25 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
         .map(|(container, _)| &*container.name)
         .collect();
     if status.phase == Some(PodPhase::Succeeded) {
-        return condition("Initialized", true, "PodCompleted", Str::default());
+        return condition(condition::INITIALIZED, true, "PodCompleted", Str::default());
     }
     // An initialized pod stays initialized, whatever happens to its init containers (since 1.36).
     let has_started =
         |one: &podscope_api::ContainerStatus| one.state.running.is_some() || one.state.terminated.is_some();
     if incomplete.is_empty() || status.container_statuses.iter().any(has_started) || is_initialized(old) {
-        return condition("Initialized", true, "", Str::default());
+        return condition(condition::INITIALIZED, true, "", Str::default());
     }
     let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));
-    condition("Initialized", false, "ContainersNotInitialized", message.into())
+    condition(
+        condition::INITIALIZED,
+        false,
+        "ContainersNotInitialized",
+        message.into(),
+    )
 }
 
 fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
-    const KIND: &str = "ContainersReady";
+    const KIND: &str = condition::CONTAINERS_READY;
     match status.phase {
         Some(PodPhase::Succeeded) => return condition(KIND, false, "PodCompleted", Str::default()),
         Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", Str::default()),
@@ -242,7 +255,7 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
 fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
     if containers_ready.status != ConditionStatus::True {
         return PodCondition {
-            kind: shared("Ready"),
+            kind: shared(condition::READY),
             ..containers_ready.clone()
         };
     }
@@ -263,8 +276,13 @@ fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodC
         }
     }
     if problems.is_empty() {
-        condition("Ready", true, "", Str::default())
+        condition(condition::READY, true, "", Str::default())
     } else {
-        condition("Ready", false, "ReadinessGatesNotReady", problems.join(", ").into())
+        condition(
+            condition::READY,
+            false,
+            "ReadinessGatesNotReady",
+            problems.join(", ").into(),
+        )
     }
 }

@@ -4,6 +4,7 @@
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::well_known::{condition, label};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -46,9 +47,9 @@ impl Pressure {
     /// Type of the node condition.
     pub(super) const fn condition(self) -> &'static str {
         match self {
-            Self::Memory => "MemoryPressure",
-            Self::Disk => "DiskPressure",
-            Self::Pid => "PIDPressure",
+            Self::Memory => condition::MEMORY_PRESSURE,
+            Self::Disk => condition::DISK_PRESSURE,
+            Self::Pid => condition::PID_PRESSURE,
         }
     }
 
@@ -90,7 +91,12 @@ pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
 }
 
 /// The `Ready` condition of a healthy node.
-const READY: (&str, bool, &str, &str) = ("Ready", true, "KubeletReady", "kubelet is posting ready status");
+const READY: (&str, bool, &str, &str) = (
+    condition::READY,
+    true,
+    "KubeletReady",
+    "kubelet is posting ready status",
+);
 
 /// Maximum number of images that a node reports (`nodeStatusMaxImages`), and of names per image (a constant of the
 /// kubelet).
@@ -299,7 +305,7 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
             emit_status_event(kind.event(new == ConditionStatus::True), host);
         }
     }
-    if let (Some(old), Some(new)) = (status_of(before, "Ready"), status_of(after, "Ready"))
+    if let (Some(old), Some(new)) = (status_of(before, condition::READY), status_of(after, condition::READY))
         && old != new
     {
         let is_ready = new == ConditionStatus::True;
@@ -321,11 +327,11 @@ fn boot_id(host: &Host<'_, '_>) -> Str {
 /// Labels that a kubelet sets on its Node by default.
 pub fn default_labels(name: &str) -> [(&str, &str); 5] {
     [
-        ("kubernetes.io/hostname", name),
-        ("kubernetes.io/os", "linux"),
-        ("kubernetes.io/arch", "amd64"),
-        ("beta.kubernetes.io/os", "linux"),
-        ("beta.kubernetes.io/arch", "amd64"),
+        (label::HOSTNAME, name),
+        (label::OS, "linux"),
+        (label::ARCH, "amd64"),
+        (label::BETA_OS, "linux"),
+        (label::BETA_ARCH, "amd64"),
     ]
 }
 
@@ -402,14 +408,17 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
         .runtime_down_since
         .is_some_and(|since| host.ctx.now - since >= RUNTIME_TIMEOUT);
     let ready = match (is_runtime_lost, state.is_shutting_down) {
-        (false, false) => host.machine.imported_condition("Ready").map_or(READY, |imported| {
-            let (reason, message) = imported_reason(imported).unwrap_or(("KubeletNotReady", ""));
-            ("Ready", false, reason, message)
-        }),
-        (true, false) => ("Ready", false, "KubeletNotReady", "container runtime is down"),
-        (false, true) => ("Ready", false, "KubeletNotReady", "node is shutting down"),
+        (false, false) => host
+            .machine
+            .imported_condition(condition::READY)
+            .map_or(READY, |imported| {
+                let (reason, message) = imported_reason(imported).unwrap_or(("KubeletNotReady", ""));
+                (condition::READY, false, reason, message)
+            }),
+        (true, false) => (condition::READY, false, "KubeletNotReady", "container runtime is down"),
+        (false, true) => (condition::READY, false, "KubeletNotReady", "node is shutting down"),
         (true, true) => (
-            "Ready",
+            condition::READY,
             false,
             "KubeletNotReady",
             "[container runtime is down, node is shutting down]",

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
 use super::conditions::{self, ConditionInputs, is_owned};
@@ -89,7 +90,7 @@ fn reportable(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus
         let known = |condition: &PodCondition| api.conditions.iter().any(|known| known.kind == condition.kind);
         reportable
             .conditions
-            .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
+            .retain(|condition| &*condition.kind != condition::DISRUPTION_TARGET || known(condition));
     }
     reportable
 }
@@ -112,10 +113,12 @@ fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
     }
     let kept = |known: &&PodCondition| {
         let is_foreign = !is_owned(&known.kind);
-        is_foreign && !(&*known.kind == "DisruptionTarget" && own.conditions.iter().any(|one| one.kind == known.kind))
+        is_foreign
+            && !(&*known.kind == condition::DISRUPTION_TARGET
+                && own.conditions.iter().any(|one| one.kind == known.kind))
     };
     merged.conditions = api.conditions.iter().filter(kept).cloned().collect();
-    let of_kubelet = |one: &&PodCondition| is_owned(&one.kind) || &*one.kind == "DisruptionTarget";
+    let of_kubelet = |one: &&PodCondition| is_owned(&one.kind) || &*one.kind == condition::DISRUPTION_TARGET;
     for one in own.conditions.iter().filter(of_kubelet) {
         if !merged.conditions.iter().any(|known| known.kind == one.kind) {
             merged.conditions.push(one.clone());

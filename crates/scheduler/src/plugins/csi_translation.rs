@@ -1,6 +1,7 @@
 //! Translates in-tree volumes to their CSI drivers: driver name, volume handle, topology key (SCH-063, SCH-066).
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 use podscope_api::{
     NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PersistentVolume, SelectorOperator, Str, Volume,
     VolumeNodeAffinity,
@@ -94,7 +95,9 @@ pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration
     }
     if let Some(disk) = &spec.gce_persistent_disk {
         let label = |key| volume.metadata.label(key).filter(|zones| !zones.is_empty());
-        let zones = label(ZONE).or_else(|| label(BETA_ZONE)).unwrap_or_default();
+        let zones = label(label::ZONE)
+            .or_else(|| label(label::BETA_ZONE))
+            .unwrap_or_default();
         return Some((&GCE, gce_handle(&disk.pd_name, zones)?));
     }
     if let Some(disk) = &spec.azure_disk {
@@ -125,11 +128,6 @@ pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)>
     Some((&PORTWORX, text(disk, "volumeID")))
 }
 
-const ZONE: &str = "topology.kubernetes.io/zone";
-const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
-const REGION: &str = "topology.kubernetes.io/region";
-const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
-
 fn has_key(affinity: Option<&NodeSelector>, key: &str) -> bool {
     affinity.is_some_and(|affinity| {
         let mut expressions = affinity
@@ -159,9 +157,9 @@ pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> O
     };
     let required = affinity.as_ref().and_then(|affinity| affinity.required.as_ref());
     let label = |key: &str| volume.metadata.label(key);
-    let is_beta = !has_key(required, ZONE)
-        && (has_key(required, BETA_ZONE) || (label(ZONE).is_none() && label(BETA_ZONE).is_some()));
-    let zone_key = if is_beta { BETA_ZONE } else { ZONE };
+    let is_beta = !has_key(required, label::ZONE)
+        && (has_key(required, label::BETA_ZONE) || (label(label::ZONE).is_none() && label(label::BETA_ZONE).is_some()));
+    let zone_key = if is_beta { label::BETA_ZONE } else { label::ZONE };
     if has_key(required, zone_key) {
         if let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
             rename_key(required, zone_key, topology_key);
@@ -189,7 +187,7 @@ pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> O
         }
     }
     if is_beta && let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
-        rename_key(required, BETA_REGION, REGION);
+        rename_key(required, label::BETA_REGION, label::REGION);
     }
     affinity
 }

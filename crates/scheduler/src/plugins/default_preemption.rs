@@ -2,6 +2,7 @@
 
 use podscope_api::explained::{Criterion, NotEligible};
 use podscope_api::ordered::{self, go_sort};
+use podscope_api::well_known::condition;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -177,9 +178,12 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
     let has_terminating_victim = cache.node(node).pods.iter().any(|other| {
         other.priority < pod.priority
             && other.terminating
-            && other.pod.condition("DisruptionTarget").is_some_and(|condition| {
-                condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
-            })
+            && other
+                .pod
+                .condition(condition::DISRUPTION_TARGET)
+                .is_some_and(|condition| {
+                    condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
+                })
     });
     has_terminating_victim.then_some(NotEligible::Terminating)
 }

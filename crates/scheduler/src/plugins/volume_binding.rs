@@ -2,6 +2,7 @@
 //! there (SCH-064 to SCH-070).
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::{annotation, provisioner};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -74,9 +75,6 @@ pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeCl
 
 /// Annotation of a CSINode: comma-separated in-tree plugins that are migrated to CSI on the node.
 pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
-const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 struct VolumeBinding;
 
@@ -214,7 +212,7 @@ pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
     claim
         .metadata
-        .annotation(BETA_CLASS)
+        .annotation(annotation::BETA_STORAGE_CLASS)
         .map(Str::from)
         .or_else(|| claim.spec.storage_class_name.clone())
         .filter(|name| !name.is_empty())
@@ -222,7 +220,7 @@ pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
 
 /// StorageClass of a volume: the beta annotation takes precedence.
 fn class_of(volume: &PersistentVolume) -> &str {
-    let old = volume.metadata.annotation(BETA_CLASS);
+    let old = volume.metadata.annotation(annotation::BETA_STORAGE_CLASS);
     old.unwrap_or(&volume.spec.storage_class_name)
 }
 
@@ -274,7 +272,7 @@ fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let mut state = State::default();
     let mut immediate = false;
     for claim in claims {
-        if !claim.spec.volume_name.is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some() {
+        if !claim.spec.volume_name.is_empty() && claim.metadata.annotation(annotation::BIND_COMPLETED).is_some() {
             state.bound.push(claim);
             continue;
         }
@@ -477,7 +475,7 @@ fn find_delayed(
 ) -> Result<(), Status> {
     let mut to_match = Vec::new();
     for claim in &state.delayed {
-        match claim.metadata.annotation(SELECTED_NODE) {
+        match claim.metadata.annotation(annotation::SELECTED_NODE) {
             Some(selected) if *selected != *node.name => {
                 rejected.bind = true;
                 return Ok(());
@@ -515,7 +513,7 @@ fn find_delayed(
                             .is_some_and(|value| requirement.values.contains(value))
                     })
             });
-        if class.provisioner.is_empty() || &*class.provisioner == "kubernetes.io/no-provisioner" || !allowed {
+        if class.provisioner.is_empty() || &*class.provisioner == provisioner::NONE || !allowed {
             rejected.bind = true;
             return Ok(());
         }
@@ -560,12 +558,11 @@ pub fn reserve(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bind
             resource_version: claim.metadata.resource_version.clone(),
             ..ObjectReference::default()
         });
-        Arc::make_mut(&mut volume.metadata.annotations)
-            .insert("pv.kubernetes.io/bound-by-controller".into(), "yes".into());
+        Arc::make_mut(&mut volume.metadata.annotations).insert(annotation::BOUND_BY_CONTROLLER.into(), "yes".into());
     }
     for claim in &mut bindings.provisions {
         let claim = Arc::make_mut(claim);
-        Arc::make_mut(&mut claim.metadata.annotations).insert(SELECTED_NODE.into(), node.name.clone());
+        Arc::make_mut(&mut claim.metadata.annotations).insert(annotation::SELECTED_NODE.into(), node.name.clone());
     }
     Ok(bindings)
 }

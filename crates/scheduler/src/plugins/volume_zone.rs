@@ -1,6 +1,7 @@
 //! `VolumeZone`: a volume with a zone or region label needs a node in that zone or region (SCH-069).
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 
 use podscope_api::{Kind, Object, VolumeBindingMode};
 
@@ -37,18 +38,10 @@ pub const REASON: &str = "node(s) had no available volume zone";
 
 /// Zone and region labels as (symbol, name, symbol of the stable label).
 const LABELS: [(Symbol, &str, Symbol); 4] = [
-    (
-        Symbol::BETA_ZONE,
-        "failure-domain.beta.kubernetes.io/zone",
-        Symbol::ZONE,
-    ),
-    (
-        Symbol::BETA_REGION,
-        "failure-domain.beta.kubernetes.io/region",
-        Symbol::REGION,
-    ),
-    (Symbol::ZONE, "topology.kubernetes.io/zone", Symbol::ZONE),
-    (Symbol::REGION, "topology.kubernetes.io/region", Symbol::REGION),
+    (Symbol::BETA_ZONE, label::BETA_ZONE, Symbol::ZONE),
+    (Symbol::BETA_REGION, label::BETA_REGION, Symbol::REGION),
+    (Symbol::ZONE, label::ZONE, Symbol::ZONE),
+    (Symbol::REGION, label::REGION, Symbol::REGION),
 ];
 
 struct VolumeZone;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::{Set, StableSort as _};
+use podscope_api::well_known::label;
 use podscope_api::{
     CapacityRequirements, DEVICES_ANNOTATION, DeviceSelector, DeviceTaint, DeviceToleration, Node, Object, Pod,
     ResourceClaim, ResourceSlice, Str,
@@ -14,8 +15,6 @@ use crate::plugins::dynamic_resources::claims_of;
 
 /// Maximum number of taints, of holders of devices and of nodes that are tried.
 const TRIED_MAX: usize = 6;
-
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The fields of a request, or of a subrequest of a prioritized list, that are edited.
 struct RequestFields<'a> {
@@ -268,7 +267,7 @@ impl WhatWouldHelp {
         node.spec.unschedulable = None;
         node.spec.taints.retain(|taint| !is_system_taint(&taint.key));
         for (key, value) in Arc::make_mut(&mut node.metadata.labels).iter_mut() {
-            if &**key == HOSTNAME || *value == *like {
+            if &**key == label::HOSTNAME || *value == *like {
                 *value = name.clone();
             }
         }

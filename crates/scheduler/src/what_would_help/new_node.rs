@@ -1,6 +1,7 @@
 //! Suggests new nodes: in an existing or a new domain, where a volume is, or larger than all existing ones.
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
@@ -9,10 +10,6 @@ use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, amounts, append_e
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
-
-const ZONE: &str = "topology.kubernetes.io/zone";
-const REGION: &str = "topology.kubernetes.io/region";
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A label with its value.
 type Label = (Str, Str);
@@ -23,8 +20,8 @@ impl WhatWouldHelp {
         self.plan_node_for_volume(&requests);
         let constraints = self.pod.spec.topology_spread_constraints.iter();
         let mut keys: ordered::Set<Str> = constraints.map(|constraint| constraint.topology_key.clone()).collect();
-        keys.insert(ZONE.into());
-        keys.remove(HOSTNAME);
+        keys.insert(label::ZONE.into());
+        keys.remove(label::HOSTNAME);
         for key in keys {
             let domains = self.best_templates(&key, &requests);
             for (domain, _, template) in domains.iter().take(TRIALS_MAX) {
@@ -62,7 +59,7 @@ impl WhatWouldHelp {
             };
             if let Some((key, domain)) = labels_of_place
                 .iter()
-                .find(|(key, _)| &**key == ZONE)
+                .find(|(key, _)| &**key == label::ZONE)
                 .or(labels_of_place.first())
                 && !self.cache.order().iter().any(exists)
             {
@@ -108,7 +105,7 @@ impl WhatWouldHelp {
             return;
         }
         // Try a node modelled on one of each zone, until one helps.
-        let templates = self.best_templates(ZONE, requests);
+        let templates = self.best_templates(label::ZONE, requests);
         for (.., template) in templates.iter().take(TRIALS_MAX) {
             self.try_node(Some(template), &[], ("", "", ""), &more, 92);
         }
@@ -292,13 +289,13 @@ fn labels_for_volume(volume: &PersistentVolume) -> Option<Vec<Label>> {
     let mut labels_of_place: Vec<Label> = Vec::new();
     for rule in term.into_iter().flat_map(|term| &term.match_expressions) {
         match rule.operator {
-            SelectorOperator::In if &*rule.key != HOSTNAME => {
+            SelectorOperator::In if &*rule.key != label::HOSTNAME => {
                 labels_of_place.push((rule.key.clone(), rule.values.first()?.clone()))
             }
             _ => return None,
         }
     }
-    for key in [ZONE, REGION] {
+    for key in [label::ZONE, label::REGION] {
         if let Some(values) = volume.metadata.label(key)
             && let Some(value) = values.split("__").map(str::trim).find(|value| !value.is_empty())
             && !labels_of_place.iter().any(|(known, _)| &**known == key)

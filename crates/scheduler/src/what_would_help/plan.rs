@@ -2,6 +2,7 @@
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::{label, taint};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -98,7 +99,7 @@ impl WhatWouldHelp {
             self.try_node_change(change, &node, 10, &|node| {
                 node.spec.unschedulable = None;
                 let taints = &mut node.spec.taints;
-                taints.retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
+                taints.retain(|taint| &*taint.key != taint::UNSCHEDULABLE);
             });
         }
     }
@@ -205,7 +206,7 @@ impl WhatWouldHelp {
             // A node with another value of the label probably has it for a reason.
             if let Some((key, value)) = label
                 && node.metadata.label(&key).is_none()
-                && &*key != "kubernetes.io/hostname"
+                && &*key != label::HOSTNAME
                 && nodes_lacking_label.len() < TRIALS_MAX
             {
                 nodes_lacking_label.push((node.clone(), key, value));

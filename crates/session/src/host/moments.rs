@@ -1,11 +1,12 @@
 //! The two small pictures at the end of a lesson, which show the cluster before and after its key moment.
 
+use podscope_api::well_known::label;
 use podscope_cluster::SimTime;
 use podscope_protocol::{Moment, MomentNode, MomentPod, NodeTrouble, NodeView, PodMark, PodView, StoryState};
 
 use super::PageSession;
 use crate::timeline::{Session, Slice};
-use crate::view::{Owners, ViewState, ZONE};
+use crate::view::{Owners, ViewState};
 
 /// Clusters with more nodes get no pictures.
 const MAX_NODES: usize = 24;
@@ -61,7 +62,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
     replay.seek(at);
     while replay.advance(at, u64::MAX) == Slice::More {}
     let mut owners = owners.clone();
-    let frame = ViewState::default().update(&replay, ZONE, &mut owners, StoryState::default());
+    let frame = ViewState::default().update(&replay, label::ZONE, &mut owners, StoryState::default());
     let hue = |owner: &str| {
         owners
             .views()

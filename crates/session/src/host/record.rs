@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::label;
 use podscope_api::{Data, Pod, Tree};
 use podscope_protocol::{GoalRefusal, LessonCondition, SubjectRef, Update};
 use serde::{Deserialize, Serialize};
@@ -116,7 +117,7 @@ const CONTROLLERS_LABELS: [&str; 6] = [
     "controller-revision-hash",
     "pod-template-generation",
     "controller-uid",
-    "batch.kubernetes.io/controller-uid",
+    label::JOB_CONTROLLER_UID,
     "job-name",
 ];
 

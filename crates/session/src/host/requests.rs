@@ -1,5 +1,6 @@
 //! Dispatch of requests to the functions that handle them. Requests that need a session have no effect without one.
 
+use podscope_api::well_known::label;
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
 use podscope_protocol::{Completion, LineKind, Notice, Request, SubjectRef, UpcomingEvent, Update};
@@ -8,7 +9,7 @@ use super::console::{console_line, error, run_line};
 use super::{ANSWER_TIMEOUT, ClockMillis, Host, Job, answers, director, lines};
 use crate::scenario;
 use crate::timeline::END_OF_TIME;
-use crate::view::{self, ViewState};
+use crate::view::ViewState;
 
 impl Host {
     /// Handles a request. Returns quickly and leaves long work to [`Host::work`].
@@ -219,7 +220,7 @@ impl Host {
     }
 
     fn group_by(&mut self, key: String) {
-        self.group_by = if key.is_empty() { view::ZONE.to_owned() } else { key };
+        self.group_by = if key.is_empty() { label::ZONE.to_owned() } else { key };
         self.dirty = true;
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use podscope_api::well_known::provisioner;
 use podscope_api::{Kind, ordered, parse_rfc3339};
 
 fn words(text: &'static str) -> ordered::Set<&'static str> {
@@ -95,7 +96,7 @@ const DRIVERS: &[&str] = &[
     "local.csi.openebs.io",
     "topolvm.io",
     "rancher.io/local-path",
-    "kubernetes.io/no-provisioner",
+    provisioner::NONE,
     "kubernetes.io/aws-ebs",
     "kubernetes.io/gce-pd",
     "kubernetes.io/azure-disk",

@@ -1,6 +1,7 @@
 //! Conditions in a form from which the page makes a sentence for the lesson's reader (E-01), so that authors write each
 //! condition once. The sentences themselves are in the protocol crate.
 
+use podscope_api::well_known::condition;
 use podscope_protocol::{
     ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
     RequiredObjects, RequiredState, RequiredValue,
@@ -140,9 +141,9 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
             Test::Exists(_) | Test::Range { .. } => return None,
         };
         return Some(match (name, status.as_str(), is) {
-            ("Ready", "True", true) => ObjectState::Ready(true),
-            ("Ready", "False", true) => ObjectState::Ready(false),
-            ("ContainersReady", "True", true) => ObjectState::ContainersReady,
+            (condition::READY, "True", true) => ObjectState::Ready(true),
+            (condition::READY, "False", true) => ObjectState::Ready(false),
+            (condition::CONTAINERS_READY, "True", true) => ObjectState::ContainersReady,
             _ => ObjectState::Condition {
                 name: name.to_owned(),
                 status,
@@ -161,7 +162,7 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     };
     let reason = plain(reason);
     Some(match (name, reason.as_str()) {
-        ("PodScheduled", "Unschedulable") => ObjectState::Unschedulable,
+        (condition::POD_SCHEDULED, "Unschedulable") => ObjectState::Unschedulable,
         _ => ObjectState::ConditionReason {
             name: name.to_owned(),
             reason,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Location, NodeCondition, Object, Str};
 use podscope_cluster::Assumed;
 
@@ -78,7 +79,7 @@ fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
 fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
     let problem = |one: &NodeCondition| match &*one.kind {
-        "Ready" => NodeProblem::NotReady(one.reason.to_string()),
+        condition::READY => NodeProblem::NotReady(one.reason.to_string()),
         kind => NodeProblem::Pressure(kind.to_owned()),
     };
     let each = nodes.iter().map(|(name, conditions)| NodeWithProblems {
@@ -87,7 +88,7 @@ fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     });
     (!nodes.is_empty()).then(|| Remark::NodeProblems {
         nodes: FirstItems::of(nodes.len(), each, MAX_PODS),
-        has_pressure: nodes.values().flatten().any(|one| &*one.kind != "Ready"),
+        has_pressure: nodes.values().flatten().any(|one| &*one.kind != condition::READY),
     })
 }
 

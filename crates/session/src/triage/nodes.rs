@@ -1,6 +1,7 @@
 //! Nodes that are not heard, not ready, or short of something.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, Pod};
 
 use super::{Problem, Triage, clause};
@@ -17,7 +18,7 @@ impl Triage<'_> {
             }
             let name = format!("Node {}", node.metadata.name);
             if let Some(ready) = node
-                .condition("Ready")
+                .condition(condition::READY)
                 .filter(|ready| ready.status != ConditionStatus::True)
             {
                 let pods = objects.pods_on(&NodeName(node.metadata.name.clone()));

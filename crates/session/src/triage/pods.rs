@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::explained::NodeDevices;
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
 use podscope_protocol::{device_words, gate_setter};
 use podscope_scheduler::Scheduler;
@@ -121,7 +122,7 @@ impl Triage<'_> {
         }
         if pod.status.phase == Some(PodPhase::Failed) {
             let ended = pod
-                .condition("DisruptionTarget")
+                .condition(condition::DISRUPTION_TARGET)
                 .and_then(|one| one.last_transition_time);
             let message = clause(&pod.status.message).to_owned();
             return match &*pod.status.reason {
@@ -142,13 +143,13 @@ impl Triage<'_> {
         }
         let Some(node) = &pod.spec.node_name else {
             let since = pod
-                .condition("PodScheduled")
+                .condition(condition::POD_SCHEDULED)
                 .and_then(|one| one.last_transition_time)
                 .or(pod.metadata.creation_timestamp);
             if !pod.spec.scheduling_gates.is_empty() {
                 return ailment(Problem::Gated, gated(pod), since);
             }
-            let said = pod.condition("PodScheduled").map_or("", |one| &*one.message);
+            let said = pod.condition(condition::POD_SCHEDULED).map_or("", |one| &*one.message);
             return ailment(Problem::Pending, clause(said).to_owned(), since);
         };
         for status in pod
@@ -203,7 +204,7 @@ impl Triage<'_> {
             return None;
         }
         let since = pod
-            .condition("Ready")
+            .condition(condition::READY)
             .and_then(|one| one.last_transition_time)
             .or(pod.status.start_time)
             .or(pod.metadata.creation_timestamp);
@@ -261,7 +262,7 @@ impl Triage<'_> {
             let node = pod.spec.node_name.as_ref().map_or("its node", |node| node.as_str());
             format!("it is bound to {node}, and its kubelet has not begun it")
         } else {
-            let told = pod.condition("Ready");
+            let told = pod.condition(condition::READY);
             let told = told.map(|one| {
                 if one.message.is_empty() {
                     &*one.reason
@@ -435,7 +436,10 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
 
 /// Explains why no node can run the pod, from a new scheduling decision.
 fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<String> {
-    let said = || pod.condition("PodScheduled").map(|one| clause(&one.message).to_owned());
+    let said = || {
+        pod.condition(condition::POD_SCHEDULED)
+            .map(|one| clause(&one.message).to_owned())
+    };
     if let Some(unheld) = triage.objects.missing_objects(pod) {
         let unheld = view::missing_objects_view(unheld);
         return Some(match said().filter(|said| !said.is_empty()) {
@@ -466,7 +470,7 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
         return said().filter(|said| !said.is_empty());
     }
     let fits = explanation.hosts.join(", ");
-    Some(match pod.condition("PodScheduled").map(|one| &one.status) {
+    Some(match pod.condition(condition::POD_SCHEDULED).map(|one| &one.status) {
         Some(ConditionStatus::False) => format!("by what the files hold it fits now: on {fits}"),
         _ => format!("it was not scheduled yet: it fits on {fits}"),
     })

@@ -1,6 +1,7 @@
 //! Pending claims, failed attachments, and objects other than pods whose deletion does not finish.
 
 use podscope_api::ordered;
+use podscope_api::well_known::finalizer::PVC_PROTECTION;
 use podscope_api::{
     ClaimPhase, ConditionStatus, Kind, Namespace, Object, ObjectKey, PersistentVolumeClaim, Pod, ResourceClaim,
     StorageClass, Str, VolumeAttachment, VolumeBindingMode,
@@ -8,8 +9,6 @@ use podscope_api::{
 use podscope_cluster::NOT_IN_THE_DUMP;
 
 use super::{Problem, Triage, clause, named};
-
-const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
 
 impl Triage<'_> {
     pub(super) fn storage(&mut self) {

@@ -1,5 +1,6 @@
 //! Problems of workloads, PodDisruptionBudgets and autoscalers.
 
+use podscope_api::well_known::{annotation, condition};
 use podscope_api::{
     ConditionStatus, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, ObjectMeta, Pod, PodDisruptionBudget,
     ReplicaSet, StatefulSet, Time, Uid, WorkloadCondition, parse_rfc3339,
@@ -57,14 +58,14 @@ impl Triage<'_> {
             let newest = sets.iter().max_by_key(|set| revision(&set.metadata));
             let newest = newest.map(|set| set.metadata.uid.clone());
             let is_new = |pod: &Pod| pod.metadata.controller_ref().map(|owner| &owner.uid) == newest.as_ref();
-            if let Some(failed) = condition(&status.conditions, "ReplicaFailure", &ConditionStatus::True) {
+            if let Some(failed) = condition(&status.conditions, condition::REPLICA_FAILURE, &ConditionStatus::True) {
                 let reason = format!("no pod can be created: {}", clause(&failed.message));
                 self.add(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
                 continue;
             }
             let wanted = deployment.spec.replicas.unwrap_or(1);
             let updated = status.updated_replicas.unwrap_or(0);
-            let stuck = condition(&status.conditions, "Progressing", &ConditionStatus::False);
+            let stuck = condition(&status.conditions, condition::PROGRESSING, &ConditionStatus::False);
             let has_old = status.replicas.unwrap_or(0) > updated;
             let misses = updated < wanted || has_old;
             if stuck.is_none() && !(misses && status.unavailable_replicas.unwrap_or(0) > 0) {
@@ -226,6 +227,6 @@ impl Triage<'_> {
 }
 
 fn revision(meta: &ObjectMeta) -> i64 {
-    let told = meta.annotation("deployment.kubernetes.io/revision");
+    let told = meta.annotation(annotation::DEPLOYMENT_REVISION);
     told.and_then(|told| told.parse().ok()).unwrap_or(0)
 }

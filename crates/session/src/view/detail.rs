@@ -2,6 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
+use podscope_api::well_known::label;
 use podscope_api::{ConditionStatus, Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Quantity, Time};
 use podscope_cluster::machine::EmptyDirData;
 use podscope_cluster::{SimTime, World};
@@ -351,7 +352,7 @@ fn node(session: &Session, name: &str) -> Detail {
     match found {
         Some(node) => Detail {
             title,
-            subtitle: Subtitle::Zone(node.metadata.label(super::ZONE).unwrap_or_default().to_owned()),
+            subtitle: Subtitle::Zone(node.metadata.label(label::ZONE).unwrap_or_default().to_owned()),
             summary: if differs.is_empty() {
                 Summary::Agrees {
                     status: node_status(node),

@@ -1,5 +1,6 @@
 //! Differences between API and machine, and causes of pod deletions.
 
+use podscope_api::well_known::condition;
 use podscope_api::{Node, NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
@@ -50,7 +51,7 @@ pub(super) fn differs(
 
 /// The cause of a pod's deletion (C-09).
 pub(super) fn deletion_cause(pod: &Pod) -> DeletionCause {
-    let Some(condition) = pod.condition("DisruptionTarget") else {
+    let Some(condition) = pod.condition(condition::DISRUPTION_TARGET) else {
         return DeletionCause::Request;
     };
     match &*condition.reason {

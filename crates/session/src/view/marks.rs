@@ -2,6 +2,7 @@
 
 mod requests;
 
+use podscope_api::well_known::{condition, taint};
 use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::fault::{Fault, FenceMechanism};
 use podscope_cluster::{
@@ -30,7 +31,7 @@ pub(crate) struct Marks {
 /// Whether the control plane sets the taint, so that a condition or cordon already has a mark. The taint out-of-service
 /// is set by users only.
 fn is_own_taint(key: &str) -> bool {
-    key.starts_with("node.kubernetes.io/") && key != "node.kubernetes.io/out-of-service"
+    key.starts_with("node.kubernetes.io/") && key != taint::OUT_OF_SERVICE
 }
 
 /// Whether a fault lasts until it is repaired.
@@ -426,7 +427,7 @@ impl Marks {
             }
             Happening::ConditionChanged {
                 kind, reason, message, ..
-            } if &**kind == "DisruptionTarget" => {
+            } if &**kind == condition::DISRUPTION_TARGET => {
                 let (reason, message) = (
                     reason.as_deref().unwrap_or_default(),
                     message.as_deref().unwrap_or_default(),
@@ -565,7 +566,7 @@ impl Marks {
         status: &ConditionStatus,
         name: &str,
     ) -> Option<u64> {
-        let is_healthy = (condition == "Ready") == (*status == ConditionStatus::True);
+        let is_healthy = (condition == condition::READY) == (*status == ConditionStatus::True);
         let open = Bar::Condition {
             node: name.to_owned(),
             condition: condition.to_owned(),
@@ -578,7 +579,12 @@ impl Marks {
         }
         let label = MarkLabel::Condition {
             node: name.to_owned(),
-            condition: if condition == "Ready" { "NotReady" } else { condition }.to_owned(),
+            condition: if condition == condition::READY {
+                "NotReady"
+            } else {
+                condition
+            }
+            .to_owned(),
         };
         let id = self.add_point(record, Lane::Faults, MarkKind::NotReady, label);
         if let Some(mark) = self.marks.get_mut(&id) {

@@ -39,9 +39,6 @@ use podscope_protocol::{
     NodeDevices, OwnerView, StoryState, ViolationCauseView,
 };
 
-/// Label by which nodes are grouped by default.
-pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
-
 /// What the page shows, as of the last frame.
 ///
 /// Invariant: incremental updates lead to the same content as a new `ViewState` at the same cursor.

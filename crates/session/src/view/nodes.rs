@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::{condition, label};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
@@ -244,8 +245,8 @@ fn view(
         ..NodeView::default()
     };
     if let Some(node) = node {
-        view.zone = node.metadata.label(super::ZONE).unwrap_or_default().to_owned();
-        if let Some(ready) = node.condition("Ready") {
+        view.zone = node.metadata.label(label::ZONE).unwrap_or_default().to_owned();
+        if let Some(ready) = node.condition(condition::READY) {
             view.ready = ready.status.clone();
             if ready.status != ConditionStatus::True {
                 view.ready_reason = ready.reason.to_string();
@@ -261,7 +262,7 @@ fn view(
             .status
             .conditions
             .iter()
-            .filter(|condition| &*condition.kind != "Ready" && condition.status == ConditionStatus::True)
+            .filter(|condition| &*condition.kind != condition::READY && condition.status == ConditionStatus::True)
             .map(|condition| condition.kind.to_string())
             .collect();
         view.pressure_lasts = state.is_some_and(|state| {

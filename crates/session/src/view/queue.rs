@@ -1,5 +1,6 @@
 //! Place of a pending pod in the scheduler's queue, and the reason why it is pending.
 
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, Str};
 use podscope_cluster::{MissingObjects, World};
 use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView, RefusalView};
@@ -10,7 +11,7 @@ use super::nodes::halted_by;
 /// Returns the place of a pending pod. `waiting` is ordered by UID.
 pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
-        .condition("PodScheduled")
+        .condition(condition::POD_SCHEDULED)
         .filter(|condition| condition.status == ConditionStatus::False);
     let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
     let entry = found.ok().and_then(|at| waiting.get(at));

@@ -1,6 +1,7 @@
 //! The thread, that is, the chain of causes, of the selected object.
 
 use podscope_api::Kind;
+use podscope_api::well_known::condition;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
 use podscope_protocol::{MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadEvent, ThreadLink, UpcomingEvent};
 
@@ -156,7 +157,11 @@ fn can_end_thread(happening: &Happening) -> bool {
         Happening::ConditionChanged { kind, .. } => {
             matches!(
                 &**kind,
-                "Ready" | "DisruptionTarget" | "MemoryPressure" | "DiskPressure" | "PIDPressure"
+                condition::READY
+                    | condition::DISRUPTION_TARGET
+                    | condition::MEMORY_PRESSURE
+                    | condition::DISK_PRESSURE
+                    | condition::PID_PRESSURE
             )
         }
         _ => true,

@@ -4,6 +4,7 @@
 //! Deviation: the jitter of a link is not recorded, so messages have the usual latency. The time of arrival at the API
 //! server is exact, because it is the record's time.
 
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, NodeName, Pod, ordered};
 use podscope_cluster::{Actor, Happening, Place, RENEW_INTERVAL, Record, SimTime, Span, Subject, World};
 use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
@@ -187,10 +188,12 @@ fn message_kind(record: &Record) -> Option<MessageKind> {
     Some(match &record.happening {
         Happening::Created { .. } | Happening::NodeRegistered => MessageKind::Create,
         Happening::Bound { .. } => MessageKind::Bind,
-        Happening::ConditionChanged { kind, reason, .. } if &**kind == "DisruptionTarget" => match reason.as_deref() {
-            Some("EvictionByEvictionAPI" | "DeletionByTaintManager") => MessageKind::Evict,
-            _ => MessageKind::Status,
-        },
+        Happening::ConditionChanged { kind, reason, .. } if &**kind == condition::DISRUPTION_TARGET => {
+            match reason.as_deref() {
+                Some("EvictionByEvictionAPI" | "DeletionByTaintManager") => MessageKind::Evict,
+                _ => MessageKind::Status,
+            }
+        }
         Happening::ConditionChanged { .. } => MessageKind::Status,
         Happening::Updated { changed } if changed.phase.is_some() => MessageKind::Status,
         Happening::Updated { .. }

@@ -1,6 +1,7 @@
 //! Compares two states of a cluster: which pods disappeared, which replaced them, and how full the nodes are.
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, Node, NodeName, Object, ObjectKey, ObjectMeta, Pod, Quantity, ResourceList, Str, Uid,
 };
@@ -131,7 +132,11 @@ impl ClusterState {
 
 impl PodState {
     fn of(objects: &Objects, pod: &Pod) -> PodState {
-        let scheduled = pod.status.conditions.iter().find(|one| &*one.kind == "PodScheduled");
+        let scheduled = pod
+            .status
+            .conditions
+            .iter()
+            .find(|one| &*one.kind == condition::POD_SCHEDULED);
         let unscheduled = scheduled
             .filter(|one| one.status == ConditionStatus::False)
             .map(|one| one.message.to_string());

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Node, Object, ObjectKey, Pod, PodPhase, ordered};
 use podscope_cluster::{Rng, Span};
 use podscope_kubectl::command;
@@ -196,7 +197,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
         }
         let Some(node) = pod.spec.pinned_node() else { continue };
         wanted.insert(node.to_string());
-        let condition = pod.condition("PodScheduled");
+        let condition = pod.condition(condition::POD_SCHEDULED);
         fit.stopped_by.push(StoppedBy {
             node: node.to_string(),
             reason: condition.map(|one| one.message.to_string()).unwrap_or_default(),

@@ -10,6 +10,7 @@
 //! ```
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey, Pod, Quantity, ordered};
 use podscope_cluster::Span;
 use podscope_kubectl::command;
@@ -235,7 +236,7 @@ fn unscheduled(session: &Session) -> ordered::Map<ObjectKey, String> {
     let pods = session.world().objects().list::<Pod>();
     let waiting = pods.filter(|pod| !pod.is_terminal() && pod.spec.node_name.is_none());
     let refused = waiting.filter_map(|pod| {
-        let condition = pod.condition("PodScheduled")?;
+        let condition = pod.condition(condition::POD_SCHEDULED)?;
         (condition.status == ConditionStatus::False).then(|| (pod.metadata.key(), condition.message.to_string()))
     });
     refused.collect()

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::well_known::{label, taint};
 use podscope_api::{Node, Object, Quantity, Str};
 use podscope_cluster::Rng;
 use podscope_scheduler::Scheduler;
@@ -153,7 +154,7 @@ impl Search<'_> {
 fn copy_of(node: &Node, nth: usize) -> Node {
     let mut copy = node.clone();
     let name: Str = format!("{}-copy-{nth}", node.metadata.name).into();
-    Arc::make_mut(&mut copy.metadata.labels).insert("kubernetes.io/hostname".into(), name.clone());
+    Arc::make_mut(&mut copy.metadata.labels).insert(label::HOSTNAME.into(), name.clone());
     copy.metadata.uid = podscope_api::Uid(format!("copy-{name}").into());
     copy.metadata.name = name;
     copy.spec
@@ -168,9 +169,7 @@ fn uncordoned(node: &Node, _: &AdmittedShape) -> Option<(Node, String)> {
     }
     let mut new = node.clone();
     new.spec.unschedulable = None;
-    new.spec
-        .taints
-        .retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
+    new.spec.taints.retain(|taint| &*taint.key != taint::UNSCHEDULABLE);
     Some((new, format!("kubectl uncordon {}", node.metadata.name)))
 }
 

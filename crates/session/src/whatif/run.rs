@@ -1,5 +1,6 @@
 //! Runs with and without the change in question.
 
+use podscope_api::well_known::label;
 use podscope_api::{Node, NodeName, ordered};
 use podscope_cluster::{OutputKind, SimTime, Span};
 use podscope_kubectl::command;
@@ -145,7 +146,7 @@ fn leaving_nodes(session: &Session, question: &Question) -> ordered::Set<NodeNam
         Question::Drain(names) => names.iter().map(|name| NodeName(name.as_str().into())).collect(),
         Question::LoseZone(zone) => {
             let nodes = session.world().objects().list::<Node>();
-            let label = |node: &Node| node.metadata.label("topology.kubernetes.io/zone").map(str::to_owned);
+            let label = |node: &Node| node.metadata.label(label::ZONE).map(str::to_owned);
             let in_zone = nodes.filter(|node| label(node).as_ref() == Some(zone));
             in_zone.map(|node| NodeName(node.metadata.name.clone())).collect()
         }

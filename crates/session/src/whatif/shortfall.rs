@@ -1,14 +1,12 @@
 //! Measures for how long workloads, budgets and Services have less than before a change: fewer available replicas,
 //! fewer healthy pods than a PodDisruptionBudget wants, no ready endpoint.
 
+use podscope_api::well_known::label;
 use podscope_api::{Deployment, EndpointSlice, ObjectKey, PodDisruptionBudget, Service, StatefulSet, ordered};
 use podscope_cluster::{Objects, SimTime};
 use serde::Serialize;
 
 use crate::timeline::Session;
-
-/// Label of a slice with the name of its Service.
-const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
 /// An object that had less than it had before the change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -137,7 +135,7 @@ fn levels(objects: &Objects) -> Levels {
 fn ready_endpoints(objects: &Objects) -> ordered::Map<ObjectKey, i32> {
     let mut ready: ordered::Map<ObjectKey, i32> = ordered::Map::new();
     for slice in objects.list::<EndpointSlice>() {
-        let Some(service) = slice.metadata.label(SERVICE_NAME) else {
+        let Some(service) = slice.metadata.label(label::SERVICE_NAME) else {
             continue;
         };
         let count = (slice.endpoints.iter())

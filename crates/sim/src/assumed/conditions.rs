@@ -2,6 +2,7 @@
 //! Both stay for the whole run, because nothing in a dump says when they would end (P-09).
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
+use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Time};
 
 use super::{Assumed, is_imported};
@@ -28,7 +29,7 @@ fn heartbeat(node: &Node) -> Option<Time> {
 /// Returns whether the kubelet of an imported node was still reporting when the dump was taken. A node with
 /// `Ready=False` counts as reporting if its heartbeat is recent.
 pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
-    match node.condition("Ready").map(|ready| &ready.status) {
+    match node.condition(condition::READY).map(|ready| &ready.status) {
         None | Some(ConditionStatus::True) => true,
         Some(ConditionStatus::False) => {
             let behind = heartbeat(node).zip(newest).map(|(own, newest)| newest.0 - own.0);
@@ -71,6 +72,6 @@ fn pressure_conditions(node: &Node) -> impl Iterator<Item = NodeCondition> {
 }
 
 fn not_ready_condition(node: &Node) -> Option<NodeCondition> {
-    let ready = node.condition("Ready")?;
+    let ready = node.condition(condition::READY)?;
     (ready.status == ConditionStatus::False).then(|| ready.clone())
 }

@@ -2,6 +2,7 @@
 //! status counts, missing contents of a terminating namespace, missing users of a volume.
 
 use podscope_api::ordered;
+use podscope_api::well_known::label;
 use podscope_api::{
     ConditionStatus, DaemonSet, EndpointSlice, Kind, Object, ObjectMeta, Pod, Service, StatefulSet, Str, Uid,
 };
@@ -11,7 +12,6 @@ use crate::volume::claim_name;
 
 const FOREGROUND: &str = "foregroundDeletion";
 const REVISION_LABEL: &str = "controller-revision-hash";
-const SERVICE_LABEL: &str = "kubernetes.io/service-name";
 
 /// Indexes over the objects of the dump, by the questions that this module asks.
 #[derive(Default)]
@@ -71,7 +71,7 @@ impl<'o> DumpIndex<'o> {
 }
 
 fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
-    (!slice.endpoints.is_empty()).then(|| slice.metadata.label(SERVICE_LABEL))?
+    (!slice.endpoints.is_empty()).then(|| slice.metadata.label(label::SERVICE_NAME))?
 }
 
 /// Stores which objects controllers leave alone, and how many pods they count beyond those in the dump.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered;
+use podscope_api::well_known::{annotation, condition, label, provisioner};
 use podscope_api::{
     ClaimPhase, ConditionStatus, ConfigMap, Kind, Namespace, NamespaceSpec, NamespaceStatus, Node, NodeCondition,
     NodeName, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Object, ObjectKey, ObjectMeta, ObjectReference,
@@ -21,8 +22,6 @@ use crate::volume::claim_name;
 /// pod may be placed there.
 pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces that every cluster has from the start.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -167,10 +166,7 @@ impl Builder {
         let Some(mut metadata) = self.metadata(Kind::Namespace, ObjectKey::cluster(name.clone())) else {
             return;
         };
-        metadata.labels = Arc::new(ordered::Map::from([(
-            Str::from("kubernetes.io/metadata.name"),
-            name.clone(),
-        )]));
+        metadata.labels = Arc::new(ordered::Map::from([(Str::from(label::NAMESPACE_NAME), name.clone())]));
         self.made.push(Object::Namespace(Arc::new(Namespace {
             metadata,
             spec: NamespaceSpec {
@@ -236,7 +232,7 @@ impl Builder {
         node.status.capacity = sums;
         // Nothing in the dump says that the node is not ready.
         node.status.conditions = vec![NodeCondition {
-            kind: "Ready".into(),
+            kind: condition::READY.into(),
             status: ConditionStatus::True,
             reason: "KubeletReady".into(),
             ..NodeCondition::default()
@@ -305,7 +301,7 @@ impl Builder {
     /// Creates a claim that is bound to the volume.
     fn bound(&mut self, mut metadata: ObjectMeta, volume: &PersistentVolume) {
         self.namespace(&metadata.namespace.clone());
-        Arc::make_mut(&mut metadata.annotations).insert(BIND_COMPLETED.into(), "yes".into());
+        Arc::make_mut(&mut metadata.annotations).insert(annotation::BIND_COMPLETED.into(), "yes".into());
         let mut claim = PersistentVolumeClaim {
             metadata,
             ..PersistentVolumeClaim::default()
@@ -335,7 +331,7 @@ impl Builder {
             if let Some(metadata) = self.metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
                 let known = claim.metadata.annotation(PROVISIONER);
                 // A pod that uses the claim was unschedulable, so nothing provisions such volumes.
-                let none = refusal.map(|_| NO_PROVISIONER);
+                let none = refusal.map(|_| provisioner::NONE);
                 let provisioner = none.or(known).unwrap_or(NOT_IN_THE_DUMP);
                 self.made.push(Object::StorageClass(Arc::new(StorageClass {
                     metadata,

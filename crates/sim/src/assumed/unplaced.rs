@@ -2,6 +2,7 @@
 //! evidence: no stand-in may make these pods schedulable (P-09).
 
 use podscope_api::ordered;
+use podscope_api::well_known::condition;
 use podscope_api::{
     ConditionStatus, Kind, Node, Object, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Str,
 };
@@ -58,7 +59,7 @@ impl Objects {
 
     /// Returns whether the pod's `PodScheduled` condition still holds the message of the real scheduler.
     pub fn is_as_refused(&self, pod: &Pod) -> bool {
-        let condition = pod.condition("PodScheduled");
+        let condition = pod.condition(condition::POD_SCHEDULED);
         condition.is_some_and(|own| self.assumed().refused().get(&pod.metadata.key()) == Some(&own.message))
     }
 }
@@ -76,7 +77,7 @@ pub(super) enum RefusedClaim {
 
 /// The scheduler's message about a pending pod; `None` if the pod was not refused.
 fn refusal(pod: &Pod) -> Option<&Str> {
-    let condition = pod.condition("PodScheduled")?;
+    let condition = pod.condition(condition::POD_SCHEDULED)?;
     let is_refused = condition.status == ConditionStatus::False && &*condition.reason == "Unschedulable";
     (is_refused && pod.spec.node_name.is_none() && !pod.is_terminal()).then_some(&condition.message)
 }

@@ -1,14 +1,12 @@
 //! Which pods a Service selects, and which EndpointSlices it has. Without an index, each change of a pod compares the
 //! pod with all Services of its namespace, and each reconciliation of a Service looks at all pods and slices there.
 
+use podscope_api::well_known::label::SERVICE_NAME;
 use std::sync::Arc;
 
 use podscope_api::{EndpointSlice, Object, ObjectKey, Pod, Resource as _, Service, Str};
 
 use super::{Index, Objects, Table, index, unindex};
-
-/// The label of an EndpointSlice that names its Service.
-const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
 /// A label in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

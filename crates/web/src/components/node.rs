@@ -1,6 +1,7 @@
 //! A node's card: the API server's state of the node, and where it differs, the state of its machine.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::taint;
 use podscope_api::{ConditionStatus, ordered, visible};
 
 use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark};
@@ -155,13 +156,9 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
 
 /// Returns whether the card shows this taint elsewhere, as a state.
 fn is_shown_as_state(taint: &str) -> bool {
-    [
-        "node.kubernetes.io/unschedulable",
-        "node.kubernetes.io/unreachable",
-        "node.kubernetes.io/not-ready",
-    ]
-    .iter()
-    .any(|t| taint.starts_with(t))
+    [taint::UNSCHEDULABLE, taint::UNREACHABLE, taint::NOT_READY]
+        .iter()
+        .any(|t| taint.starts_with(t))
 }
 
 /// Text of a taint's chip: the taint without the well-known domain.

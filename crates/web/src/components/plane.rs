@@ -1,5 +1,6 @@
 //! The control plane at the top of the stage: its processes, where their wires begin, and broken guarantees.
 
+use podscope_api::well_known::label;
 use podscope_protocol::{
     BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef,
 };
@@ -48,9 +49,6 @@ const TRUTHS: [(Truth, &str, &str); 3] = [
     ),
     (Truth::Machine, "machine", "Only what really runs"),
 ];
-
-/// The default label key for grouping nodes.
-const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// The control plane: scheduler, API server with etcd, controller-managers.
 #[component]
@@ -148,11 +146,11 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
                 if props.keys.len() > 1 {
                     <label class="group"><span>{ "Group nodes by" }</span>
                         <select aria-label="Group nodes by label" onchange={group}>
-                            <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.spread_key.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
-                            if let Some(key) = props.spread_key.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
+                            <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.spread_key.as_deref() == Some(label::ZONE) { " (its constraint)" } else { "" } }</option>
+                            if let Some(key) = props.spread_key.as_ref().filter(|k| **k != label::ZONE && !props.keys.contains(k)) {
                                 <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                             }
-                            { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {
+                            { for props.keys.iter().filter(|key| **key != label::ZONE || props.group_key == label::ZONE).map(|key| html! {
                                 <option value={key.clone()} selected={*key == props.group_key}>
                                     { if key == "zone" { "zone (label)" } else { key } }{ if props.spread_key.as_ref() == Some(key) { " (its constraint)" } else { "" } }
                                 </option>

@@ -1,5 +1,6 @@
 //! Actions on objects: a label and the command that performs the action (K-01), and warnings before dangerous commands.
 
+use podscope_api::well_known::taint::OUT_OF_SERVICE;
 use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 
 /// An action: the label of its button, and the command that it runs.
@@ -95,13 +96,15 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
         }
     }
     if node.registered {
-        const OUT: &str = "node.kubernetes.io/out-of-service";
-        if node.taints.iter().any(|t| t.starts_with(OUT)) {
-            all.push(action("Back in service", format!("kubectl taint nodes {name} {OUT}-")));
+        if node.taints.iter().any(|t| t.starts_with(OUT_OF_SERVICE)) {
+            all.push(action(
+                "Back in service",
+                format!("kubectl taint nodes {name} {OUT_OF_SERVICE}-"),
+            ));
         } else {
             all.push(action(
                 "Declare out of service",
-                format!("kubectl taint nodes {name} {OUT}=nodeshutdown:NoExecute"),
+                format!("kubectl taint nodes {name} {OUT_OF_SERVICE}=nodeshutdown:NoExecute"),
             ));
         }
         all.push(action("Delete the Node object", format!("kubectl delete node {name}")));
@@ -341,8 +344,7 @@ fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<
     if arguments_of("drain").is_some() && has_flag(rest, "--force") {
         return Some("Pods without a controller are deleted too; nothing brings them back.");
     }
-    let adds_out_of_service_taint =
-        |word: &String| word.contains("node.kubernetes.io/out-of-service") && !word.ends_with('-');
+    let adds_out_of_service_taint = |word: &String| word.contains(OUT_OF_SERVICE) && !word.ends_with('-');
     if arguments_of("taint").is_some_and(|words| words.iter().any(adds_out_of_service_taint)) {
         return Some(
             "Out of service means: I know that this machine is down. Its pods are force deleted \

@@ -3,6 +3,7 @@
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_protocol::{
@@ -318,7 +319,7 @@ impl Model {
 fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
     let keys: ordered::Set<&str> = (nodes.take(400))
         .flat_map(|n| n.labels.keys().map(String::as_str))
-        .filter(|k| *k != "kubernetes.io/hostname" && *k != "topology.kubernetes.io/zone")
+        .filter(|k| *k != label::HOSTNAME && *k != label::ZONE)
         .collect();
     keys.into_iter().take(40).map(str::to_string).collect()
 }

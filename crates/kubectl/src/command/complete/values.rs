@@ -1,5 +1,6 @@
 //! Completion of flag values (formats, labels, containers, conditions) and of field paths.
 
+use podscope_api::well_known::condition;
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
 use super::{Candidates, names};
@@ -48,15 +49,20 @@ const TABLE_FORMATS: &[&str] = &["wide", "custom-columns="];
 const fn conditions(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &[
-            "Ready",
-            "ContainersReady",
-            "Initialized",
-            "PodScheduled",
-            "DisruptionTarget",
+            condition::READY,
+            condition::CONTAINERS_READY,
+            condition::INITIALIZED,
+            condition::POD_SCHEDULED,
+            condition::DISRUPTION_TARGET,
         ],
-        Kind::Node => &["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"],
-        Kind::Deployment => &["Available", "Progressing", "ReplicaFailure"],
-        Kind::Job => &["Complete", "Failed", "Suspended"],
+        Kind::Node => &[
+            condition::READY,
+            condition::MEMORY_PRESSURE,
+            condition::DISK_PRESSURE,
+            condition::PID_PRESSURE,
+        ],
+        Kind::Deployment => &[condition::AVAILABLE, condition::PROGRESSING, condition::REPLICA_FAILURE],
+        Kind::Job => &["Complete", "Failed", condition::SUSPENDED],
         _ => &[],
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::well_known::label;
 use podscope_api::{ProblemKind, TopologySpreadConstraint, UnsatisfiableAction};
 
 use crate::config::{Errors, Fields};
@@ -60,11 +61,7 @@ fn system_defaults() -> Arc<[TopologySpreadConstraint]> {
         when_unsatisfiable: Some(UnsatisfiableAction::ScheduleAnyway),
         ..TopologySpreadConstraint::default()
     };
-    vec![
-        soft("kubernetes.io/hostname", 3),
-        soft("topology.kubernetes.io/zone", 5),
-    ]
-    .into()
+    vec![soft(label::HOSTNAME, 3), soft(label::ZONE, 5)].into()
 }
 
 fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<TopologySpreadConstraint> {

@@ -1,0 +1,144 @@
+//! Names to which Kubernetes itself gives a meaning: the keys of labels, taints and annotations, the names of
+//! finalizers, and the types of conditions.
+//!
+//! A name stands here once it is used in more than one place; a name that one file alone reads stays in that file.
+
+/// Keys of labels.
+pub mod label {
+    /// The zone of a node, a volume or an endpoint.
+    pub const ZONE: &str = "topology.kubernetes.io/zone";
+    /// The region of a node or a volume.
+    pub const REGION: &str = "topology.kubernetes.io/region";
+    /// The zone under the key that was used before v1.17.
+    pub const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+    /// The region under the key that was used before v1.17.
+    pub const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
+    /// The host name of a node, as its kubelet reports it.
+    pub const HOSTNAME: &str = "kubernetes.io/hostname";
+    /// The operating system of a node.
+    pub const OS: &str = "kubernetes.io/os";
+    /// The processor architecture of a node.
+    pub const ARCH: &str = "kubernetes.io/arch";
+    /// The operating system under the key that kubelets still set beside [`OS`].
+    pub const BETA_OS: &str = "beta.kubernetes.io/os";
+    /// The architecture under the key that kubelets still set beside [`ARCH`].
+    pub const BETA_ARCH: &str = "beta.kubernetes.io/arch";
+    /// The Service that an EndpointSlice belongs to.
+    pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
+    /// Set on the Endpoints and EndpointSlices of a Service without a cluster IP.
+    pub const HEADLESS_SERVICE: &str = "service.kubernetes.io/headless";
+    /// The name of a Namespace, set on the Namespace itself.
+    pub const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
+    /// The UID of the Job that a pod belongs to.
+    pub const JOB_CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+    /// The name of the Job that a pod belongs to.
+    pub const JOB_NAME: &str = "batch.kubernetes.io/job-name";
+}
+
+/// Keys of the taints of nodes. The node lifecycle controller sets most of them (CT-027).
+pub mod taint {
+    /// The node's Ready condition is False.
+    pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
+    /// The node's Ready condition is Unknown: its heartbeats are missing.
+    pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+    /// The node is cordoned.
+    pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+    /// An administrator says that the machine is off: its pods are force-deleted and its volumes detached.
+    pub const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
+    /// The kubelet reports a shortage of memory.
+    pub const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
+    /// The kubelet reports a shortage of disk space or inodes.
+    pub const DISK_PRESSURE: &str = "node.kubernetes.io/disk-pressure";
+    /// The kubelet reports a shortage of process IDs.
+    pub const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
+    /// The network of the node has not been set up.
+    pub const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
+}
+
+/// Keys of annotations.
+pub mod annotation {
+    /// The revision of a ReplicaSet, and the latest one of its Deployment.
+    pub const DEPLOYMENT_REVISION: &str = "deployment.kubernetes.io/revision";
+    /// The earlier revisions of a ReplicaSet that a rollback has made the latest again.
+    pub const DEPLOYMENT_REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
+    /// Set on a claim whose binding is complete.
+    pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+    /// Set where the controller, and no user, wrote the reference between claim and volume.
+    pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+    /// The node that the scheduler chose for the first pod of a claim that waits for its first consumer.
+    pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+    /// The StorageClass of a claim or volume under the key that was used before v1.6.
+    pub const BETA_STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+    /// Set to `true` on the StorageClass of claims that name none.
+    pub const DEFAULT_STORAGE_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+    /// The manifest of the last client-side `kubectl apply`.
+    pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+    /// The reason of a revision, as `kubectl rollout history` prints it.
+    pub const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+    /// A ReplicaSet that scales down deletes pods with a lower cost first.
+    pub const POD_DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+    /// The class of an Ingress before `spec.ingressClassName` existed.
+    pub const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
+    /// How many seconds a kubelet may cache Secrets and ConfigMaps.
+    pub const NODE_TTL: &str = "node.alpha.kubernetes.io/ttl";
+    /// The seccomp profile of a pod before `securityContext.seccompProfile` existed.
+    pub const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
+}
+
+/// Names of finalizers.
+pub mod finalizer {
+    /// Keeps a claim while a pod uses it.
+    pub const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
+    /// Keeps a volume while it is bound to a claim.
+    pub const PV_PROTECTION: &str = "kubernetes.io/pv-protection";
+    /// Keeps a VolumeAttributesClass while a claim or volume uses it.
+    pub const VAC_PROTECTION: &str = "kubernetes.io/vac-protection";
+    /// Keeps a finished pod until its Job has counted it.
+    pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+}
+
+/// Names that a StorageClass can have as its provisioner.
+pub mod provisioner {
+    /// Volumes of such a StorageClass are created by hand.
+    pub const NONE: &str = "kubernetes.io/no-provisioner";
+}
+
+/// Types of conditions.
+pub mod condition {
+    /// Of a node: its kubelet reports that it takes pods. Of a pod: it may receive requests (LC-107).
+    pub const READY: &str = "Ready";
+    /// Of a node: memory is short.
+    pub const MEMORY_PRESSURE: &str = "MemoryPressure";
+    /// Of a node: disk space or inodes are short.
+    pub const DISK_PRESSURE: &str = "DiskPressure";
+    /// Of a node: process IDs are short.
+    pub const PID_PRESSURE: &str = "PIDPressure";
+    /// Of a node: its network has not been set up.
+    pub const NETWORK_UNAVAILABLE: &str = "NetworkUnavailable";
+    /// Of a pod: the scheduler has bound it, or says why it has not.
+    pub const POD_SCHEDULED: &str = "PodScheduled";
+    /// Of a pod: its sandbox exists and has a network.
+    pub const POD_READY_TO_START_CONTAINERS: &str = "PodReadyToStartContainers";
+    /// Of a pod: all of its init containers have ended well, and its sidecars have started.
+    pub const INITIALIZED: &str = "Initialized";
+    /// Of a pod: all of its containers are ready; readiness gates are not counted.
+    pub const CONTAINERS_READY: &str = "ContainersReady";
+    /// Of a pod: it is about to be ended by a preemption, an eviction or the like.
+    pub const DISRUPTION_TARGET: &str = "DisruptionTarget";
+    /// Of a pod: a resize was asked for that the kubelet has not accepted.
+    pub const POD_RESIZE_PENDING: &str = "PodResizePending";
+    /// Of a pod: one container has asked for the restart of all.
+    pub const ALL_CONTAINERS_RESTARTING: &str = "AllContainersRestarting";
+    /// Of a Deployment: a rollout advances, is complete, or has passed its deadline.
+    pub const PROGRESSING: &str = "Progressing";
+    /// Of a Deployment: enough of its pods are available.
+    pub const AVAILABLE: &str = "Available";
+    /// Of a Deployment or ReplicaSet: a pod could not be created or deleted.
+    pub const REPLICA_FAILURE: &str = "ReplicaFailure";
+    /// Of a Job: its pods are not created.
+    pub const SUSPENDED: &str = "Suspended";
+    /// Of a Job: it has succeeded, and its remaining pods are being ended.
+    pub const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
+    /// Of a Job: it has failed, and its remaining pods are being ended.
+    pub const FAILURE_TARGET: &str = "FailureTarget";
+}
