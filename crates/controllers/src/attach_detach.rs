@@ -72,12 +72,6 @@ pub(super) struct AttachDetachController {
     pass_cause: CausedBy,
 }
 
-impl AttachDetachController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 fn key_of_place(place: &Place) -> Key {
     (
         Kind::VolumeAttachment,
@@ -251,10 +245,6 @@ impl Controller for AttachDetachController {
         let place = place_of_key(key);
         self.mark_uncertain(&place, &failure.error.message, cx);
         Plan::default()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

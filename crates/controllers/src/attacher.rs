@@ -32,10 +32,6 @@ pub(super) struct Attacher {
 }
 
 impl Attacher {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-
     /// Starts the storage operation if necessary. `Err` holds the remaining time.
     fn finish_operation(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
         let started = self
@@ -112,10 +108,6 @@ impl Controller for Attacher {
             Err(remaining) => Plan::default().requeue_after(Some(remaining)),
             Ok(()) => self.attach(&attachment, cx),
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -13,7 +13,7 @@ use super::plan::{Failure, Plan};
 use super::queue::{Backoff, Key, Queue};
 
 /// A controller: the kinds it watches, the keys that a change enqueues, and the sync of a key.
-pub(super) trait Controller: std::fmt::Debug + Send + Sync {
+pub(super) trait Controller: CloneController + std::fmt::Debug + Send + Sync {
     /// Its name, as the source component of its events.
     fn name(&self) -> &'static str;
     /// The kinds whose changes it receives.
@@ -48,9 +48,23 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn pending_events(&self, _outlook: &PendingContext<'_>) -> Vec<PendingEvent> {
         Vec::new()
     }
+}
 
-    /// Clones the controller for a checkpoint.
-    fn clone_box(&self) -> Box<dyn Controller>;
+/// Clones a controller whose type is not known, for a checkpoint.
+pub(super) trait CloneController {
+    fn clone_controller(&self) -> Box<dyn Controller>;
+}
+
+impl<C: Controller + Clone + 'static> CloneController for C {
+    fn clone_controller(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Controller> {
+    fn clone(&self) -> Self {
+        self.as_ref().clone_controller()
+    }
 }
 
 /// The state from which a controller computes its pending deadlines, without a step and without changes.

@@ -37,10 +37,6 @@ pub(super) struct CronJobController {
 }
 
 impl CronJobController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-
     /// Updates the list of active Jobs and the last successful time in `status`.
     fn update_active_jobs(
         &mut self,
@@ -332,9 +328,5 @@ impl Controller for CronJobController {
                 })
             });
         due.collect()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }

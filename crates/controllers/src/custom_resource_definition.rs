@@ -29,12 +29,6 @@ const FIRST_LOOK: Span = Span::millis(50);
 #[derive(Debug, Clone, Default)]
 pub(super) struct CustomResourceDefinitionController;
 
-impl CustomResourceDefinitionController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 impl Controller for CustomResourceDefinitionController {
     fn name(&self) -> &'static str {
         "customresourcedefinition-controller"
@@ -99,10 +93,6 @@ impl Controller for CustomResourceDefinitionController {
             return change_status(&object, "established", move |status| set(status, &established));
         }
         Plan::default()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

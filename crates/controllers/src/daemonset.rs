@@ -41,12 +41,6 @@ pub(super) struct DaemonSetController {
     backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
 
-impl DaemonSetController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// Annotation of the DaemonSet with the template generation, which its pods carry as a label.
 const GENERATION: &str = "deprecated.daemonset.template.generation";
 
@@ -218,10 +212,6 @@ impl Controller for DaemonSetController {
             }
         }
         Plan::default()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

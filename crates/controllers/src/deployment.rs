@@ -39,12 +39,6 @@ const NOT_COPIED: &[&str] = &[
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeploymentController;
 
-impl DeploymentController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 /// The resolved maxSurge and maxUnavailable of a rolling update (CT-061).
 pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
     let replicas = i64::from(replicas_of(deployment));
@@ -228,10 +222,6 @@ impl Controller for DeploymentController {
             );
         }
         Plan::one(Request::Update(Object::Deployment(Arc::new(updated)), Part::Status))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

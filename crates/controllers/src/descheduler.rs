@@ -21,12 +21,6 @@ use super::queue::Key;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Descheduler;
 
-impl Descheduler {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 impl Controller for Descheduler {
     fn name(&self) -> &'static str {
         "sigs.k8s.io/descheduler"
@@ -58,10 +52,6 @@ impl Controller for Descheduler {
         };
         // If a budget refuses the eviction, the next run tries again.
         Plan::one(Action::from(evict).accept(Accept::OrStop))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -28,12 +28,6 @@ pub(super) struct DeviceTaintEvictionController {
     evicted: Set<Uid>,
 }
 
-impl DeviceTaintEvictionController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// The device's NoExecute taints in the newest generation of its pool.
 fn taints_of<'a>(
     objects: &'a Objects,
@@ -168,10 +162,6 @@ impl Controller for DeviceTaintEvictionController {
             self.evicted.remove(&pod.metadata.uid);
         }
         Plan::default()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -24,12 +24,6 @@ const TIMEOUT: Span = Span::seconds(120);
 #[derive(Debug, Clone, Default)]
 pub(super) struct DisruptionController;
 
-impl DisruptionController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 fn selects_pod(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
     let selector = budget.spec.selector.as_ref();
     budget.metadata.namespace == pod.metadata.namespace
@@ -149,10 +143,6 @@ impl Controller for DisruptionController {
         };
         set_allowed(&mut status, &budget, value, reason, "", cx.time());
         update(&budget, status).requeue_after(recheck)
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

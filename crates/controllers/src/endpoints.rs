@@ -26,12 +26,6 @@ pub(super) struct EndpointsController {
     times: TriggerTimes,
 }
 
-impl EndpointsController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 impl Controller for EndpointsController {
     fn name(&self) -> &'static str {
         "endpoint-controller"
@@ -112,10 +106,6 @@ impl Controller for EndpointsController {
             Some(_) => Plan::one(Request::Update(wanted, Part::Main)),
             None => Plan::one(Action::from(Request::Create(wanted)).accept(Accept::OrNamespaceTerminating)),
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -31,12 +31,6 @@ pub(super) struct EndpointSliceController {
     times: TriggerTimes,
 }
 
-impl EndpointSliceController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// The properties of a pod that its endpoint contains.
 fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
@@ -129,10 +123,6 @@ impl Controller for EndpointSliceController {
         let (wanted, lacks_node) = groups(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
         reconcile(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -73,11 +73,11 @@ pub(super) struct FencingController {
 }
 
 impl FencingController {
-    pub(super) fn boxed(settings: FencingSettings) -> Box<dyn Controller> {
-        Box::new(Self {
+    pub(super) fn new(settings: FencingSettings) -> Self {
+        Self {
             settings,
             ..Self::default()
-        })
+        }
     }
 }
 
@@ -161,10 +161,6 @@ impl Controller for FencingController {
         let confirmation = self.settings.confirmation;
         self.requested.insert(name, now + confirmation);
         Plan::default().requeue_after(Some(confirmation))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -19,12 +19,6 @@ const ORPHAN: &str = "orphan";
 #[derive(Debug, Clone, Default)]
 pub(super) struct GarbageCollector;
 
-impl GarbageCollector {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 fn has_finalizer(meta: &ObjectMeta, name: &str) -> bool {
     meta.finalizers.iter().any(|finalizer| &**finalizer == name)
 }
@@ -96,10 +90,6 @@ impl Controller for GarbageCollector {
             return Plan::default();
         }
         collect(&object, cx)
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -50,12 +50,6 @@ pub(super) struct JobController {
     next_records: ordered::Map<Key, FailureRecord>,
 }
 
-impl JobController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 fn has_finalizer(pod: &Pod) -> bool {
     pod.metadata
         .finalizers
@@ -204,10 +198,6 @@ impl Controller for JobController {
             }
         }
         Plan::default()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

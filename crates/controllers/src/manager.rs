@@ -35,24 +35,13 @@ struct Running {
     stopped: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Worker {
     controller: Box<dyn Controller>,
     queue: Queue,
     running: ordered::Map<Key, Running>,
     /// For controllers that wait for their own writes: the newest revision that each key's syncs wrote (CT-159).
     written_revisions: ordered::Map<Key, u64>,
-}
-
-impl Clone for Worker {
-    fn clone(&self) -> Self {
-        Self {
-            controller: self.controller.clone_box(),
-            queue: self.queue.clone(),
-            running: self.running.clone(),
-            written_revisions: self.written_revisions.clone(),
-        }
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -87,7 +76,7 @@ impl ControllerManager {
     /// The process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader election.
     pub fn attacher() -> Self {
         Self::of(
-            [super::attacher::Attacher::boxed()],
+            [registry::new::<super::attacher::Attacher>()],
             ControllerManagerSettings::default(),
         )
     }
@@ -95,7 +84,7 @@ impl ControllerManager {
     /// The process of the fencing controller ([`podscope_sim::Actor::Fencing`]). It needs no leader election.
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
-            [super::fencing::FencingController::boxed(settings)],
+            [Box::new(super::fencing::FencingController::new(settings)) as Box<dyn Controller>],
             ControllerManagerSettings::default(),
         )
     }

@@ -19,12 +19,6 @@ const FINALIZER_ESTIMATE: i64 = 15;
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamespaceController;
 
-impl NamespaceController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 impl Controller for NamespaceController {
     fn name(&self) -> &'static str {
         "namespace-controller"
@@ -96,10 +90,6 @@ impl Controller for NamespaceController {
             };
             plan.then_one(Action::from(finalize).accept(Accept::OrNotFound))
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

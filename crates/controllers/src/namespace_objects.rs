@@ -145,12 +145,6 @@ fn is_own(kind: Kind, meta: &ObjectMeta) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamespaceObjects;
 
-impl NamespaceObjects {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 impl Controller for NamespaceObjects {
     fn name(&self) -> &'static str {
         "serviceaccount-controller"
@@ -192,10 +186,6 @@ impl Controller for NamespaceObjects {
             .filter(|object| cx.objects.get_kind(object.kind(), &object.key()).is_none())
             .map(|object| Action::from(Request::Create(object)).accept(Accept::Anything));
         Plan::default().then(missing.collect())
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

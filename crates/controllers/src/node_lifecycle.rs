@@ -54,12 +54,6 @@ pub(super) struct NodeLifecycleController {
     taint_tick: Option<SimTime>,
 }
 
-impl NodeLifecycleController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// The kind of work on a node. It is stored as the namespace of the key, so that one queue serves all kinds.
 const NO_SCHEDULE: &str = "no-schedule";
 const HEALTH: &str = "health";
@@ -159,10 +153,6 @@ impl Controller for NodeLifecycleController {
             .filter(|(_, node)| ready_status(node) == Some(&ConditionStatus::True))
             .flat_map(|(name, node)| self.pending_events(name, node, has_healthy_node, pending))
             .collect()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

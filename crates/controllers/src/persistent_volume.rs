@@ -41,12 +41,6 @@ pub(super) struct PersistentVolumeController {
     in_progress: ordered::Map<Key, podscope_sim::SimTime>,
 }
 
-impl PersistentVolumeController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 impl Controller for PersistentVolumeController {
     fn name(&self) -> &'static str {
         "persistentvolume-controller"
@@ -104,10 +98,6 @@ impl Controller for PersistentVolumeController {
             self.in_progress.remove(key);
             named::sync(&claim, cx)
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

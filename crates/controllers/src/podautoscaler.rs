@@ -46,12 +46,6 @@ pub(super) struct HorizontalController {
     selectors: ordered::Map<Key, LabelSelector>,
 }
 
-impl HorizontalController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// The scale subresource of a workload.
 struct Scale {
     kind: Kind,
@@ -435,9 +429,5 @@ impl Controller for HorizontalController {
         );
         pass.condition("AbleToScale", false, "FailedUpdateScale", &text);
         Plan::default().then(pass.status().into_iter().collect())
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }

@@ -43,12 +43,6 @@ pub(super) struct PodGcController {
     to_delete: ordered::Map<ObjectKey, Reason>,
 }
 
-impl PodGcController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 impl Controller for PodGcController {
     fn name(&self) -> &'static str {
         "pod-garbage-collector-controller"
@@ -157,10 +151,6 @@ impl Controller for PodGcController {
                 self.mark_for_deletion(pod, Reason::Orphaned, cx);
             }
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

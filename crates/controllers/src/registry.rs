@@ -32,6 +32,11 @@ use super::volume_protection::VolumeProtectionController;
 /// Creates a controller.
 type Constructor = fn() -> Box<dyn Controller>;
 
+/// Creates a controller in its state at the start of a run.
+pub(super) fn new<C: Controller + Default + 'static>() -> Box<dyn Controller> {
+    Box::new(C::default())
+}
+
 /// A controller that the first build of the engine lacks. It does nothing while no object of its kind exists, so that
 /// runs without one are the same in both builds; the kind is in `LACKING` of `podscope_cluster::beyond`.
 const fn whole(constructor: Constructor) -> Option<Constructor> {
@@ -48,30 +53,30 @@ pub(super) fn constructors() -> impl Iterator<Item = Constructor> {
 }
 
 const CONTROLLERS: &[Option<Constructor>] = &[
-    Some(ReplicaSetController::<ReplicaSet>::boxed),
-    whole(ReplicaSetController::<ReplicationController>::boxed),
-    Some(DeploymentController::boxed),
-    Some(StatefulSetController::boxed),
-    Some(DaemonSetController::boxed),
-    Some(JobController::boxed),
-    whole(CronJobController::boxed),
-    Some(TtlAfterFinishedController::boxed),
-    Some(NodeLifecycleController::boxed),
-    Some(TaintEvictionController::boxed),
-    Some(PodGcController::boxed),
-    Some(DisruptionController::boxed),
-    Some(EndpointSliceController::boxed),
-    Some(NamespaceController::boxed),
-    Some(GarbageCollector::boxed),
-    Some(PersistentVolumeController::boxed),
-    Some(VolumeProtectionController::boxed),
-    Some(ResourceQuotaController::boxed),
-    whole(HorizontalController::boxed),
-    Some(AttachDetachController::boxed),
-    Some(Descheduler::boxed),
-    Some(EndpointsController::boxed),
-    Some(NamespaceObjects::boxed),
-    whole(ResourceClaimController::boxed),
-    whole(DeviceTaintEvictionController::boxed),
-    whole(CustomResourceDefinitionController::boxed),
+    Some(new::<ReplicaSetController<ReplicaSet>>),
+    whole(new::<ReplicaSetController<ReplicationController>>),
+    Some(new::<DeploymentController>),
+    Some(new::<StatefulSetController>),
+    Some(new::<DaemonSetController>),
+    Some(new::<JobController>),
+    whole(new::<CronJobController>),
+    Some(new::<TtlAfterFinishedController>),
+    Some(new::<NodeLifecycleController>),
+    Some(new::<TaintEvictionController>),
+    Some(new::<PodGcController>),
+    Some(new::<DisruptionController>),
+    Some(new::<EndpointSliceController>),
+    Some(new::<NamespaceController>),
+    Some(new::<GarbageCollector>),
+    Some(new::<PersistentVolumeController>),
+    Some(new::<VolumeProtectionController>),
+    Some(new::<ResourceQuotaController>),
+    whole(new::<HorizontalController>),
+    Some(new::<AttachDetachController>),
+    Some(new::<Descheduler>),
+    Some(new::<EndpointsController>),
+    Some(new::<NamespaceObjects>),
+    whole(new::<ResourceClaimController>),
+    whole(new::<DeviceTaintEvictionController>),
+    whole(new::<CustomResourceDefinitionController>),
 ];

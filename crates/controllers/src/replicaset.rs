@@ -32,7 +32,7 @@ use super::victims::victims;
 pub(super) const BURST: usize = 500;
 
 /// The common interface of ReplicaSet and ReplicationController.
-pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
+pub(super) trait ReplicaOwner: Resource + Clone + Default + std::fmt::Debug {
     const NAME: &'static str;
     const WATCHES: &'static [Kind];
     /// Whether its status counts terminating pods (CT-063), and its sync waits for its own writes (CT-159). Neither is
@@ -108,24 +108,13 @@ impl ReplicaOwner for ReplicationController {
 }
 
 /// The controller of kind `T`.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
     /// The pace of replacements, for each set with failed pods.
     paces: ordered::Map<Key, Pace>,
     of: PhantomData<fn() -> T>,
-}
-
-impl<T: ReplicaOwner> ReplicaSetController<T> {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self {
-            expectations: Expectations::default(),
-            tallies: Tallies::default(),
-            paces: ordered::Map::new(),
-            of: PhantomData,
-        })
-    }
 }
 
 impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
@@ -260,15 +249,6 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with(missing);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            expectations: self.expectations.clone(),
-            tallies: self.tallies.clone(),
-            paces: self.paces.clone(),
-            of: PhantomData,
-        })
     }
 }
 

@@ -17,12 +17,6 @@ use super::queue::{Key, key_of};
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResourceClaimController;
 
-impl ResourceClaimController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 /// Returns whether the pod can no longer use its claims (DRA-191, DRA-199).
 fn is_done(pod: &Pod) -> bool {
     pod.is_terminal() || (pod.metadata.is_terminating() && pod.spec.node_name.is_none())
@@ -129,10 +123,6 @@ impl Controller for ResourceClaimController {
             Some(claim) => sync_claim(&claim, cx),
             None => Plan::default(),
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

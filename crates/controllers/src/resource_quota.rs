@@ -16,12 +16,6 @@ const RESYNC: Span = Span::seconds(300);
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResourceQuotaController;
 
-impl ResourceQuotaController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 /// Returns whether a change may have lowered the usage, or changed the quota itself.
 fn needs_recount(change: &Change, cx: &ControllerContext<'_, '_>) -> bool {
     let now = cx.ctx.wall();
@@ -81,9 +75,5 @@ impl Controller for ResourceQuotaController {
             Object::ResourceQuota(counted.into()),
             Part::Status,
         )))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }

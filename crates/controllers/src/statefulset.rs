@@ -39,12 +39,6 @@ const POD_INDEX_LABEL: &str = "apps.kubernetes.io/pod-index";
 #[derive(Debug, Clone, Default)]
 pub(super) struct StatefulSetController;
 
-impl StatefulSetController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 /// The ordinal of a pod of the set, from its name.
 pub(super) fn ordinal_of(set: &StatefulSet, pod: &str) -> Option<i32> {
     let digits = pod.strip_prefix(&*set.metadata.name)?.strip_prefix('-')?;
@@ -159,10 +153,6 @@ impl Controller for StatefulSetController {
         }
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(requeue)
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -46,12 +46,6 @@ pub(super) struct TaintEvictionController {
     pods: ordered::Map<ObjectKey, State>,
 }
 
-impl TaintEvictionController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self::default())
-    }
-}
-
 /// How long a pod may stay on a node with these NoExecute taints; `None` means without limit (CT-034).
 pub fn toleration_time<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
@@ -220,10 +214,6 @@ impl Controller for TaintEvictionController {
         timers
             .filter_map(|(key, at)| Some(eviction(pending.objects.get::<Pod>(key)?, at, false)))
             .collect()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

@@ -11,12 +11,6 @@ use super::queue::{Key, key_of};
 #[derive(Debug, Clone, Default)]
 pub(super) struct TtlAfterFinishedController;
 
-impl TtlAfterFinishedController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 /// When a finished Job has to be deleted.
 fn expiry_time(job: &Job) -> Option<Time> {
     let seconds = i64::from(job.spec.ttl_seconds_after_finished?);
@@ -64,9 +58,5 @@ impl Controller for TtlAfterFinishedController {
             },
         };
         Plan::one(Action::from(delete).accept(Accept::OrNotFound))
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }

@@ -15,12 +15,6 @@ use super::queue::{Key, key_of};
 #[derive(Debug, Clone, Default)]
 pub(super) struct VolumeProtectionController;
 
-impl VolumeProtectionController {
-    pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
-    }
-}
-
 impl Controller for VolumeProtectionController {
     fn name(&self) -> &'static str {
         "pvc-protection-controller"
@@ -81,10 +75,6 @@ impl Controller for VolumeProtectionController {
             return Plan::default();
         }
         release(&Object::PersistentVolumeClaim(claim.clone()), finalizer::PVC_PROTECTION)
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 
