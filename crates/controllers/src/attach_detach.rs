@@ -438,7 +438,7 @@ impl AttachDetachController {
             }
             known.state = State::Uncertain;
             known.retry_at = cx.now() + known.retry;
-            known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
+            known.retry = known.retry.doubled(LONGEST_RETRY);
         }
         self.schedule_pass(cx);
     }

@@ -362,7 +362,7 @@ impl DaemonSetController {
         let wait = self
             .backoff
             .get(&place)
-            .map_or(BACKOFF.0, |(_, wait)| Span((wait.0 * 2).min(BACKOFF.1.0)));
+            .map_or(BACKOFF.0, |(_, wait)| wait.doubled(BACKOFF.1));
         self.backoff.insert(place, (now + wait, wait));
         let text = format!(
             "Found failed daemon pod {} on node {node}, will try to kill it",

@@ -73,9 +73,8 @@ impl Queue {
 
     pub(super) fn add_rate_limited(&mut self, key: Key, backoff: Backoff, now: SimTime, cause: CausedBy) {
         let failures = self.failures.entry(key.clone()).or_default();
-        let factor = 1_i64 << (*failures).min(30);
+        let wait = backoff.base.doubled_times(*failures, backoff.max);
         *failures += 1;
-        let wait = Span(backoff.base.0.saturating_mul(factor)).min(backoff.max);
         self.add_at(key, now + wait, cause);
     }
 

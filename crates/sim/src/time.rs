@@ -26,6 +26,17 @@ impl Span {
     pub const fn whole_seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
+
+    /// The next delay of a back-off: twice this one, at most `max`.
+    pub fn doubled(self, max: Self) -> Self {
+        self.doubled_times(1, max)
+    }
+
+    /// The delay of a back-off that starts with this one and has been doubled that many times, at most `max`.
+    pub fn doubled_times(self, times: u32, max: Self) -> Self {
+        let factor = 1_i64.checked_shl(times).filter(|&factor| factor > 0);
+        Self(self.0.saturating_mul(factor.unwrap_or(i64::MAX))).min(max)
+    }
 }
 
 impl SimTime {
@@ -94,5 +105,18 @@ impl std::fmt::Display for Span {
     /// Formats seconds with as many decimals as needed, followed by `s`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         podscope_api::clock::Seconds(self.0).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn back_off_doubles_up_to_its_maximum() {
+        let (first, max) = (Span::seconds(10), Span::seconds(300));
+        let delays = [0, 1, 2, 4, 5, 62, 63, 64, u32::MAX].map(|times| first.doubled_times(times, max).whole_seconds());
+        assert_eq!(delays, [10, 20, 40, 160, 300, 300, 300, 300, 300]);
+        assert_eq!(Span::seconds(160).doubled(max), max);
     }
 }

@@ -44,8 +44,7 @@ pub(super) fn remaining_after(pod: &Pod, failures_before: i32, now: Time) -> Opt
 }
 
 fn remaining_backoff(failures: u32, last: Time, now: Time) -> Option<Span> {
-    let doublings = failures.checked_sub(1)?.min(20);
-    let wait = Span(RETRY.0.0 << doublings).min(RETRY.1);
+    let wait = RETRY.0.doubled_times(failures.checked_sub(1)?, RETRY.1);
     let remaining = Span(last.0 + wait.0 - now.0);
     (remaining > Span::ZERO).then_some(remaining)
 }

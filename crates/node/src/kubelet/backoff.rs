@@ -24,11 +24,8 @@ impl BackOff {
 
     /// The entry of a container that was restarted `restarts` times.
     pub(super) fn after_restarts(restarts: i32, max: Span, last: SimTime) -> Self {
-        let mut delay = INITIAL;
-        for _ in 1..restarts.min(16) {
-            delay = Span((delay.0 * 2).min(MAX.0));
-        }
-        let delay = delay.min(max);
+        let doublings = u32::try_from(restarts.saturating_sub(1)).unwrap_or(0);
+        let delay = INITIAL.doubled_times(doublings, MAX).min(max);
         Self { delay, last }
     }
 
@@ -49,7 +46,7 @@ pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: S
             if now - finished < known.delay {
                 return Err(known.delay);
             }
-            Span(known.delay.0 * 2).min(max)
+            known.delay.doubled(max)
         }
         _ => INITIAL.min(max),
     };
@@ -65,7 +62,7 @@ pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
 /// Doubles the back-off after a failed pull.
 pub(super) fn record_pull_failure(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) => Span((known.delay.0 * 2).min(MAX.0)),
+        Some(known) if !known.is_forgotten(now) => known.delay.doubled(MAX),
         _ => INITIAL,
     };
     *entry = Some(BackOff { delay, last: now });

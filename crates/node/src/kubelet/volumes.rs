@@ -78,7 +78,7 @@ impl VolumeWait {
         self.next_try = (host.ctx.now + self.delay).min(self.until.max(host.ctx.now + Span(1)));
         // While only the attachment is missing, the kubelet polls every half second: the delay does not double.
         if problems.iter().any(|problem| problem.message().is_some()) {
-            self.delay = Span((self.delay.0 * 2).min(MAX_DELAY.0));
+            self.delay = self.delay.doubled(MAX_DELAY);
         }
     }
 
