@@ -58,6 +58,22 @@ test("invalid YAML is marked at its position", async ({ t }) => {
   await expect(page.locator("[data-node]"), "the running cluster is unchanged").toHaveCount(6);
 });
 
+// PowerShell redirects what kubectl prints as UTF-16; a picture that was chosen by mistake is no text at all.
+// Shows: P-13
+test("a file in UTF-16 opens, and one that is no text is refused", async ({ t }) => {
+  const page = await t.open("#new");
+  const choose = async (name, buffer) => {
+    await chooseFromMore(page, "Files");
+    await page.locator(".files input[type=file]").first().setInputFiles({ name, mimeType: "text/plain", buffer });
+  };
+  await choose("picture.yaml", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe, 0xff]));
+  await expect(page.locator(".toast", { hasText: /picture\.yaml:\d:1: the file is neither UTF-8 nor UTF-16 text/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await choose("powershell.yaml", Buffer.from(`\ufeff${run("from PowerShell", "fault crash a-1")}`, "utf16le"));
+  await expect(page.locator(".title, h1").getByText("from PowerShell").first()).toBeVisible();
+  await expect(page.locator("[data-node]")).toHaveCount(2);
+});
+
 // Shows: T-05
 test("a session can be saved, opened and undone", async ({ t }) => {
   const page = await t.open("");

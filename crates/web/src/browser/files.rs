@@ -1,6 +1,6 @@
 //! Reads files that the user opens, and saves files.
 
-use js_sys::{Array, Promise};
+use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -78,29 +78,37 @@ extern "C" {
     fn writable(this: &DecompressionStream) -> WritableStream;
 }
 
-/// A promise of the text in a gzip file.
-fn gunzipped_text(file: &File) -> Result<Promise, JsValue> {
+/// A promise of the bytes that a gzip file unpacks to.
+fn gunzipped(file: &File) -> Result<Promise, JsValue> {
     let gzip = DecompressionStream::new("gzip")?;
     let pair = ReadableWritablePair::new(&gzip.readable(), &gzip.writable());
-    let text = file.stream().pipe_through(&pair);
-    Response::new_with_opt_readable_stream(Some(&text))?.text()
+    let unpacked = file.stream().pipe_through(&pair);
+    Response::new_with_opt_readable_stream(Some(&unpacked))?.array_buffer()
 }
 
-/// Reads the files; returns name and text of each. Files that end in `.gz` are unpacked.
+/// Reads the files; returns name and text of each. Files that end in `.gz` are unpacked; UTF-16, which PowerShell writes,
+/// is read like UTF-8.
 pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for i in 0..list.length() {
         let Some(file) = list.get(i) else { continue };
+        let too_large = || format!("{} is larger than 256 MiB", file.name());
         if file.size() > MAX_FILE_BYTES {
-            return Err(format!("{} is larger than 256 MiB", file.name()));
+            return Err(too_large());
         }
         let unreadable = |_| format!("{} cannot be read", file.name());
-        let (name, text) = match file.name().strip_suffix(".gz") {
-            Some(name) => (name.to_owned(), gunzipped_text(&file).map_err(unreadable)?),
-            None => (file.name(), file.text()),
+        let (name, bytes) = match file.name().strip_suffix(".gz") {
+            Some(name) => (name.to_owned(), gunzipped(&file).map_err(unreadable)?),
+            None => (file.name(), file.array_buffer()),
         };
-        let text = JsFuture::from(text).await.map_err(unreadable)?;
-        all.push((name, text.as_string().unwrap_or_default()));
+        // Bytes, not a string of the browser: its conversion of a large file to UTF-8 takes seconds.
+        let bytes = Uint8Array::new(&JsFuture::from(bytes).await.map_err(unreadable)?);
+        if f64::from(bytes.length()) > MAX_FILE_BYTES {
+            return Err(too_large());
+        }
+        let text = podscope_api::decode_text(bytes.to_vec())
+            .map_err(|wrong| format!("{name}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))?;
+        all.push((name, text));
     }
     match all.as_slice() {
         [(name, text)] if text.trim().is_empty() => Err(format!("{name} is empty: nothing was opened")),
