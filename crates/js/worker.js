@@ -8,6 +8,21 @@ const within = (milliseconds, promise) => Promise.race([promise, new Promise((_,
 })]);
 
 let attempts = 0;
+/** The function with which the whole engine takes over, once it has been asked for. */
+let wholeEngine;
+
+const loadWholeEngine = async () => {
+  // A browser may remember that a module did not load, so each further attempt has another address.
+  const attempt = attempts++;
+  try {
+    const engine = await import(`./podscope-whole.js${attempt === 0 ? "" : `?${attempt}`}`);
+    await engine.default();
+    return engine.take_over;
+  } catch (error) {
+    wholeEngine = undefined;
+    throw error;
+  }
+};
 
 /** The parts that are loaded on use, beside this script. */
 const parts = {
@@ -18,13 +33,7 @@ const parts = {
     return new Uint8Array(await answer.arrayBuffer());
   },
   /** The whole engine, which takes over from this one (crates/js/src/whole.rs). */
-  engine: async () => {
-    // A browser may remember that a module did not load, so each further attempt has another address.
-    const attempt = attempts++;
-    const engine = await import(`./podscope-whole.js${attempt === 0 ? "" : `?${attempt}`}`);
-    await engine.default();
-    return engine.take_over;
-  },
+  engine: () => wholeEngine ??= loadWholeEngine(),
 };
 
 const early = [];
@@ -38,7 +47,11 @@ const asked = new Promise((resolve) => {
 try {
   await asked;
   await init();
-  serve(early, (part, came) => within(120_000, parts[part]()).then(came, (error) => came(undefined, `${error}`)));
+  serve(early, (part, came) => {
+    // A failure is reported when the whole engine is needed and fails again.
+    if (part === "prepare") parts.engine().catch(() => {});
+    else within(120_000, parts[part]()).then(came, (error) => came(undefined, `${error}`));
+  });
 } catch (error) {
   // In some browsers a rejected module causes no `error` event on the page, so the error is thrown in a task.
   setTimeout(() => { throw error; });

@@ -31,7 +31,7 @@ struct Service {
     /// Timer for the next frame while time runs.
     alarm: Option<Timeout>,
     /// Function of the worker's script that fetches a part and calls its second argument with it, or with `undefined`
-    /// and a reason.
+    /// and a reason. It does not call it for the part `prepare`, for which the whole engine is loaded ahead of its use.
     fetch: Function,
     /// The second argument for `fetch`; set at the start.
     on_fetched: Option<Function>,
@@ -98,6 +98,9 @@ impl Service {
             self.fetch(Awaited::WholeEngine, Some(request));
         } else {
             self.n_taken += u64::from(request != Request::FrameDone);
+            if request == Request::PrepareToOpen && !cfg!(feature = "whole") {
+                self.call_fetch("prepare");
+            }
             let updates = handle(&mut self.host, request, self.clock.now());
             self.post(updates);
             self.look_for_lack();
@@ -121,8 +124,12 @@ impl Service {
             self.alarm = None;
             self.post(vec![Host::loading_whole_engine()]);
         }
+        self.call_fetch(part.part());
+    }
+
+    fn call_fetch(&self, part: &str) {
         let on_fetched = JsValue::from(self.on_fetched.clone());
-        if let Err(error) = self.fetch.call2(&JsValue::NULL, &part.part().into(), &on_fetched) {
+        if let Err(error) = self.fetch.call2(&JsValue::NULL, &part.into(), &on_fetched) {
             wasm_bindgen::throw_val(error);
         }
     }
@@ -283,7 +290,8 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
 
 /// Turns this worker into an engine that handles the messages of its page, `early` ones first. `fetch` fetches a part by
 /// its name, `lessons` or `engine`: it calls its second argument with the part, or with `undefined` and a reason. The
-/// lessons are the bytes of their file, the engine is the function [`take_over`] of the whole engine.
+/// lessons are the bytes of their file, the engine is the function [`take_over`] of the whole engine. For `prepare` it
+/// loads the whole engine ahead of its use, and calls nothing.
 ///
 /// # Errors
 /// When the caller is not a dedicated worker.

@@ -116,6 +116,9 @@ pub enum Request {
     },
     /// The page has drawn the last frame and is ready for the next.
     FrameDone,
+    /// The user may open a file or paste a text soon. The worker loads the whole engine, which large sources need; the
+    /// session does not change.
+    PrepareToOpen,
     /// Answer the question of a step; `None` skips it. Time continues as before.
     Predict {
         step: usize,

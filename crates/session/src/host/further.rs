@@ -52,6 +52,7 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::StoryStep { .. }
         | Request::Complete { .. }
         | Request::FrameDone
+        | Request::PrepareToOpen
         | Request::Predict { .. }
         | Request::ShowMe
         | Request::SkipAhead { .. }

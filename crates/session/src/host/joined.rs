@@ -223,6 +223,7 @@ impl Host {
             | Request::Compare { .. }
             | Request::CompareBranch { .. }
             | Request::FrameDone
+            | Request::PrepareToOpen
             | Request::RecordGoal { .. }
             | Request::ForgetGoal { .. }
             | Request::Film { .. }

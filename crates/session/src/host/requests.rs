@@ -52,7 +52,7 @@ impl Host {
                 kind: scenario::recognise(&text),
                 text,
             }),
-            Request::FrameDone => None,
+            Request::FrameDone | Request::PrepareToOpen => None,
             Request::Speed { per_mille } => return self.without_answer(|host| host.speed(per_mille, clock)),
             Request::GroupBy { key } => return self.without_answer(|host| host.group_by(key)),
             Request::StoryStep { step } => return self.without_answer(|host| host.story_step(step)),

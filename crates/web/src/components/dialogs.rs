@@ -43,6 +43,15 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
+    {
+        let send = ctl.send.clone();
+        let may_open_dump = matches!(page.dialog, Dialog::Files | Dialog::Pending);
+        use_effect_with(may_open_dump, move |may_open_dump| {
+            if *may_open_dump {
+                send.emit(Request::PrepareToOpen);
+            }
+        });
+    }
     if let Some(message) = &page.crashed {
         return crashed(&ctl, message);
     }
