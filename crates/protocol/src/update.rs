@@ -147,6 +147,9 @@ pub enum Update {
         at: Micros,
         /// Names of objects were replaced.
         anonymised: bool,
+        /// These are the problems of a large dump that is still being opened: its [`Update::Opened`] or
+        /// [`Update::Refused`] follows.
+        is_early: bool,
     },
     /// What a change would bring.
     WhatIf(Box<WhatIfAnswer>),

@@ -2,7 +2,7 @@
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
-use podscope_cluster::{AttemptResult, Happening};
+use podscope_cluster::{AttemptResult, Happening, SimTime};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use serde::{Deserialize, Serialize};
 
@@ -347,7 +347,21 @@ pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
         findings: crate::triage::triage(session, &crate::triage::Scope::default()),
         at: session.now().0,
         anonymised,
+        is_early: false,
     }
+}
+
+/// Lists the problems of a dump that is being opened, before its session is started. `None` if its objects are refused:
+/// starting the session then says why.
+pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
+    let objects = loaded.objects_at_start().ok()?;
+    let scope = crate::triage::Scope::default();
+    Some(Update::Triage {
+        findings: crate::triage::triage_objects(&objects, loaded, SimTime::ZERO, &scope),
+        at: 0,
+        anonymised: false,
+        is_early: true,
+    })
 }
 
 /// Wraps a text as a downloadable file.

@@ -201,7 +201,7 @@ impl Host {
         requests.extend(self.further_source.take().map(|source| Request::Open { source }));
         match self.opening.take() {
             Some(Opening::Unread(source)) => requests.push(Request::Open { source }),
-            Some(Opening::Read(read)) => requests.push(Request::Open {
+            Some(Opening::Read(read) | Opening::Listed(read)) => requests.push(Request::Open {
                 source: read.into_source(),
             }),
             None => {}

@@ -1,6 +1,6 @@
 //! Opening a session from files, links, lessons, or for the first visit.
 
-use super::{ClockMillis, Host, PageSession};
+use super::{ClockMillis, Host, PageSession, answers};
 use crate::IS_WHOLE;
 use crate::lessons;
 use crate::play::{self, Attempt};
@@ -18,8 +18,10 @@ pub(super) const LARGE: usize = 1 << 20;
 pub(super) enum Opening {
     /// The source has not been read yet.
     Unread(Source),
-    /// The source has been read; the session is started next.
+    /// The source has been read.
     Read(Box<Read>),
+    /// The page has the problems of the source, a dump; the session is started next.
+    Listed(Box<Read>),
 }
 
 /// A source that has been read.
@@ -188,7 +190,17 @@ impl Host {
                 }
                 Err(problems) => vec![Update::Refused { problems }],
             },
+            Some(Opening::Read(read)) if read.loaded.is_dump() => {
+                let triage = answers::early_triage(&read.loaded);
+                self.opening = Some(Opening::Listed(read));
+                triage.into_iter().chain([progress(850)]).collect()
+            }
             Some(Opening::Read(read)) => self.start(*read, clock),
+            Some(Opening::Listed(read)) => {
+                let updates = self.start(*read, clock);
+                self.needs_triage = false;
+                updates
+            }
             None => Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::brief::{Brief, is_brief};
 use super::recall::Recall;
 use super::record::Record;
-use super::said::OpenedNote;
+use super::said::{ComingNote, OpenedNote};
 use super::start::Start;
 use super::timeline::chooser;
 use crate::ctl::Ctl;
@@ -31,6 +31,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
     html! {
         // A landmark of its own, because it is outside the stage and the timeline.
         <section class="notes" aria-label="Notes">
+            if let Some(triage) = &page.coming_triage { <ComingNote triage={triage.clone()} /> }
             if page.has_unread_notices && !page.start { <OpenedNote page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }
             if let Some(goals) = &page.record { <Record goals={goals.clone()} anonymises={page.anonymises} /> }

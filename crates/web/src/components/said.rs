@@ -4,16 +4,35 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::text_with_code;
-use super::triage::{open_all_button, worst};
+use super::triage::{count_of, open_all_button, worst};
 use crate::ctl::Ctl;
-use crate::state::{Act, Dialog, Page, Shared};
+use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
 /// Number of notices in the note; the dialog lists all.
 const MAX_NOTICES: usize = 4;
 
 #[derive(Properties, PartialEq)]
+pub(crate) struct ComingProps {
+    pub(crate) triage: Shared<TriageView>,
+}
+
+#[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
+}
+
+/// The worst problems of a large dump whose cluster cannot be shown yet.
+#[component]
+pub(crate) fn ComingNote(props: &ComingProps) -> Html {
+    let ComingProps { triage } = props;
+    html! {
+        <section class="said" aria-label="About what is being opened">
+            <div class="told">
+                <p role="status">{ format!("{}. The cluster is still being opened.", count_of(triage.findings.len(), "problem")) }</p>
+                { worst(None, triage) }
+            </div>
+        </section>
+    }
 }
 
 /// Tells once what a session that was just opened is based on.
@@ -27,7 +46,7 @@ pub(crate) fn OpenedNote(props: &Props) -> Html {
     html! {
         <section class="said" aria-label="About what was opened">
             <div class="told">
-                if let Some(triage) = &props.page.triage { { worst(&ctl, triage) } }
+                if let Some(triage) = &props.page.triage { { worst(Some(&ctl), triage) } }
                 <ul>{ for opened.notices.iter().take(MAX_NOTICES).map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             </div>
             if let Some(triage) = props.page.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }

@@ -22,26 +22,26 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// A row: problem, reason, and a button that selects the object.
-fn row(ctl: &Ctl, finding: &Finding, at: Micros) -> Html {
-    let act = ctl.act.clone();
-    let subject = finding.subject();
-    let show = Callback::from(move |_: MouseEvent| {
-        act.emit(Act::Dialog(Dialog::None));
-        act.emit(Act::Select(Some(subject.clone())));
-    });
-    html! {
-        <li>
-            <button type="button" class="quiet" onclick={show} title="Show it">
-                <b>{ finding.problem.name() }</b>{ " " }<span class="mono">{ shown(&finding.heading(at)) }</span>
-            </button>
-            <span>{ shown(&finding.reason) }</span>
-        </li>
-    }
+/// A row: problem, reason, and a button that selects the object. There is no button without `ctl`.
+fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
+    let heading = html! { <><b>{ finding.problem.name() }</b>{ " " }<span class="mono">{ shown(&finding.heading(at)) }</span></> };
+    let heading = match ctl {
+        Some(ctl) => {
+            let act = ctl.act.clone();
+            let subject = finding.subject();
+            let show = Callback::from(move |_: MouseEvent| {
+                act.emit(Act::Dialog(Dialog::None));
+                act.emit(Act::Select(Some(subject.clone())));
+            });
+            html! { <button type="button" class="quiet" onclick={show} title="Show it">{ heading }</button> }
+        }
+        None => html! { <span>{ heading }{ " " }</span> },
+    };
+    html! { <li>{ heading }<span>{ shown(&finding.reason) }</span></li> }
 }
 
-/// The worst problems, for the note about what was opened.
-pub(super) fn worst(ctl: &Ctl, triage: &TriageView) -> Html {
+/// The worst problems, for the note about what was opened; without `ctl`, for what is being opened.
+pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
@@ -124,7 +124,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
             <super::share::AnonymiseCheckbox page={page.clone()} />
             if rows.is_empty() { <p class="none">{ "Nothing is wrong that the objects show." }</p> }
             <ol class="findings">
-                { for rows.iter().take(MAX_ROWS).map(|finding| row(&ctl, finding, triage.at)) }
+                { for rows.iter().take(MAX_ROWS).map(|finding| row(Some(&ctl), finding, triage.at)) }
             </ol>
             if rows.len() > MAX_ROWS { <p class="none">{ format!("and {} more; Copy takes all of them", rows.len() - MAX_ROWS) }</p> }
         </Modal>

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
+use podscope_protocol::{
+    ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Opened, SubjectRef, Task, TextKind, Update,
+};
 use yew::Reducible;
 
 use super::{
@@ -166,6 +168,9 @@ impl Page {
             }
             Update::Progress { task, per_mille } => {
                 self.progress = (per_mille < 1000).then_some((task, per_mille));
+                if (task, per_mille) == (Task::Open, 0) {
+                    self.coming_triage = None;
+                }
             }
             Update::Opened(opened) => {
                 let was_recorded = std::mem::take(&mut self.recorded);
@@ -182,6 +187,7 @@ impl Page {
             }
             Update::Refused { problems } => {
                 self.progress = None;
+                self.coming_triage = None;
                 if self.dialog != Dialog::Editor {
                     self.dialog = Dialog::Refused;
                 }
@@ -274,7 +280,14 @@ impl Page {
             Update::Triage {
                 findings,
                 at,
+                is_early: true,
+                ..
+            } => self.coming_triage = Some(Shared::new(TriageView { findings, at })),
+            Update::Triage {
+                findings,
+                at,
                 anonymised,
+                ..
             } => {
                 // The triage list of a dump that has just opened is marked as unread.
                 self.has_unread_notices |= !anonymised && self.triage.is_none() && !findings.is_empty();
@@ -374,6 +387,7 @@ impl Page {
                 Dialog::None
             },
             problems: self.problems.clone(),
+            triage: self.coming_triage.take(),
             ..Page::new(None, self.theme, self.view)
         };
         if let Some(screen) = opened.screen.as_deref().and_then(Screen::read) {
@@ -391,7 +405,8 @@ impl Page {
             self.tab = Tab::Life;
             self.sheet = Sheet::Side;
         }
-        self.has_unread_notices = !opened.notices.is_empty() && opened.lesson.is_none();
+        let has_problems = self.triage.as_ref().is_some_and(|triage| !triage.findings.is_empty());
+        self.has_unread_notices = has_problems || !opened.notices.is_empty() && opened.lesson.is_none();
         self.opened = Some(Shared::new(opened));
     }
 

@@ -64,6 +64,8 @@ pub(crate) struct Page {
     pub(crate) anonymises: bool,
     /// Problems in the cluster, once the engine has listed them.
     pub(crate) triage: Option<Shared<TriageView>>,
+    /// Problems in a large dump that is still being opened.
+    pub(crate) coming_triage: Option<Shared<TriageView>>,
     /// The same with replaced names.
     pub(crate) anonymised_triage: Option<Shared<TriageView>>,
     /// The last answer to a what-if question.
@@ -138,6 +140,7 @@ impl Page {
             anonymised_link: None,
             anonymises: false,
             triage: None,
+            coming_triage: None,
             anonymised_triage: None,
             what_if: None,
             film: None,

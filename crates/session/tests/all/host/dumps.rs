@@ -67,6 +67,30 @@ fn dump_opens_paused_with_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
+/// The problems of a large dump are listed before its cluster is there; they are those that are listed afterwards.
+/// Shows: P-13
+#[test]
+fn large_dump_lists_its_problems_before_it_opens() {
+    let text = format!("{LIVE}{}", "# a line of a large file\n".repeat(50_000));
+    let (mut page, updates) = Page::open(Source::Files {
+        files: vec![("acme.yaml".into(), text)],
+    });
+    let is_triage = |update: &&Update| matches!(update, Update::Triage { .. });
+    let opened = updates.iter().position(|update| matches!(update, Update::Opened(_)));
+    let listed = updates.iter().position(|update| is_triage(&update));
+    assert!(listed.is_some() && listed < opened, "{listed:?} before {opened:?}");
+    assert_eq!(updates.iter().filter(is_triage).count(), 1);
+    let later = page.ask(Request::Triage { anonymise: false });
+    let findings = |updates: &[Update]| {
+        updates.iter().find_map(|update| match update {
+            Update::Triage { findings, is_early, .. } => Some((findings.clone(), *is_early)),
+            _ => None,
+        })
+    };
+    let (early, later) = (findings(&updates).expect("early"), findings(&later).expect("later"));
+    assert_eq!((early.0, early.1, later.1), (later.0, true, false));
+}
+
 /// Nodes have private names too, so a file with nodes alone is a dump.
 /// Shows: P-13, Q-06
 #[test]
@@ -126,6 +150,7 @@ fn anonymised_output_has_no_private_names() {
             findings,
             at,
             anonymised: true,
+            ..
         } => Some(markdown(findings, *at)),
         _ => None,
     });
