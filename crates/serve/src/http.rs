@@ -45,6 +45,8 @@ const STREAM_BUFFER: usize = 64;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
+    /// `http` or `https`.
+    pub(crate) scheme: &'static str,
     /// Path with query parameters.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
@@ -316,6 +318,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
     };
     let asked = Asked {
         method: parts.method.as_str().to_owned(),
+        scheme: if guard.is_some() { "https" } else { "http" },
         path,
         headers: parts.headers,
         body,

@@ -19,7 +19,7 @@ pub(crate) fn answer(asked: &Asked, path: &str) -> Answered {
         KEYS => json!({"keys": []}),
         _ => json!({
             "issuer": "https://kubernetes.default.svc",
-            "jwks_uri": format!("http://{host}{KEYS}"),
+            "jwks_uri": format!("{}://{host}{KEYS}", asked.scheme),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],

@@ -128,6 +128,15 @@ fn request_without_the_token_is_unauthorized() {
     }
 }
 
+#[test]
+fn openid_configuration_names_the_keys_over_tls() {
+    let desk = listen("openid", Ipv4Addr::LOCALHOST);
+    let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
+    let response = desk.get("/.well-known/openid-configuration", &authorization);
+    let keys = r#""jwks_uri":"https://cluster.example/openid/v1/jwks""#;
+    assert!(response.contains(keys), "{response}");
+}
+
 /// A token of a ServiceAccount could be guessed by whoever knows the seed.
 #[test]
 fn service_account_token_is_unauthorized_for_other_machines() {
