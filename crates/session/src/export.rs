@@ -125,6 +125,20 @@ fn entry(timed: &Timed) -> Value {
 /// Exports the session as one scenario file: the Scenario document with the user's commands in its timeline, then the
 /// objects.
 pub fn scenario(session: &Session) -> String {
+    let (mut scenario, documents) = beginning(session);
+    if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
+        let entries = spec.entry("timeline").or_insert_with(|| json!([]));
+        if let Some(list) = entries.as_array_mut() {
+            for timed in session.commands() {
+                list.push(entry(&timed));
+            }
+        }
+    }
+    print(&scenario, &documents)
+}
+
+/// The Scenario document without the user's commands, and the other documents: what a session begins with.
+fn beginning(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let (mut scenario, documents) = documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
@@ -137,14 +151,44 @@ pub fn scenario(session: &Session) -> String {
         if loaded.setup.nodes.names().next().is_none() && !spec.contains_key("cluster") {
             spec.insert("cluster".into(), json!({"nodesPerZone": 0}));
         }
-        let entries = spec.entry("timeline").or_insert_with(|| json!([]));
-        if let Some(list) = entries.as_array_mut() {
-            for timed in session.commands() {
-                list.push(entry(&timed));
-            }
-        }
     }
-    print(&scenario, &documents)
+    (scenario, documents)
+}
+
+/// The first part of a scenario file whose timeline is appended line by line ([`recorded_line`]). The file is a complete
+/// scenario after each line.
+pub fn recording_head(session: &Session) -> String {
+    let (mut scenario, documents) = beginning(session);
+    let mut text = String::new();
+    for document in documents {
+        text.push_str(&podscope_api::print_yaml(&document));
+        text.push_str("---\n");
+    }
+    // The timeline is the end of the file: the last field of the last field of the last document.
+    let mut timeline = Value::Null;
+    if let Some(map) = scenario.as_object_mut() {
+        let mut spec = map.shift_remove("spec").unwrap_or_else(|| json!({}));
+        if let Some(fields) = spec.as_object_mut() {
+            timeline = fields.shift_remove("timeline").unwrap_or_default();
+        }
+        map.insert("spec".into(), spec);
+    }
+    text.push_str(&podscope_api::print_yaml(&scenario));
+    text.push_str("  timeline:\n");
+    for entry in timeline.as_array().into_iter().flatten() {
+        text.push_str(&line(entry));
+    }
+    text
+}
+
+/// The line of a command in the timeline of a file that begins with [`recording_head`].
+pub fn recorded_line(timed: &Timed) -> String {
+    line(&entry(timed))
+}
+
+/// An entry of a timeline in YAML's flow style, on a line of its own.
+fn line(entry: &Value) -> String {
+    format!("  - {entry}\n")
 }
 
 fn print(scenario: &Value, documents: &[Value]) -> String {

@@ -52,8 +52,9 @@ pub use until::Until;
 pub const MAX_GENERATED_NODES: u64 = 10_000;
 /// Maximum number of entries of advice.
 pub const MAX_ADVICE: usize = 200;
-/// Maximum number of entries of a timeline.
-pub const MAX_ENTRIES: usize = 10_000;
+/// Maximum number of entries of a timeline. The command line accepts the recordings of `podscope serve --record`, which
+/// are longer than what the page accepts.
+pub const MAX_ENTRIES: usize = if cfg!(target_family = "wasm") { 10_000 } else { 500_000 };
 
 /// Name and text of a file.
 pub type File = (String, String);

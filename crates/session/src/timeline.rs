@@ -46,7 +46,7 @@ pub const ROOM: usize = 1_600_000;
 const FIRST_SPACING: u64 = 400;
 /// Maximum number of branches.
 pub const MAX_BRANCHES: usize = 64;
-/// Maximum number of the user's commands on one branch.
+/// Maximum number of the user's commands on one branch, unless [`Session::allow_commands`] raises it.
 pub const MAX_COMMANDS: usize = 10_000;
 /// Maximum number of commands that run at the same time, such as watches, waits and drains.
 pub const MAX_RUNNING: usize = 200;
@@ -68,6 +68,7 @@ pub struct Session {
     hashed: Cell<Hashed>,
     /// Result of the last API call that was performed, for [`Session::call`].
     last_call: Option<SentCall>,
+    commands_max: usize,
 }
 
 /// Hash of the first `len` records of a branch's trace, from which [`Session::trace_hash`] continues.
@@ -124,6 +125,7 @@ impl Session {
             current: 0,
             hashed: Cell::new(Hashed::empty(0)),
             last_call: None,
+            commands_max: MAX_COMMANDS,
         })
     }
 
@@ -188,7 +190,7 @@ impl Session {
 
     /// Number of the latest command, as in [`OutputLine::command`].
     pub(crate) fn last_command_number(&self) -> u32 {
-        u32::try_from(self.progress.next_command).expect("the user and the scenario have at most `MAX_COMMANDS` each")
+        u32::try_from(self.progress.next_command).expect("the user and the scenario have less than two billion each")
     }
 
     /// Whether the command with that number still runs or follows logs.
@@ -210,6 +212,27 @@ impl Session {
             .filter(|entry| entry.is_from_user)
             .map(|entry| entry.timed.clone())
             .collect()
+    }
+
+    /// Number of the user's commands on the current branch.
+    pub fn command_count(&self) -> usize {
+        // A branch always has all commands of the scenario.
+        self.branch().schedule.len() - self.loaded.scenario.timeline.len()
+    }
+
+    /// The user's commands on the current branch after the first `count`.
+    pub fn commands_after(&self, count: usize) -> Vec<&Timed> {
+        let later = self.command_count().saturating_sub(count);
+        let from_user = self.branch().schedule.iter().rev().filter(|entry| entry.is_from_user);
+        let mut commands: Vec<&Timed> = from_user.take(later).map(|entry| &entry.timed).collect();
+        commands.reverse();
+        commands
+    }
+
+    /// Changes the maximum number of the user's commands on one branch, for a caller that stores them elsewhere too: a
+    /// link holds [`MAX_COMMANDS`].
+    pub fn allow_commands(&mut self, max: usize) {
+        self.commands_max = max;
     }
 
     /// The user's commands in order, each with whether it did nothing but print errors.

@@ -8,7 +8,7 @@ use podscope_cluster::{GivenCommand, Happening, OutputKind, OutputLine, SimTime,
 
 use super::branch::Entry;
 use super::log::{Log, NullSink};
-use super::{MAX_COMMANDS, MAX_RUNNING, Records, Session};
+use super::{MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
 use podscope_kubectl::rest::ApiCall;
@@ -33,8 +33,8 @@ impl Session {
     /// # Errors
     /// A limit is reached.
     pub fn command(&mut self, command: Command) -> Result<(), Limit> {
-        if self.branch().schedule.iter().filter(|entry| entry.is_from_user).count() >= MAX_COMMANDS {
-            return Err(Limit::Commands(MAX_COMMANDS));
+        if self.command_count() >= self.commands_max {
+            return Err(Limit::Commands(self.commands_max));
         }
         let at = if self.progress.before_events {
             self.world.now()
@@ -47,9 +47,7 @@ impl Session {
         let branch = &mut self.branches[self.current];
         let index = branch
             .schedule
-            .iter()
-            .position(|entry| entry.timed.at > at)
-            .unwrap_or(branch.schedule.len())
+            .partition_point(|entry| entry.timed.at <= at)
             .max(self.progress.next_command);
         if branch.label.is_empty() {
             branch.label = command.to_string().lines().next().unwrap_or_default().to_owned();

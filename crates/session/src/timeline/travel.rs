@@ -314,6 +314,7 @@ impl Session {
             current: 0,
             hashed: Cell::new(Hashed::empty(0)),
             last_call: None,
+            commands_max: self.commands_max,
         };
         replay.world.record_decisions(true);
         while replay.progress.recorded <= place {
