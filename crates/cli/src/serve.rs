@@ -36,6 +36,12 @@ pub(crate) struct ServeArgs {
     /// Write a kubeconfig of the server to this file; with --listen it holds the certificate and the token
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Write the run to this file while it goes on, as a scenario that `podscope run` replays to the same trace
+    ///
+    /// A session holds 10 000 commands and requests that write; a recorded one holds 500 000. The file can hold the data of
+    /// Secrets, and only its owner can read it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Serve the page, too, from this folder of the built site (dist/ of `cargo xtask build`)
     ///
     /// The page shows this cluster: what programs do is seen there, and what is pressed there is seen by them. Several
@@ -56,6 +62,7 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
         speed: given.speed,
         kubeconfig: given.kubeconfig,
         site: given.site,
+        record: given.record,
         // Both are given, or neither.
         listen: (given.listen.zip(given.token)).map(|(address, token)| Listen { address, token }),
     };

@@ -25,6 +25,7 @@ use tokio::sync::oneshot;
 use crate::Speed;
 use crate::board::{Board, Snapshot};
 use crate::pages::{Done, PageId, Pages};
+use crate::record::Recorder;
 
 /// Number of events in one piece of work. Invariant: the store's log has room for their changes.
 const PIECE: u64 = 100;
@@ -135,6 +136,9 @@ pub(crate) struct Engine {
     /// Number of dropped checkpoints.
     pub(crate) forgotten: usize,
     pub(crate) pages: Pages,
+    recorder: Option<Recorder>,
+    /// Whether the recording must be begun anew, because its session was replaced or went back in time.
+    has_new_history: bool,
     has_ended: bool,
 }
 
@@ -164,7 +168,7 @@ fn rate_of(speed: Speed) -> Rate {
 }
 
 /// Starts the thread.
-pub(crate) fn start(session: Session, speed: Speed) -> io::Result<Door> {
+pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) -> io::Result<Door> {
     let board = Arc::new(Board::new(snapshot(session.world())));
     let (jobs, inbox) = mpsc::channel();
     let running = Arc::new(());
@@ -188,6 +192,8 @@ pub(crate) fn start(session: Session, speed: Speed) -> io::Result<Door> {
             checkpoints: Vec::new(),
             forgotten: 0,
             pages: Pages::new(rate_of(speed)),
+            recorder,
+            has_new_history: false,
             has_ended: false,
         };
         engine.run(&inbox);
@@ -210,6 +216,18 @@ impl Engine {
             self.send_calls();
             self.work();
             self.publish();
+            self.record();
+        }
+    }
+
+    /// Writes the commands that have been performed to the recording. A server that can no longer record ends, because its
+    /// run could not be replayed.
+    fn record(&mut self) {
+        let is_another = std::mem::take(&mut self.has_new_history);
+        let Some(recorder) = &mut self.recorder else { return };
+        if let Err(error) = recorder.update(self.shell.session_mut(), is_another) {
+            eprintln!("podscope: the recording: {error}");
+            self.has_ended = true;
         }
     }
 
@@ -237,6 +255,7 @@ impl Engine {
     fn history_replaced(&mut self) {
         self.waiting.clear();
         self.runs.clear();
+        self.has_new_history = true;
         self.restart();
     }
 

@@ -17,7 +17,8 @@
 //! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch
 //! of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read` (get and list),
 //! `items` (their texts), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `health`, `openapi`,
-//! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`).
+//! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
+//! (the recording of a run).
 //!
 //! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread over
 //! a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site` (files),
@@ -46,6 +47,7 @@ mod own;
 mod pages;
 mod protobuf;
 mod read;
+mod record;
 mod resources;
 mod reviews;
 mod route;
@@ -91,6 +93,9 @@ pub struct Options {
     pub listen: Option<Listen>,
     /// Directory of the built page to serve; None serves the API alone.
     pub site: Option<PathBuf>,
+    /// Path of the scenario file to which the run is written while it goes on; None keeps it in memory alone, where a
+    /// session holds [`podscope_session::timeline::MAX_COMMANDS`] commands.
+    pub record: Option<PathBuf>,
 }
 
 /// The API alone, on loopback, at a free port and the speed of the real clock.
@@ -102,6 +107,7 @@ impl Default for Options {
             kubeconfig: None,
             listen: None,
             site: None,
+            record: None,
         }
     }
 }
@@ -119,8 +125,9 @@ impl Server {
     /// Starts to serve a session.
     ///
     /// # Errors
-    /// The address cannot be bound, the certificates not made, the kubeconfig not written, or the site not read.
-    pub fn start(session: Session, options: &Options) -> io::Result<Server> {
+    /// The address cannot be bound, the certificates not made, the kubeconfig or the recording not written, or the site
+    /// not read.
+    pub fn start(mut session: Session, options: &Options) -> io::Result<Server> {
         let site = options.site.as_deref().map(Site::read).transpose()?.map(Arc::new);
         let ip = options
             .listen
@@ -137,7 +144,11 @@ impl Server {
             write_private(path, &kubeconfig(&format!("{scheme}://{address}"), guarded))?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let engine = engine::start(session, options.speed)?;
+        let recorder = match &options.record {
+            Some(path) => Some(record::Recorder::create(path, &mut session)?),
+            None => None,
+        };
+        let engine = engine::start(session, options.speed, recorder)?;
         let door = engine.clone();
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -197,17 +208,22 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// Writes a file that may contain a token, so that other users of the machine cannot read it.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    private_file(path)?.write_all(text.as_bytes())
+}
+
+/// Creates or empties a file that other users of the machine cannot read.
+fn private_file(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let file = options.open(path)?;
     // The file may have existed with another mode.
     #[cfg(unix)]
     if file.metadata()?.is_file() {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
-    file.write_all(text.as_bytes())
+    Ok(file)
 }
 
 /// A minimal kubeconfig that every client accepts (HT-138).

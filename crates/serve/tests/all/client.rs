@@ -15,12 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves a scenario with manual time.
 pub(crate) fn serve(scenario: &str) -> Server {
+    serve_with(scenario, Options::default())
+}
+
+/// Serves a scenario with manual time and other options.
+pub(crate) fn serve_with(scenario: &str, options: Options) -> Server {
     let files = [("scenario.yaml".to_owned(), scenario.to_owned())];
     let loaded = scenario::load(&files).expect("the scenario is read");
     let session = Session::new(loaded).expect("it is admitted");
     let options = Options {
         speed: Speed::Manual,
-        ..Options::default()
+        ..options
     };
     Server::start(session, &options).expect("a port is free")
 }

@@ -1,10 +1,63 @@
 //! A served session can be exported as a scenario and replays to the same trace.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
 use podscope_cluster::SimTime;
-use podscope_session::timeline::Session;
+use podscope_serve::Options;
+use podscope_session::timeline::{MAX_COMMANDS, Session};
 use podscope_session::{report, scenario};
 
-use crate::client::{get, post, send, serve};
+use crate::client::{get, post, send, serve, serve_with};
+
+/// Replays a scenario file up to the present time of a server. Returns the trace.
+fn replayed(at: SocketAddr, text: String) -> String {
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
+    let mut session = Session::new(loaded).expect("it is admitted");
+    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
+    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
+    report::trace(session.trace())
+}
+
+/// The path of a recording, which is removed at the end of the test.
+struct Recording(PathBuf);
+
+impl Recording {
+    fn new(name: &str) -> Recording {
+        Recording(std::env::temp_dir().join(format!("podscope-record-{}-{name}.yaml", std::process::id())))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            record: Some(self.0.clone()),
+            ..Options::default()
+        }
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.0).expect("the recording is written")
+    }
+
+    /// The text once it has this many entries: an answer is sent before its entry is written.
+    fn text_with(&self, entries: usize) -> String {
+        let begun = std::time::Instant::now();
+        loop {
+            let text = self.text();
+            if text.matches("\n  - {").count() >= entries {
+                return text;
+            }
+            assert!(begun.elapsed().as_secs() < 60, "{entries} entries: {text}");
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // Failure to remove the file is ignored.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
 
 /// Shows: T-02
 #[test]
@@ -49,15 +102,70 @@ fn scenario_of_a_served_session_replays_to_the_same_trace() {
         get(at, "/podscope/v1/trace").body,
         get(at, "/podscope/v1/scenario").body,
     );
-    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
-    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
-    let mut session = Session::new(loaded).expect("it is admitted");
-    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
+    let again = replayed(at, text);
     assert!(trace.lines().count() > 60, "{trace}");
-    for (served, replayed) in trace.lines().zip(report::trace(session.trace()).lines()) {
+    for (served, replayed) in trace.lines().zip(again.lines()) {
         assert_eq!(served, replayed);
     }
-    assert_eq!(trace, report::trace(session.trace()));
+    assert_eq!(trace, again);
+}
+
+/// Shows: P-11, T-02
+#[test]
+fn recording_replays_to_the_same_trace_after_each_step() {
+    let recording = Recording::new("steps");
+    let scenario = "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: recorded}
+spec: {timeline: [{at: 5s, run: fault poweroff a-2}], title: A recorded run}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: default}
+data: {text: \"a: b # c\"}
+";
+    let server = serve_with(scenario, recording.options());
+    let at = server.address();
+    let trace = || get(at, "/podscope/v1/trace?secrets=true").body;
+    assert_eq!(replayed(at, recording.text()), trace());
+
+    let config_maps = "/api/v1/namespaces/default/configmaps";
+    let odd = "{\"metadata\": {\"name\": \"odd\"}, \"data\": {\"k\": \"\\\"'\\u0001\\u007f\\u0085\\n  - {é: ☃}\"}}";
+    assert_eq!(post(at, config_maps, odd).status, 201);
+    post(at, "/podscope/v1/advance", r#"{"seconds": 20}"#);
+    post(
+        at,
+        "/podscope/v1/command",
+        r#"{"run": "kubectl create deployment web --image=nginx"}"#,
+    );
+    let secret = r#"{"metadata": {"name": "s"}, "stringData": {"word": "hush"}}"#;
+    assert_eq!(post(at, "/api/v1/namespaces/default/secrets", secret).status, 201);
+    assert_eq!(replayed(at, recording.text_with(4)), trace());
+
+    // The entries after the checkpoint are taken out of the file.
+    let made = post(at, "/podscope/v1/checkpoint", "").json();
+    assert_eq!(send(at, "DELETE", &format!("{config_maps}/odd"), &[], b"").status, 200);
+    assert!(recording.text_with(5).contains("DELETE"));
+    post(at, "/podscope/v1/restore", &made.to_string());
+    let later = r#"{"metadata": {"name": "later"}}"#;
+    assert_eq!(post(at, config_maps, later).status, 201);
+    post(at, "/podscope/v1/advance", r#"{"seconds": 10}"#);
+    let text = recording.text_with(5);
+    assert!(text.contains("later") && !text.contains("DELETE"), "{text}");
+    assert_eq!(replayed(at, text), trace());
+}
+
+#[test]
+fn recorded_session_accepts_more_commands_than_others() {
+    let recording = Recording::new("limit");
+    let server = serve_with("", recording.options());
+    let at = server.address();
+    let path = "/api/v1/namespaces/default/configmaps/a";
+    for _ in 0..=MAX_COMMANDS {
+        assert_eq!(send(at, "DELETE", path, &[], b"").status, 404);
+    }
+    let text = recording.text_with(MAX_COMMANDS + 1);
+    assert_eq!(replayed(at, text), get(at, "/podscope/v1/trace").body);
 }
 
 #[test]
@@ -94,9 +202,5 @@ fn scenario_has_no_secret_data_unless_asked_for() {
     assert!(shared.contains("token"), "{shared}");
     let whole = get(at, "/podscope/v1/scenario?secrets=true").body;
     assert!(whole.contains("c2VjcmV0") && whole.contains("hush"), "{whole}");
-    let loaded = scenario::load(&[("scenario.yaml".to_owned(), shared)]).expect("the scenario is read");
-    let mut session = Session::new(loaded).expect("it is admitted");
-    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
-    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
-    assert_eq!(get(at, "/podscope/v1/trace").body, report::trace(session.trace()));
+    assert_eq!(get(at, "/podscope/v1/trace").body, replayed(at, shared));
 }

@@ -1,0 +1,93 @@
+//! `--record FILE`: the run as a scenario file, written while it goes on.
+//!
+//! The file begins with the scenario and the objects of the session; each command and each call of a client becomes a line
+//! of its timeline when it has been performed. The file is a complete scenario after each line. A session that is recorded
+//! holds more commands than other sessions ([`MAX_ENTRIES`] instead of `MAX_COMMANDS`).
+//!
+//! When the session goes back in time (a checkpoint is restored, or the leading page undoes a command or takes another
+//! branch), the file is written anew with the commands that the session has then.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use podscope_session::export;
+use podscope_session::scenario::MAX_ENTRIES;
+use podscope_session::timeline::Session;
+
+/// Maximum size of a recording in bytes: what the command line reads of one file.
+const MAX_BYTES: u64 = podscope_api::limits::INPUT_BYTES as u64;
+
+/// An open recording.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    path: PathBuf,
+    file: File,
+    /// Size of the file in bytes.
+    size: u64,
+    /// The branch whose commands are in the file, and their number.
+    written: (usize, usize),
+}
+
+impl Recorder {
+    /// Creates the file, or replaces it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn create(path: &Path, session: &mut Session) -> io::Result<Recorder> {
+        let (file, size) = begin(path, session)?;
+        let mut recorder = Recorder {
+            path: path.to_owned(),
+            file,
+            size,
+            written: (session.current(), 0),
+        };
+        recorder.append(session)?;
+        Ok(recorder)
+    }
+
+    /// Appends the commands that have been performed since the last call. The file is begun anew if the session no longer
+    /// has all commands of the file, or if it `is_another`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn update(&mut self, session: &mut Session, is_another: bool) -> io::Result<()> {
+        let (branch, count) = self.written;
+        if is_another || branch != session.current() || count > session.command_count() {
+            (self.file, self.size) = begin(&self.path, session)?;
+            self.written = (session.current(), 0);
+        }
+        self.append(session)
+    }
+
+    fn append(&mut self, session: &mut Session) -> io::Result<()> {
+        let mut text = String::new();
+        for timed in session.commands_after(self.written.1) {
+            text.push_str(&export::recorded_line(timed));
+        }
+        if !text.is_empty() {
+            self.file.write_all(text.as_bytes())?;
+            self.size += text.len() as u64;
+        }
+        self.written.1 = session.command_count();
+        let of_scenario = session.loaded().scenario.timeline.len();
+        session.allow_commands(match self.size < MAX_BYTES {
+            true => MAX_ENTRIES.saturating_sub(of_scenario),
+            false => self.written.1,
+        });
+        Ok(())
+    }
+}
+
+/// Begins the file: everything but the commands of the session. It can hold the data of Secrets.
+fn begin(path: &Path, session: &Session) -> io::Result<(File, u64)> {
+    let text = export::recording_head(session);
+    let create = || {
+        let mut file = crate::private_file(path)?;
+        file.write_all(text.as_bytes())?;
+        Ok(file)
+    };
+    let file =
+        create().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    Ok((file, text.len() as u64))
+}
