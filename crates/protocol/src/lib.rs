@@ -79,7 +79,7 @@ pub use remark::{
     Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,
 };
 pub use remedy::{Remedy, gate_setter};
-pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
+pub use request::{ExportKind, GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef, TextKind};
 pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths, failures_title};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,

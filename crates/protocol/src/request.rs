@@ -206,6 +206,11 @@ pub enum TextKind {
     Lesson,
 }
 
+/// Name of the lesson that a first visit offers. Its cluster is that of the first visit.
+pub const GUIDED_START: &str = "cut-a-node-off";
+/// The first command of that lesson, which the first visit gives when it opens the lesson.
+pub const GUIDED_CUT: &str = "fault partition c-2";
+
 /// Source of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -223,9 +228,9 @@ pub enum Source {
         /// Replaces the lesson's own seed.
         seed: Option<u64>,
     },
-    /// The small cluster of a first visit, shown from the time when all its pods run.
+    /// The small cluster of a first visit, shown from the time when all its pods run. A rolling update begins by itself.
     Welcome,
-    /// The cluster of a first visit from its start, without a story.
+    /// The cluster of a first visit from its start, in which nothing begins by itself.
     Free,
     /// The first question of a lesson, repeated on another seed. Everything before the question is already done.
     Recap {

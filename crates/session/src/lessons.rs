@@ -6,14 +6,16 @@
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Data, Tree};
-use podscope_protocol::{LessonInfo, Problem, Request, Source};
+use podscope_protocol::{GUIDED_START, LessonInfo, Problem, Request, Source};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
-/// The small cluster of the first visit (U-10).
-const WELCOME: &str = concat!(include_str!("welcome.yaml"), include_str!("living.yaml"));
-const FREE: &str = concat!(include_str!("free.yaml"), include_str!("living.yaml"));
+/// The guided start. It is always compiled in, because a first visit offers it and opens it at once. Its objects are also
+/// those of the first visit's cluster (U-10) and of free play.
+const GUIDED: &str = include_str!("../lessons/cut-a-node-off.yaml");
+const WELCOME: &str = include_str!("welcome.yaml");
+const FREE: &str = include_str!("free.yaml");
 
 /// An entry of the list of lessons, generated at build time, so that listing needs no parsing.
 struct ListEntry {
@@ -167,10 +169,11 @@ pub fn are_missing_for(request: &Request) -> bool {
     let Request::Open { source } = request else {
         return false;
     };
-    let may_need = matches!(
-        source,
-        Source::Lesson { .. } | Source::Recap { .. } | Source::Link { .. }
-    );
+    let may_need = match source {
+        Source::Lesson { name, .. } => name != GUIDED_START,
+        Source::Recap { .. } | Source::Link { .. } => true,
+        Source::Files { .. } | Source::Welcome | Source::Free => false,
+    };
     may_need && texts().is_empty()
 }
 
@@ -205,7 +208,8 @@ pub fn missing(why: &str) -> Vec<Problem> {
 }
 
 pub fn text(name: &str) -> Option<&'static str> {
-    texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    let known = texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    known.or_else(|| (name == GUIDED_START).then_some(GUIDED))
 }
 
 /// The part of a lesson on which its run depends. Links contain it, so that they show the same run after the lesson has
@@ -278,10 +282,16 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
 
 /// File of the first visit's scenario, in which a rolling update starts by itself.
 pub fn welcome() -> (String, String) {
-    ("welcome.yaml".into(), WELCOME.into())
+    ("welcome.yaml".into(), with_objects(WELCOME))
 }
 
-/// File of the same cluster without a story and without the rolling update.
+/// File of the same cluster without the rolling update.
 pub fn free() -> (String, String) {
-    ("free.yaml".into(), FREE.into())
+    ("free.yaml".into(), with_objects(FREE))
+}
+
+/// Appends the objects of the guided start to a scenario.
+fn with_objects(scenario: &str) -> String {
+    let objects = GUIDED.split_once("\n---\n").map_or("", |(_, objects)| objects);
+    format!("{scenario}---\n{objects}")
 }

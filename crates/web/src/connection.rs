@@ -25,8 +25,10 @@ pub(crate) struct Connection {
     plays_after_answer: bool,
     /// The source that was requested last is the user's own: a link or a file.
     is_own: bool,
-    /// The source that was requested last is work to be kept: a file, not a link.
+    /// The session that was requested last is work to be kept: a file, not a link, or one with commands already.
     is_work: bool,
+    /// A session has been requested, and neither opened nor refused yet: commands belong to it.
+    is_opening: bool,
     /// The user has worked on the session: gave a command, answered a question, or opened the session from a file.
     pub(crate) is_touched: bool,
     /// The session is the first visit's cluster, and the user has neither given a command nor moved time.
@@ -74,6 +76,7 @@ impl Connection {
                 request,
                 Request::Predict { .. } | Request::TryRemedy { .. } | Request::RecordGoal { .. } | Request::Undo
             );
+        self.is_work |= commands && self.is_opening;
         self.is_fresh &= !commands && !moves;
         self.watch.request_sent();
         if request != Request::FrameDone {
@@ -90,6 +93,7 @@ impl Connection {
         self.plays_on_open = play;
         self.is_own = is_own;
         self.is_work = is_work;
+        self.is_opening = true;
     }
 
     /// Resets the state for a new engine, which knows nothing of earlier requests.
@@ -123,6 +127,7 @@ impl Connection {
             store::forget(id);
         }
         self.is_touched = self.is_work;
+        self.is_opening = false;
         self.has_session = true;
         self.is_seeking = false;
         self.seek_to = None;
@@ -206,6 +211,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let is_first = {
                 let mut connection = connection.borrow_mut();
                 connection.seek_answered();
+                connection.is_opening = false;
                 !std::mem::replace(&mut connection.has_session, true)
             };
             // Kept sessions stay as they are: a source that cannot be opened is replaced by the last session.

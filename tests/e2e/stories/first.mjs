@@ -18,6 +18,40 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
   await expect(story).toContainText("Two processes, one name", { timeout: 30_000 });
   await expect(forward).toContainText("Heal c-2");
   await t.checkLooks(page, "split-brain");
+  await forward.click();
+  await expect(story).toContainText("A force delete frees the name and asks nobody", { timeout: 30_000 });
+  await story.getByRole("button", { name: "Start the course" }).click();
+  await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+});
+
+// Shows: E-01
+test("the guided start is a lesson with the first visit's cluster", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator("[data-pod]")).toHaveCount(7);
+  const uids = () => page.locator("[data-pod]").evaluateAll((pods) => pods.map((pod) => pod.dataset.uid).sort());
+  const before = await uids();
+  await page.getByRole("button", { name: "Cut a node off" }).click();
+  await expect(page).toHaveTitle(/^Cut a node off/);
+  await expect(page.locator(".story")).toHaveCount(0);
+  await t.seek(page, "0:10.0");
+  expect(await uids(), "the lesson goes on with the same pods").toEqual(before);
+
+  const again = await t.open("#lesson=cut-a-node-off");
+  const story = again.getByRole("region", { name: "Story" });
+  await expect(story).toContainText("Cut off c-2, where the database db-0 runs");
+  await expect(again.locator("[data-pod]")).toHaveCount(7);
+  await expect(story.getByRole("button", { name: "fault partition c-2" })).toBeVisible();
+  await again.getByTitle("Lessons and scenarios (l)").click();
+  await expect(again.getByRole("dialog").getByRole("button", { name: /Cut a node off/ })).toBeVisible();
+});
+
+test("a closed introduction leaves free play without a story", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator("[data-pod]")).toHaveCount(7);
+  await page.getByRole("button", { name: "Close this" }).click();
+  await expect(page.locator(".start")).toHaveCount(0);
+  await t.seek(page, "1:00.0");
+  await expect(page.getByRole("region", { name: "Story" })).toHaveCount(0);
 });
 
 test("free play begins nothing by itself and has no story", async ({ t }) => {

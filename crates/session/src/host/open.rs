@@ -8,7 +8,7 @@ use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_api::ProblemKind;
 use podscope_cluster::SimTime;
-use podscope_protocol::{Opened, Problem, Source, Task, TextKind, Update};
+use podscope_protocol::{GUIDED_START, Opened, Problem, Source, Task, TextKind, Update};
 
 /// Sources with more bytes than this are opened in several pieces of work, with progress between them.
 pub(super) const LARGE: usize = 1 << 20;
@@ -37,6 +37,8 @@ pub(super) struct Read {
 
 /// All pods of the first visit run at this time.
 const SETTLED: SimTime = SimTime::from_seconds(10);
+/// Latest instant of a first visit at which its guided start begins: the run up to there is simulated again at once.
+const LATEST_GUIDED: SimTime = SimTime::from_seconds(600);
 
 fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
     lessons::load(name).map(|mut loaded| {
@@ -48,10 +50,10 @@ fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
 fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
-    let begins = if matches!(source, Source::Welcome) {
-        SETTLED
-    } else {
-        SimTime::ZERO
+    let begins = match &source {
+        Source::Welcome => SETTLED,
+        Source::Lesson { name, .. } if name == GUIDED_START => SETTLED,
+        _ => SimTime::ZERO,
     };
     let loaded = match source {
         Source::Files { files } => scenario::load_or_return_files(files).map_err(|unreadable| unreadable.problems),
@@ -131,13 +133,29 @@ impl Host {
         }
         let again = (!IS_WHOLE).then(|| source.clone());
         match read(source) {
-            Ok(read) => self.start(read, clock),
+            Ok(mut read) => {
+                if let Some(instant) = self.instant_of_first_visit(&read) {
+                    read.begins = instant;
+                }
+                self.start(read, clock)
+            }
             Err(problems) if again.is_some() && problems.iter().any(|problem| problem.kind == ProblemKind::Lacking) => {
                 self.further_source = again;
                 Vec::new()
             }
             Err(problems) => vec![Update::Refused { problems }],
         }
+    }
+
+    /// The present instant of a first visit without commands, if the guided start follows: until then both runs are the
+    /// same, so the lesson goes on where the visitor is.
+    fn instant_of_first_visit(&self, next: &Read) -> Option<SimTime> {
+        let session = &self.active.as_ref()?.session;
+        let is_guided = next.begins == SETTLED && next.lesson.is_some();
+        let is_first_visit = session.loaded().files == [lessons::welcome()] && session.commands().is_empty();
+        let has_same_seed = session.world().seed() == next.loaded.setup.seed;
+        let now = session.now();
+        (is_guided && is_first_visit && has_same_seed && (SETTLED..=LATEST_GUIDED).contains(&now)).then_some(now)
     }
 
     /// Opens a text that was pasted on the page.

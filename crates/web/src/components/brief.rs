@@ -1,11 +1,12 @@
 //! A story of short lines: each line stands under the stage with its suggested command, and takes no room from the
-//! stage.
+//! stage. The guided start is told in this way.
 
-use podscope_protocol::{Caption, Opened, Request};
+use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
 use yew::prelude::*;
 
 use super::icon;
-use super::story::words;
+use super::start::FIRST_LESSON;
+use super::story::{next_item, use_record_finished, words};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Page, Shared};
@@ -13,13 +14,15 @@ use crate::state::{Page, Shared};
 /// Longest text of a step that fits into one or two lines under the stage, in bytes.
 const MAX_TEXT: usize = 220;
 
-/// Returns whether the story has short lines only: it asks no question and sets no goal.
+/// Returns whether the story has short lines only: it asks no question and sets no goal, or it is the guided start.
 pub(crate) fn is_brief(opened: &Opened) -> bool {
-    opened.lesson.is_none()
-        && opened.story.iter().all(|step| {
-            let has_task = !step.goals.is_empty() || step.question.is_some() || step.manifest.is_some();
-            !has_task && step.hints.is_empty() && step.text.len() <= MAX_TEXT
-        })
+    if let Some(lesson) = &opened.lesson {
+        return lesson == GUIDED_START;
+    }
+    opened.story.iter().all(|step| {
+        let has_task = !step.goals.is_empty() || step.question.is_some() || step.manifest.is_some();
+        !has_task && step.hints.is_empty() && step.text.len() <= MAX_TEXT
+    })
 }
 
 #[derive(Properties, PartialEq)]
@@ -35,6 +38,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
+    use_record_finished(page, &ctl);
     let story = &page.model.story;
     {
         // Short lines advance by themselves.
@@ -73,11 +77,35 @@ pub(crate) fn Brief(props: &Props) -> Html {
         )
     });
     let close = Callback::from(move |_: MouseEvent| is_closed.set(true));
+    let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
+    let end = lesson.filter(|_| story.finished).map(|name| {
+        let info = page.lessons.iter().find(|lesson| lesson.name == name);
+        (info.map(|info| info.rule.clone()).unwrap_or_default(), next(&ctl, page))
+    });
+    let mistake = (story.steps.get(story.step)).and_then(|now| step.mistakes.get(*now.mistakes.last()?));
+    let text = match (&end, node.filter(|_| is_done)) {
+        (Some((rule, _)), _) => words(rule),
+        (None, Some(node)) => html! { actions::effect_text(&node.view) },
+        (None, None) => words(mistake.unwrap_or(&step.text)),
+    };
     html! {
         <section class="brief" aria-label="Story" data-asks="">
-            <p aria-live="polite">{ match node.filter(|_| is_done) { Some(node) => html! { actions::effect_text(&node.view) }, None => words(&step.text) } }</p>
-            if let Some((label, line, onclick)) = run { <button type="button" class="primary" {onclick} title={line.clone()}>{ label }<span class="mono">{ line }</span></button> }
+            <p aria-live="polite">{ text }</p>
+            if let Some((_, next)) = end { { next } }
+            else if let Some((label, line, onclick)) = run { <button type="button" class="primary" {onclick} title={line.clone()}>{ label }<span class="mono">{ line }</span></button> }
             <button type="button" class="quiet shut" onclick={close} aria-label="Close the story">{ icon("cross") }</button>
         </section>
     }
+}
+
+/// The button after the end: the next item of the open course, or the first lesson of Podscope's own.
+fn next(ctl: &Ctl, page: &Page) -> Html {
+    if page.study.item.is_some() {
+        return next_item(ctl, &page.study);
+    }
+    let source = Source::Lesson {
+        name: FIRST_LESSON.to_owned(),
+        seed: None,
+    };
+    html! { <button type="button" class="primary" onclick={ctl.on(Request::Open { source })}>{ "Start the course" }</button> }
 }

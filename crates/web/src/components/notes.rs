@@ -38,7 +38,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
             <p class="ended" role="status">{ caption.map(director::outcome).unwrap_or_default() }</p>
             if brief.is_none() { { chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
-            if page.start && page.opened.is_some() { <Start asked={page.start_requested} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
+            if page.start && page.opened.is_some() { <Start asked={page.start_requested} /> }
         </section>
     }
 }

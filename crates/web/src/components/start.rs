@@ -1,7 +1,7 @@
 //! The introduction with the ways in: a line under the cluster of a first visit. The logo in the bar opens it again. A
 //! visit that begins with a link, a lesson or a kept session does not show it.
 
-use podscope_protocol::{Request, Source};
+use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source};
 use yew::prelude::*;
 
 use super::dialog::Modal;
@@ -11,7 +11,7 @@ use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
 /// The first lesson of the course.
-const FIRST_LESSON: &str = "first-pod";
+pub(super) const FIRST_LESSON: &str = "first-pod";
 /// The command that dumps a cluster, for the way in with a pending pod.
 const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
@@ -19,8 +19,6 @@ const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,d
 pub(crate) struct Props {
     /// The user requested the introduction, so the open session may be any.
     pub(crate) asked: bool,
-    /// The first command that the open story suggests.
-    pub(crate) first: Option<String>,
 }
 
 /// The line.
@@ -38,25 +36,29 @@ pub(crate) fn Start(props: &Props) -> Html {
             ctl.send.emit(Request::Open { source });
         })
     };
-    let name = FIRST_LESSON.to_string();
-    let course = open(Source::Lesson { name, seed: None });
+    let lesson = |name: &str| Source::Lesson {
+        name: name.to_owned(),
+        seed: None,
+    };
+    let course = open(lesson(FIRST_LESSON));
     let free = open(Source::Free);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
-    let cut = props.first.clone().map(|line| {
-        let ctl = ctl.clone();
-        Callback::from(move |_: MouseEvent| {
-            ctl.act.emit(Act::Start(false));
-            ctl.run(&line);
+    let cut = {
+        // The lesson goes on where this cluster is, and its first command is given at once.
+        let (ctl, guided) = (ctl.clone(), open(lesson(GUIDED_START)));
+        Callback::from(move |event: MouseEvent| {
+            guided.emit(event);
+            ctl.run_now(GUIDED_CUT);
         })
-    });
+    };
     html! {
         <section class="start" aria-labelledby="start-title">
             <h2 id="start-title">{ "Six machines and one control plane, alive in this tab. " }<span>{ "See what Kubernetes believes, and what is true." }</span></h2>
             <ul>
-                if let Some(cut) = cut.filter(|_| !props.asked) {
-                    <li><button type="button" class="primary" onclick={cut}>{ "Cut a node off" }</button></li>
-                } else {
+                if props.asked {
                     <li><button type="button" onclick={free}>{ "Free play" }</button></li>
+                } else {
+                    <li><button type="button" class="primary" onclick={cut}>{ "Cut a node off" }</button></li>
                 }
                 <li><button type="button" onclick={course}>{ "Start the course" }</button></li>
                 <li><button type="button" onclick={pending}>{ "My pod is Pending" }</button></li>

@@ -2,6 +2,7 @@
 
 mod beliefs;
 mod dumps;
+mod guided;
 mod handover;
 mod joined;
 mod keeping;

@@ -63,7 +63,7 @@ pub(super) fn End(props: &Props) -> Html {
 }
 
 /// The button to the next item of the open course, or to the course after its last one.
-fn next_item(ctl: &Ctl, study: &Study) -> Html {
+pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
     if study.item.is_none() {
         return Html::default();
     }

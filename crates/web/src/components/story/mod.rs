@@ -18,6 +18,7 @@ use yew::prelude::*;
 
 use self::ask::Ask;
 use self::end::End;
+pub(crate) use self::end::next_item;
 use self::help::Hints;
 pub(crate) use self::moments::picture;
 pub(crate) use self::pins::Pins;
@@ -304,7 +305,7 @@ fn count_answers(state: &StoryState) -> (usize, usize) {
 
 /// Records on this device that a lesson has been finished.
 #[hook]
-fn use_record_finished(page: &Page, ctl: &Ctl) {
+pub(crate) fn use_record_finished(page: &Page, ctl: &Ctl) {
     let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let finished = page.model.story.finished;
     let way = page.study.help.max(way_of_answers(&page.model.story));

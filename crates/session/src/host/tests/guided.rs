@@ -1,0 +1,70 @@
+//! The guided start: the lesson that a first visit offers.
+
+use super::{Host, frames, settle, welcome};
+use crate::timeline::Session;
+use crate::{lessons, scenario};
+use podscope_api::Kind;
+use podscope_cluster::SimTime;
+use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, Update};
+
+fn open_guided(host: &mut Host, clock: f64) -> Vec<Update> {
+    let source = Source::Lesson {
+        name: GUIDED_START.into(),
+        seed: None,
+    };
+    host.handle(Request::Open { source }, clock)
+}
+
+fn trace_of(host: &Host) -> String {
+    host.active
+        .as_ref()
+        .map(|active| active.session.trace_hash())
+        .unwrap_or_default()
+}
+
+/// The lesson takes over from an untouched first visit at its instant, with the same past.
+/// Shows: U-10
+#[test]
+fn guided_start_goes_on_where_first_visit_is() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::Seek { at: 14_500_000 }, clock);
+    settle(&mut host, &mut clock);
+    let before = trace_of(&host);
+    let updates = open_guided(&mut host, clock);
+    let opened = updates.iter().find_map(|update| match update {
+        Update::Opened(opened) => Some(opened),
+        _ => None,
+    });
+    let opened = opened.expect("the lesson opens");
+    assert_eq!(opened.lesson.as_deref(), Some(GUIDED_START));
+    assert_eq!(opened.story[0].try_command.as_deref(), Some(GUIDED_CUT));
+    assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(14_500_000));
+    assert_eq!(trace_of(&host), before);
+}
+
+/// Elsewhere the lesson begins when all pods run: after a command, or without a first visit.
+/// Shows: U-10
+#[test]
+fn guided_start_begins_settled_without_first_visit() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::Seek { at: 14_500_000 }, clock);
+    settle(&mut host, &mut clock);
+    let line = "kubectl cordon a-1".into();
+    host.handle(Request::Command { line }, clock);
+    settle(&mut host, &mut clock);
+    for host in [&mut host, &mut Host::new()] {
+        let updates = open_guided(host, clock);
+        assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(10_000_000));
+    }
+}
+
+/// Free play has neither a story nor a command that comes by itself.
+/// Shows: U-10
+#[test]
+fn free_play_has_no_story_and_no_timeline() {
+    let loaded = scenario::load(&[lessons::free()]).expect("it loads");
+    assert!(loaded.scenario.steps.is_empty() && loaded.scenario.timeline.is_empty());
+    let mut session = Session::new(loaded).expect("it starts");
+    session.advance(SimTime::from_seconds(10), u64::MAX);
+    assert_eq!(session.world().objects().count_kind(Kind::Pod), 7);
+}
