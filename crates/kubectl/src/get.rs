@@ -317,7 +317,7 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     };
     if !has_printed && !is_named && !get.ignore_not_found {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
-        printed.err(if namespaced && !get.target.all_namespaces {
+        printed.remark(if namespaced && !get.target.all_namespaces {
             format!("No resources found in {} namespace.", get.target.namespace())
         } else {
             "No resources found".into()

@@ -110,6 +110,11 @@ impl Printed {
         self.lines.push((OutputKind::Error, text.into()));
     }
 
+    /// Prints kubectl's message about an empty list, which is no error.
+    pub(crate) fn remark(&mut self, text: impl Into<String>) {
+        self.lines.push((OutputKind::Remark, text.into()));
+    }
+
     /// Prints a warning with kubectl's prefix; the command continues.
     pub(crate) fn warn(&mut self, text: impl std::fmt::Display) {
         self.lines.push((OutputKind::Warning, format!("Warning: {text}")));

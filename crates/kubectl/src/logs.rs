@@ -21,7 +21,7 @@ pub(crate) fn go_type(kind: Kind) -> String {
 /// Prints the logs. The containers are simulated; their logs are their life-cycle events.
 pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
     match pods(logs, view, printed) {
-        Ok(pods) if pods.is_empty() => printed.err(format!("No resources found in {} namespace.", namespace(logs))),
+        Ok(pods) if pods.is_empty() => printed.remark(format!("No resources found in {} namespace.", namespace(logs))),
         Ok(pods) => pods.iter().for_each(|pod| print_pod(logs, pod, view, printed)),
         Err(message) => printed.fail(message),
     }

@@ -235,13 +235,14 @@ impl Session {
         self.commands_max = max;
     }
 
-    /// The user's commands in order, each with whether it did nothing but print errors.
+    /// The user's commands in order, each with whether it did nothing but print errors, or that there is nothing to do.
     pub(crate) fn commands_and_failures(&self) -> Vec<(&Timed, bool)> {
-        let with_lines = |kind: OutputKind| -> ordered::Set<u32> {
-            let lines = self.outputs().iter().filter(|line| line.kind == kind);
+        let with_lines = |kinds: &[OutputKind]| -> ordered::Set<u32> {
+            let lines = self.outputs().iter().filter(|line| kinds.contains(&line.kind));
             lines.map(|line| line.command).collect()
         };
-        let (failed, printed) = (with_lines(OutputKind::Error), with_lines(OutputKind::Output));
+        let failed = with_lines(&[OutputKind::Error, OutputKind::Remark]);
+        let printed = with_lines(&[OutputKind::Output]);
         let numbered = (1..).zip(&self.branch().schedule);
         numbered
             .filter(|(_, entry)| entry.is_from_user)

@@ -180,6 +180,8 @@ pub enum OutputKind {
     Output,
     /// A warning on standard error; the command continues.
     Warning,
+    /// A remark on standard error: nothing is wrong, there is nothing to print.
+    Remark,
     /// Any other line on standard error.
     Error,
 }

@@ -59,6 +59,8 @@ pub struct CommandError {
     pub is_unfinished: bool,
     /// Whether the command is valid or not can only be told by the whole engine, because this build lacks it.
     pub lacks_capability: bool,
+    /// The message is kubectl's about an empty list: the command is valid, and nothing of its kind exists here.
+    pub is_empty_list: bool,
 }
 
 impl CommandError {
@@ -69,6 +71,15 @@ impl CommandError {
             message: message.into(),
             is_unfinished: false,
             lacks_capability: false,
+            is_empty_list: false,
+        }
+    }
+
+    /// The answer to a request for objects of a kind that has none here.
+    pub(crate) fn empty_list(column: u32) -> Self {
+        Self {
+            is_empty_list: true,
+            ..Self::new(column, "No resources found")
         }
     }
 

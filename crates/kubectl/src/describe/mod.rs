@@ -73,7 +73,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
         printed.fail(not_found(*kind, name));
     }
     if first && found.missing.is_empty() {
-        printed.err(if command.target.all_namespaces {
+        printed.remark(if command.target.all_namespaces {
             "No resources found".to_owned()
         } else {
             format!("No resources found in {} namespace.", command.target.namespace())

@@ -440,12 +440,14 @@ fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
 
 /// Prints kubectl's message about a selector that matches nothing.
 fn nothing_found(target: &Target) -> Plan {
-    let mut plan = Plan::default();
-    plan.err(match target.all_namespaces {
+    let text = match target.all_namespaces {
         true => "No resources found".to_owned(),
         false => format!("No resources found in {} namespace.", target.namespace()),
-    });
-    plan
+    };
+    Plan {
+        lines: vec![(OutputKind::Remark, text)],
+        ..Plan::default()
+    }
 }
 
 /// Completes a plan with its writes and errors. Several errors are printed without kubectl's `error: ` (KC-116).

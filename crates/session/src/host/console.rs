@@ -24,6 +24,7 @@ fn line_kind(kind: OutputKind) -> LineKind {
     match kind {
         OutputKind::Output => LineKind::Output,
         OutputKind::Warning => LineKind::Warning,
+        OutputKind::Remark => LineKind::Notice,
         OutputKind::Error => LineKind::Error,
     }
 }
@@ -40,7 +41,11 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
     let (command, pipe) = match parsed {
         Ok(read) => read,
         Err(error) => {
-            lines.extend(error.message.lines().map(|text| console(LineKind::Error, text)));
+            let kind = match error.is_empty_list {
+                true => LineKind::Notice,
+                false => LineKind::Error,
+            };
+            lines.extend(error.message.lines().map(|text| console(kind, text)));
             return (lines, false);
         }
     };

@@ -30,9 +30,9 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(why) = args
         .positional
         .split_first()
-        .and_then(|(resource, names)| resource_without_objects(&resource.text, names))
+        .and_then(|(resource, names)| resource_without_objects(&resource.text, names, args.end))
     {
-        return Err(CommandError::new(args.end, why));
+        return Err(why);
     }
     let Some(target) = optional_target(args, &args.positional)? else {
         return Err(CommandError::new(
@@ -146,7 +146,7 @@ fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
 
 /// kubectl's message about a resource that never has objects here: reviews are not stored, and other kinds are not
 /// implemented. `None` for resources that may have objects.
-fn resource_without_objects(resource: &str, names: &[Word]) -> Option<String> {
+fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Option<CommandError> {
     if Kind::from_resource_name(resource).is_some() {
         return None;
     }
@@ -159,8 +159,8 @@ fn resource_without_objects(resource: &str, names: &[Word]) -> Option<String> {
     })?;
     let known_group = known.api_version.split_once('/').map_or("", |(group, _)| group);
     Some(match (known.verbs, names) {
-        ("create", _) => NOT_ALLOWED.to_owned(),
-        (podscope_api::ALL_VERBS, []) => "No resources found".to_owned(),
+        ("create", _) => CommandError::new(column, NOT_ALLOWED),
+        (podscope_api::ALL_VERBS, []) => CommandError::empty_list(column),
         (podscope_api::ALL_VERBS, names) => {
             let missing = |word: &Word| {
                 format!(
@@ -168,7 +168,7 @@ fn resource_without_objects(resource: &str, names: &[Word]) -> Option<String> {
                     known.plural, word.text
                 )
             };
-            names.iter().map(missing).collect::<Vec<_>>().join("\n")
+            CommandError::new(column, names.iter().map(missing).collect::<Vec<_>>().join("\n"))
         }
         _ => return None,
     })
