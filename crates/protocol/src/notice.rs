@@ -55,6 +55,8 @@ pub enum Notice {
     TimeIsPaused,
     /// Time cannot run because a question of the story is unanswered.
     WaitsForAnswer,
+    /// A command was given while a question of the story is unanswered.
+    CommandWaitsForAnswer,
     /// The branch has no command to undo.
     NothingToUndo,
     /// The rest of a solution cannot be played.
@@ -95,6 +97,9 @@ impl fmt::Display for Notice {
             Self::TimeIsPaused => f.write_str("Time stands still: play or step to see what follows."),
             Self::WaitsForAnswer => {
                 f.write_str("Time waits for your answer: choose one in the story, or press *I don't know*.")
+            }
+            Self::CommandWaitsForAnswer => {
+                f.write_str("Time waits for your answer in the story: what this command brings comes after it.")
             }
             Self::NothingToUndo => f.write_str("there is no command to take back on this branch"),
             Self::NoSolution => f.write_str("This story has no solution that can be played from here."),

@@ -295,10 +295,12 @@ impl Host {
             self.job = under_way;
         }
         if !self.pace.playing && given {
-            if !std::mem::replace(&mut self.is_pause_noticed, true) {
+            let is_question_open = self.reader.question(&active.session).is_some();
+            if is_question_open {
+                lines.push(console_line(active, LineKind::Notice, Notice::CommandWaitsForAnswer));
+            } else if !std::mem::replace(&mut self.is_pause_noticed, true) {
                 lines.push(console_line(active, LineKind::Notice, Notice::TimeIsPaused));
             }
-            let is_question_open = self.reader.question(&active.session).is_some();
             if active.session.world().clients() > clients && !is_question_open {
                 let until = active.session.now() + ANSWER_TIMEOUT;
                 self.job = Some(Job::Answer { until, clients });
