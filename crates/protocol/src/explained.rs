@@ -39,6 +39,30 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
     }
 }
 
+/// The conclusion of a decision that has been made: a placement in the past tense.
+pub fn past_sentence(conclusion: &DecisionSummary) -> String {
+    let pod = &conclusion.pod;
+    match &conclusion.outcome {
+        DecisionOutcome::OnlyNode { node, of } => {
+            format!(
+                "{pod} went to {node}, the only one of {} that could take it.",
+                nodes(*of)
+            )
+        }
+        DecisionOutcome::Best { node, fit, of } => format!(
+            "{pod} went to {node}: {fit} of {} could take it, and {node} scored highest.",
+            nodes(*of)
+        ),
+        DecisionOutcome::Drawn { node, among } => format!(
+            "{pod} went to {node}: it was one of {} that scored equally high, and the draw took it.",
+            nodes(*among)
+        ),
+        DecisionOutcome::Failed(_) | DecisionOutcome::ToBeDrawn { .. } | DecisionOutcome::Waits { .. } => {
+            sentence(conclusion)
+        }
+    }
+}
+
 fn nodes(n: usize) -> String {
     match n {
         1 => "1 node".to_owned(),

@@ -41,6 +41,9 @@ pub(crate) struct Props {
     pub(crate) selected: bool,
     #[prop_or_default]
     pub(crate) verdict: Option<NodeAnswer>,
+    /// The instant of the verdict, if it is one of the past.
+    #[prop_or_default]
+    pub(crate) decided: Option<Micros>,
     /// A decision is shown, but has no verdict on this node.
     #[prop_or_default]
     pub(crate) has_no_verdict: bool,
@@ -312,10 +315,15 @@ fn heading(props: &Props) -> Html {
     let right = if let Some((class, words)) = props.answer_mark.map(AnswerMark::label) {
         html! { <span class={classes!("told", class)}>{ words }</span> }
     } else if let Some(verdict) = &props.verdict {
+        let text = match props.decided.map(clock::instant) {
+            Some(at) if verdict.chosen => format!("{} at {at}", verdict.text),
+            Some(at) => format!("{at}: {}", verdict.text),
+            None => verdict.text.clone(),
+        };
         html! {
-            <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
+            <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&text).into_owned()}>
                 { icon(if verdict.fits { "check" } else { "cross" }) }
-                <span>{ shown(&verdict.text) }</span>
+                <span>{ shown(&text) }</span>
             </span>
         }
     } else if let Some((kind, words)) = &state {

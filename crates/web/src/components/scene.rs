@@ -332,7 +332,7 @@ fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
 fn control_plane(props: &Props, measures: &Measures, rail: &Rail, differing: &Rc<Set<String>>) -> Html {
     let (page, model, other) = (&props.page, &props.model, props.other);
     let spread_key = (page.shown_decision())
-        .and_then(|why| why.spread.first())
+        .and_then(|(why, _)| why.spread.first())
         .map(|spread| spread.topology_key.clone());
     let tick = model.pending.iter().any(|p| {
         p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
@@ -439,7 +439,9 @@ impl NodeContext<'_> {
     fn node(&self, state: &Shared<NodeState>, place: NodePlan, slots: Vec<usize>) -> Html {
         let (page, model, other) = (&self.props.page, &self.props.model, self.props.other);
         let name = &state.view.name;
-        let why = page.shown_decision();
+        let shown = page.shown_decision();
+        let why = shown.map(|(why, _)| why);
+        let decided = shown.and_then(|(_, decided)| decided);
         let verdict = why.and_then(|w| w.verdicts.get(name).cloned());
         let has_no_verdict = why.is_some_and(|w| !w.verdicts.is_empty()) && verdict.is_none();
         let victims = (why.and_then(|w| w.preemption.as_ref())).map_or_else(Vec::new, |(p, nominated)| {
@@ -464,7 +466,7 @@ impl NodeContext<'_> {
         };
         html! {
             <Node key={name.clone()} node={state.clone()} devices={model.devices.get(name).cloned().unwrap_or_default()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
-                {selected_pod} selected={is_selected} {verdict} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
+                {selected_pod} selected={is_selected} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
                 pod_answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, &state.pods) }} />
         }
     }

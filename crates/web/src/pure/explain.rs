@@ -151,7 +151,7 @@ impl Scored {
 fn add_explanation(why: &mut Why, explanation: Explanation) {
     let chosen = explanation.chosen.unwrap_or_default();
     let preempts = explanation.outcome == Outcome::Preempts;
-    why.sentence = explained::sentence(&explanation.conclusion);
+    why.sentence = explained::past_sentence(&explanation.conclusion);
     let meaning = match (&explanation.won, &explanation.sampling) {
         (Some(won), _) => Some(explained::why(won)),
         (None, sampling) => sampling.as_ref().map(explained::sampling),
@@ -343,7 +343,7 @@ mod tests {
         let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(explanation));
         assert_eq!(
             why.sentence,
-            "default/batch-7 goes to c-1: 2 of 5 nodes can take it, and c-1 scores highest."
+            "default/batch-7 went to c-1: 2 of 5 nodes could take it, and c-1 scored highest."
         );
         assert_eq!(
             why.meaning,

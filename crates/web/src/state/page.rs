@@ -1,7 +1,7 @@
 //! The state of the whole page. `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, FilmRefusal, Guarantee, LessonCondition, LessonInfo, Micros, Opened, PodView, Problem,
+    Completion, Detail, FilmRefusal, Guarantee, LessonCondition, LessonInfo, Micros, Opened, PodMark, PodView, Problem,
     SubjectRef, Task, WhatIfAnswer,
 };
 
@@ -221,11 +221,18 @@ impl Page {
         }
     }
 
-    /// The decision while its tab is open: it highlights or dims nodes.
-    pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
-        self.decision()
-            .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())
-            // A held pod's verdicts are hypothetical.
-            .filter(|_| self.pod().is_none_or(|pod| waits::missing_from_files(pod).is_none()))
+    /// The decision while its tab is open: it highlights or dims nodes. With the instant of the decision if the pod has
+    /// been placed since. None for a pod that is gone.
+    pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
+        // A held pod's verdicts are hypothetical.
+        let pod = self
+            .pod()
+            .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_from_files(pod).is_none())?;
+        let why = self
+            .decision()
+            .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())?;
+        let attempt = why.attempts.iter().find(|attempt| attempt.id == why.attempt);
+        let decided = attempt.filter(|_| !pod.node.is_empty()).map(|attempt| attempt.at);
+        Some((why, decided))
     }
 }
