@@ -7,15 +7,40 @@ use podscope_protocol::Problem;
 const SYNTAX: &[(&str, &str)] = &[
     (
         "mapping values are not allowed",
-        "A line above is indented differently, or a text with a colon wants quotes.",
+        "This colon makes a second map on the line: put the text in quotes, or indent the line like the one above.",
     ),
     (
-        "did not find expected",
-        "Lines of one list or map begin at the same column; brackets and quotes are closed.",
+        "did not find expected key",
+        "A key is needed here: begin the line at the column of the other keys of its map.",
+    ),
+    (
+        "did not find expected '-' indicator",
+        "An item is needed here: begin the line with a - at the column of the other items of its list.",
+    ),
+    (
+        "expected ',' or '}'",
+        "A comma or a } is needed before this: a map in braces is still open.",
+    ),
+    (
+        "expected ',' or ']'",
+        "A comma or a ] is needed before this: a list in brackets is still open.",
+    ),
+    ("did not find expected node content", "A value is needed here."),
+    (
+        "could not find expected ':'",
+        "A colon and a space are needed after this key.",
+    ),
+    (
+        "found unexpected end of stream",
+        "The quote that opens here is needed once more, at the end of the text.",
+    ),
+    (
+        "found a tab character",
+        "Spaces are needed here: YAML is never indented with tabs.",
     ),
     (
         "found character that cannot start any token",
-        "YAML is indented with spaces, never with tabs; a text that begins with @ or ` wants quotes.",
+        "Spaces or quotes are needed here: a line is not indented with tabs, and no plain text begins with @ or `.",
     ),
 ];
 
@@ -78,8 +103,18 @@ mod tests {
         };
         let unknown = problem(ProblemKind::UnknownField, "unknown field \"spec.replica\"");
         assert!(hint(&unknown).is_some_and(|hint| hint.contains("spelling")));
-        let indented = problem(ProblemKind::Syntax, "mapping values are not allowed in this context");
-        assert!(hint(&indented).is_some_and(|hint| hint.contains("indented")));
+        for (message, needed) in [
+            ("mapping values are not allowed in this context", "quotes"),
+            ("while parsing a block mapping, did not find expected key", "A key"),
+            ("while parsing a flow mapping, did not find expected ',' or '}'", "a }"),
+            (
+                "while scanning a quoted scalar, found unexpected end of stream",
+                "quote",
+            ),
+        ] {
+            let problem = problem(ProblemKind::Syntax, message);
+            assert!(hint(&problem).is_some_and(|hint| hint.contains(needed)), "{message}");
+        }
         assert_eq!(
             hint(&problem(ProblemKind::Other, "Required value")),
             None,
