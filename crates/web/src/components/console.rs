@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
+use super::icon;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
@@ -105,7 +106,8 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
                     placeholder={match console.last_input() { Some(last) if open => format!("Type a command, or ↑ for the last one: {last}"), None if open => "Type a command, such as kubectl get pods".into(), _ => "Console".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
-                <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
+                if open { <button type="button" class="quiet" onclick={toggle} aria-label="Close the console" title="Close (Esc)">{ icon("cross") }</button> }
+                else { <button type="button" class="quiet" onclick={toggle} aria-expanded="false">{ "Console " }<kbd>{ "`" }</kbd></button> }
             </div>
         </section>
     }
@@ -292,11 +294,18 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
         <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
-                let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
-                html! { <p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ line_html(l) }</span></p> }
+                let run = console.run_at(i);
+                let above = i.checked_sub(1).filter(|_| i > skip && run.is_none()).and_then(|i| console.lines.get(i));
+                html! { <>{ for run.map(rule) }<p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ line_html(l) }</span></p></> }
             }) }
+            { for console.run_at(console.lines.len()).map(rule) }
         </div>
     }
+}
+
+/// The rule with the title of a run, above its first line.
+fn rule(title: &str) -> Html {
+    html! { <h3 class="rule">{ shown(title) }</h3> }
 }
 
 fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) -> Html {

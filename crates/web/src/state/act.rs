@@ -357,6 +357,7 @@ impl Page {
         // An earlier requested session may open first: the guarantee waits for its own lesson.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         let promise = self.pending_guarantee.take_if(is_its_own);
+        self.console.change(|console| console.begin(&opened.title));
         *self = Page {
             pending_guarantee: self.pending_guarantee.take(),
             version: self.version.take(),

@@ -15,6 +15,8 @@ const MAX_HISTORY_LINE: usize = 64 << 10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Console {
     pub(crate) lines: Vec<ConsoleLine>,
+    /// Runs that began after lines of another one: the index of their first line, and their title. In order.
+    runs: Vec<(usize, String)>,
     pub(crate) history: Vec<String>,
     /// The completed line, the byte range to replace, and the choices.
     pub(crate) completions: Option<(String, (usize, usize), Vec<Completion>)>,
@@ -35,18 +37,45 @@ impl Console {
         }
         let excess = self.lines.len().saturating_sub(MAX_LINES);
         self.lines.drain(..excess);
+        // A run whose lines are all gone keeps its title only as the last one.
+        let earlier = self.runs.iter().rposition(|(first, _)| *first <= excess).unwrap_or(0);
+        self.runs.drain(..earlier);
+        for (first, _) in &mut self.runs {
+            *first = first.saturating_sub(excess);
+        }
     }
 
-    /// Index below the last line of a command. After a seek back a number may be reused: the last command with it
-    /// counts.
+    /// Begins the lines of another run. Its title parts them from those of the run before.
+    pub(crate) fn begin(&mut self, title: &str) {
+        if self.lines.is_empty() {
+            return;
+        }
+        self.runs.retain(|(first, _)| *first < self.lines.len());
+        self.runs.push((self.lines.len(), title.to_owned()));
+    }
+
+    /// The title of the run that begins with the line of this index.
+    pub(crate) fn run_at(&self, index: usize) -> Option<&str> {
+        let run = self.runs.iter().find(|(first, _)| *first == index);
+        run.map(|(_, title)| title.as_str())
+    }
+
+    /// Index of the first line of the present run.
+    fn present(&self) -> usize {
+        self.runs.last().map_or(0, |(first, _)| *first)
+    }
+
+    /// Index below the last line of a command of the present run. After a seek back a number may be reused: the last
+    /// command with it counts.
     fn below(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
-        Some(last + 1)
+        (last >= self.present()).then_some(last + 1)
     }
 
     /// Implements `clear`: removes all lines and keeps the history.
     pub(crate) fn clear(&mut self) {
         self.lines.clear();
+        self.runs.clear();
     }
 
     pub(crate) fn remember(&mut self, line: &str) {
@@ -78,7 +107,8 @@ impl Console {
 
     /// The console's answer to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
-        let Some(at) = self.lines.iter().rposition(|line| line.applies) else {
+        let applies = self.lines.iter().rposition(|line| line.applies);
+        let Some(at) = applies.filter(|at| *at >= self.present()) else {
             return Answer::default();
         };
         let said = self.lines.iter().skip(at + 1);
@@ -146,6 +176,37 @@ mod tests {
             "kubectl apply -f - <<EOF\nkind: Pod\nEOF",
         )]);
         assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));
+    }
+
+    /// Lines of another run are parted by its title, whatever is dropped, and its commands are not confused with those of
+    /// the run before.
+    /// Shows: K-01
+    #[test]
+    fn runs_are_parted_by_their_titles() {
+        use LineKind::{Input, Output};
+        let mut console = Console::default();
+        console.begin("the first run has no title");
+        console.print(vec![
+            line(Input, Some(1), "kubectl get pods -w"),
+            line(Output, Some(1), "a"),
+        ]);
+        console.begin("nothing is printed in it");
+        console.begin("second");
+        console.print(vec![line(Output, Some(1), "of its timeline")]);
+        let titles = |console: &Console| -> Vec<(usize, String)> {
+            let all = 0..=console.lines.len();
+            all.filter_map(|at| Some((at, console.run_at(at)?.to_owned())))
+                .collect()
+        };
+        assert_eq!(titles(&console), [(2, "second".to_owned())]);
+        assert_eq!(console.lines[2].text.words(), "of its timeline");
+        console.print((0..MAX_LINES - 1).map(|_| line(Output, None, "")).collect());
+        assert_eq!(titles(&console), [(0, "second".to_owned())]);
+        console.begin("third");
+        assert_eq!(
+            titles(&console),
+            [(0, "second".to_owned()), (MAX_LINES, "third".to_owned())]
+        );
     }
 
     fn line(kind: LineKind, command: Option<u32>, text: &str) -> ConsoleLine {

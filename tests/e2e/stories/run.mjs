@@ -1,0 +1,109 @@
+// The console and the picture belong to the run that is open.
+// Shows: K-01, U-04
+import { chooseFromMore, command, replaceText, waitUntilSettled } from "../actions.mjs";
+import { expect, test } from "../test.mjs";
+
+const enter = async (page, line) => {
+  const field = page.getByLabel("Command", { exact: true });
+  await field.fill(line);
+  await field.press("Enter");
+};
+
+test("a rule with the lesson's name parts the lines of two runs", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:20.0");
+  await command(page, "kubectl get nodes");
+  await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
+  await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+  const log = page.locator(".con .log");
+  await enter(page, "kubectl get nodes");
+  await expect(log.getByRole("heading")).toHaveText(["Your first pod"]);
+  const order = await log.locator("h3, p.input").allInnerTexts();
+  expect(order.map((text) => text.replace(/\s+/g, " ").replace(/^[\d:.]+ /, ""))).toEqual(["› kubectl get nodes", "Your first pod", "› kubectl get nodes"]);
+  await t.checkLooks(page, "console-runs");
+});
+
+test("an empty list is no error in the console", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:20.0");
+  const log = page.locator(".con .log");
+  for (const [line, text] of [
+    ["kubectl get pods -n kube-public", "No resources found in kube-public namespace."],
+    ["kubectl get ingresses", "No resources found"],
+  ]) {
+    await enter(page, line);
+    await expect(log.locator("p.notice").filter({ hasText: text }).last()).toBeVisible();
+  }
+  await expect(log.locator("p.error")).toHaveCount(0);
+  await enter(page, "kubectl get pod nobody");
+  await expect(log.locator("p.error")).toContainText(["not found"]);
+});
+
+test("a command during a question says in one line that time waits", async ({ t }) => {
+  const page = await t.open("#lesson=requests-not-usage");
+  await expect(page.getByRole("region", { name: "A question" })).toBeVisible();
+  for (let count = 1; count <= 2; count += 1) {
+    await enter(page, "kubectl cordon a-1");
+    await expect(page.locator(".con .log p.notice").filter({ hasText: "Time waits for your answer" })).toHaveCount(count);
+  }
+  await expect(page.locator(".con .log").getByText("Time stands still")).toHaveCount(0);
+});
+
+for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 1180], ["a phone", 390, 844], ["a low window", 844, 390]]) {
+  test(`the open console leaves Hint and Next free on ${size}`, async ({ t }) => {
+    const page = await t.open("#lesson=first-pod");
+    await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+    await t.resize(page, width, height);
+    const more = page.getByRole("button", { name: "More", exact: true });
+    if (await page.getByLabel("Command", { exact: true }).isVisible()) await page.keyboard.press("`");
+    else { await more.click(); await page.getByRole("dialog", { name: "More" }).getByRole("button", { name: /^Console/ }).click(); }
+    await enter(page, "kubectl get nodes -o wide");
+    await enter(page, "help");
+    await expect(page.locator(".con .log")).toBeVisible();
+    await waitUntilSettled(page);
+    for (const name of ["Hint", /^Next/]) {
+      const covered = await page.locator(".story-foot").getByRole("button", { name }).evaluate((button) => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return hit !== button && !button.contains(hit) ? hit?.outerHTML.slice(0, 80) ?? "outside the window" : "";
+      });
+      expect(covered, `${name} is covered at ${width}×${height}`).toBe("");
+    }
+    await page.getByRole("button", { name: "Close the console" }).click();
+    await expect(page.locator(".con .log")).toHaveCount(0);
+  });
+}
+
+test("verdicts of a decision go when their pod is gone", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:20.0");
+  await page.locator('[data-pod^="default/web-"]').first().click();
+  await expect(page.locator(".node .verdict")).toHaveCount(6);
+  const name = await page.locator(".side h2").innerText();
+  await command(page, `kubectl delete pod ${name} --grace-period=0 --force`).catch(() => {});
+  const confirm = page.getByRole("button", { name: "I understand, do it" });
+  if (await confirm.isVisible()) await confirm.click();
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect(page.locator(`[data-pod="default/${name}"]`)).toHaveCount(0);
+  await expect(page.locator(".node .verdict")).toHaveCount(0);
+});
+
+test("a YAML error names one place and what is needed there", async ({ t }) => {
+  const page = await t.open("#new");
+  await chooseFromMore(page, "Editor");
+  const editor = page.getByRole("dialog", { name: "Editor" });
+  await expect(editor.locator(".cm-content")).toBeVisible();
+  const pod = (rest) => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n${rest}`;
+  for (const [text, place, needed] of [
+    [pod("spec:\n  containers:\n  - name: c\n   image: x\n"), "8:4", "A key is needed here"],
+    [pod("spec: {containers: [{name: c}\n"), /^\d+:\d+$/, "is still open"],
+    [pod("spec:\n  restartPolicy: \"Always\n"), "6:18", "The quote that opens here"],
+    [pod("spec:\n\trestartPolicy: Always\n"), /^6:\d$/, "Spaces are needed here"],
+  ]) {
+    await replaceText(editor, text);
+    const problem = editor.locator(".problems li");
+    await expect(problem.locator(".hint")).toContainText(needed);
+    await expect(problem, "one problem with one place").toHaveCount(1);
+    await expect(problem.locator(".where")).toHaveText(place);
+  }
+});
