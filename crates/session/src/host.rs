@@ -31,6 +31,7 @@ use podscope_cluster::{SimTime, Span};
 use self::frames::PageSession;
 pub use self::handover::Handover;
 pub use self::joined::Rate;
+pub(crate) use self::open::joined_text;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;
 pub(crate) use self::record::PickedGoal;
@@ -87,6 +88,8 @@ pub struct Host {
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
+    /// What `other` is, for links.
+    compared: Option<crate::link::Compared>,
     /// The session that is being replayed after a handover.
     resuming: Option<Box<handover::Resuming>>,
     /// Whether the other session of a comparison has not reached the cursor yet.
@@ -159,7 +162,8 @@ impl Host {
         let mut links = Vec::new();
         for share in std::mem::take(&mut self.shares) {
             let screen = (share.revision != 0).then(|| share.screen.clone());
-            let link = share.answer(&active.session, lesson, &self.reader);
+            let compared = self.compared.as_ref().filter(|_| self.other.is_some());
+            let link = share.answer(&active.session, lesson, &self.reader, compared);
             if let (Some(screen), Update::Link { fragment, whole, .. }) = (screen, &link) {
                 let length = whole.as_ref().unwrap_or(fragment).len();
                 self.stored_screen = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);

@@ -4,6 +4,10 @@
 //!
 //! `s1:` will be supported forever. A new format gets a new prefix.
 
+mod compared;
+
+pub use compared::Compared;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::KUBERNETES_VERSION;
@@ -69,6 +73,9 @@ pub struct Link {
     /// The reader's state of a story. Without it, all shown steps count as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
+    /// The other run of a comparison.
+    #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
 }
 
 /// A reader's place in a story.

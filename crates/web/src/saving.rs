@@ -45,6 +45,8 @@ struct SavedContent {
     screen: String,
     playing: bool,
     branches: Shared<Vec<podscope_protocol::BranchView>>,
+    /// The branches of the other run of a comparison, of which one is current.
+    compared: Option<Shared<Vec<podscope_protocol::BranchView>>>,
     view: View,
     /// The step that is shown, and the question that is open.
     reading: (usize, Option<usize>),
@@ -61,6 +63,7 @@ impl SavedContent {
             screen: Screen::write(page),
             playing: page.model.playing,
             branches: page.model.branches.clone(),
+            compared: page.other.as_ref().map(|other| other.branches.clone()),
             view: page.view,
             reading: (page.model.story.step, page.model.story.question),
             now: (!page.model.playing).then_some(page.model.now),

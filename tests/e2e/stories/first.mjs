@@ -21,7 +21,7 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
   await forward.click();
   await expect(story).toContainText("A force delete frees the name and asks nobody", { timeout: 30_000 });
   await story.getByRole("button", { name: "Start the course" }).click();
-  await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
 });
 
 // Shows: E-01

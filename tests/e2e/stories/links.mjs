@@ -157,3 +157,26 @@ test("the guarantees have their own page", async ({ t }) => {
   await page.locator('[data-guarantee] a[href^="#lesson="]').first().click();
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
 });
+
+// Shows: T-03, T-04
+test("a shared comparison is a comparison for its receiver", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:30.0");
+  await t.command(page, "fault poweroff c-2");
+  await t.seek(page, "0:20.0");
+  await t.command(page, "fault partition a-1");
+  await t.seek(page, "0:40.0");
+  await page.getByRole("button", { name: "Compare with fault poweroff c-2: side by side, on one clock" }).click();
+  await expect(page.locator(".side-b [data-node]")).toHaveCount(6);
+  await page.getByRole("button", { name: "Share" }).click();
+  const field = page.getByLabel("Link", { exact: true });
+  await expect(field).toHaveValue(/#s1:/);
+  const link = await field.inputValue();
+  const receiver = await t.open(link.slice(link.indexOf("#")));
+  const titles = receiver.locator("h2.versus");
+  await expect(titles).toHaveCount(2, { timeout: 60_000 });
+  await expect(titles.nth(0)).toContainText("fault partition a-1");
+  await expect(titles.nth(1)).toContainText("fault poweroff c-2");
+  await expect(receiver.locator('.side-b [data-node="c-2"]').getByText(/off/i).first()).toBeVisible();
+  await expect(receiver.locator('.page[data-now="0:40.0"]')).toBeVisible();
+});

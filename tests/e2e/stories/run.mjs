@@ -14,7 +14,7 @@ test("a rule with the lesson's name parts the lines of two runs", async ({ t }) 
   await t.seek(page, "0:20.0");
   await command(page, "kubectl get nodes");
   await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
-  await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
   const log = page.locator(".con .log");
   await enter(page, "kubectl get nodes");
   await expect(log.getByRole("heading")).toHaveText(["Your first pod"]);
@@ -52,7 +52,7 @@ test("a command during a question says in one line that time waits", async ({ t 
 for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 1180], ["a phone", 390, 844], ["a low window", 844, 390]]) {
   test(`the open console leaves Hint and Next free on ${size}`, async ({ t }) => {
     const page = await t.open("#lesson=first-pod");
-    await expect(page.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
     await t.resize(page, width, height);
     const more = page.getByRole("button", { name: "More", exact: true });
     if (await page.getByLabel("Command", { exact: true }).isVisible()) await page.keyboard.press("`");

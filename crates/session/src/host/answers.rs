@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_kind;
 use super::reader::Reader;
+use crate::link::Compared;
 use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
@@ -286,12 +287,19 @@ pub(super) struct Share {
 
 impl Share {
     /// Makes the link.
-    pub(super) fn answer(self, session: &Session, lesson: Option<&str>, reader: &Reader) -> Update {
+    pub(super) fn answer(
+        self,
+        session: &Session,
+        lesson: Option<&str>,
+        reader: &Reader,
+        compared: Option<&Compared>,
+    ) -> Update {
         let has_story = !session.loaded().scenario.steps.is_empty();
         let link = crate::link::Link {
             reading: has_story.then(|| reader.saved()),
             ..crate::link::Link::of(session, lesson, self.screen)
-        };
+        }
+        .with_comparison(compared, session);
         let whole = link.whole(session).filter(|_| !self.anonymise);
         let link = match self.anonymise && crate::IS_WHOLE {
             true => link.anonymised(),

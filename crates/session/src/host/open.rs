@@ -3,6 +3,7 @@
 use super::{ClockMillis, Host, PageSession, answers};
 use crate::IS_WHOLE;
 use crate::lessons;
+use crate::link::Compared;
 use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
@@ -72,11 +73,12 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         Source::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
                 lesson = link.story().map(str::to_owned);
-                let loaded = match IS_WHOLE || !link.has_further_command() {
+                let is_further = link.has_further_command() || link.compared.is_some();
+                let loaded = match IS_WHOLE || !is_further {
                     true => link.load(),
                     false => Err(vec![Problem {
                         kind: ProblemKind::Lacking,
-                        ..Problem::of("", "a command of this link needs the whole engine".to_owned())
+                        ..Problem::of("", "this link needs the whole engine".to_owned())
                     }]),
                 };
                 linked = Some(link);
@@ -243,7 +245,7 @@ impl Host {
             opened.notices.extend(link.replay(&mut session));
         }
         self.pace.playing = false;
-        self.other = None;
+        (self.other, self.compared) = (None, None);
         self.is_other_behind = false;
         let left = self.drop_waiting_requests();
         self.lines = Default::default();
@@ -284,7 +286,7 @@ impl Host {
     /// Starts or ends a comparison with a scenario text, on the same seed (T-04).
     pub(super) fn compare(&mut self, other: Option<String>) -> Vec<Update> {
         let Some(text) = other else {
-            self.other = None;
+            (self.other, self.compared) = (None, None);
             self.is_other_behind = false;
             self.dirty = true;
             return Vec::new();
@@ -292,13 +294,14 @@ impl Host {
         let Some(active) = &mut self.active else {
             return Vec::new();
         };
-        let loaded = scenario::load(&[("other.yaml".to_owned(), text)]).map(|mut loaded| {
+        let loaded = scenario::load(&[("other.yaml".to_owned(), text.clone())]).map(|mut loaded| {
             loaded.setup.seed = active.session.world().seed();
             loaded
         });
         match loaded.and_then(Session::new) {
             Ok(session) => {
                 self.other = Some(PageSession::new(session));
+                self.compared = Some(Compared::Scenario(text));
                 self.dirty = true;
                 Vec::new()
             }
@@ -312,9 +315,20 @@ impl Host {
             let mut session = active.session.clone();
             if session.switch(branch).is_some() {
                 self.other = Some(PageSession::new(session));
+                self.compared = Some(Compared::Branch(branch));
                 self.dirty = true;
             }
         }
+    }
+
+    /// Starts the comparison of a link whose instant has been reached.
+    pub(super) fn compare_as_linked(&mut self, compared: Compared) -> Vec<Update> {
+        if let Compared::Branch(branch) = compared {
+            self.compare_branch(branch);
+            return Vec::new();
+        }
+        let text = (self.active.as_ref()).and_then(|active| compared.text(&active.session));
+        self.compare(text)
     }
 }
 
@@ -373,12 +387,12 @@ pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         is_dump: loaded.is_dump(),
         is_joined: false,
         screen: None,
-        text: joined(&loaded.files),
+        text: joined_text(&loaded.files),
     }
 }
 
 /// Joins the files to one text with several documents.
-pub(crate) fn joined(files: &[File]) -> String {
+pub(crate) fn joined_text(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {
         let part = &scenario::readable(part).text;

@@ -108,10 +108,15 @@ impl Host {
                 None => self.reader.mark_all_seen(&active.session),
             }
         }
-        let difference = self.linked.take().and_then(|link| link.difference(&active.session));
+        let linked = self.linked.take();
+        let difference = linked.as_ref().and_then(|link| link.difference(&active.session));
         let update = difference.map(|other| notice(active, Notice::OtherEngine(other)));
+        let mut updates: Vec<Update> = update.into_iter().collect();
+        if let Some(compared) = linked.and_then(|link| link.compared) {
+            updates.extend(self.compare_as_linked(compared));
+        }
         self.finish_job(clock);
-        update.into_iter().collect()
+        updates
     }
 
     /// Ends a job and restarts pacing at the cursor.

@@ -11,7 +11,7 @@ mod public;
 use podscope_api::schema::{self, GoType, Shape, Struct};
 use serde_json::{Map, Value};
 
-use crate::link::Link;
+use crate::link::{Compared, Link};
 use crate::scenario::{File, readable};
 use names::{Names, Role};
 
@@ -36,28 +36,36 @@ pub struct Renamed {
 pub fn rename(files: &[File]) -> Renamed {
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
     let mut names = Names::default();
-    collect(&mut names, &documents, &[]);
+    collect(&mut names, &documents, std::iter::empty());
     Renamed {
         text: renamed(&mut names, &mut documents),
         table: names.table.into_iter().collect(),
     }
 }
 
-/// Anonymises a link. Lessons contain nothing private and stay as they are.
+/// Anonymises a link. Lessons contain nothing private and stay as they are; a text that they are compared with is left
+/// out.
 pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
+        link.compared.take_if(|compared| !compared.is_of_link());
         return (link, Table::new());
     }
-    let mut documents: Vec<Value> = link.files.iter().flat_map(|(_, text)| documents(text)).collect();
+    let mut own: Vec<Value> = link.files.iter().flat_map(|(_, text)| documents(text)).collect();
+    let n_own = own.len();
+    if let Some(Compared::Scenario(text)) = &link.compared {
+        own.extend(documents(text));
+    }
     let mut names = Names::default();
-    collect(&mut names, &documents, &link.commands);
-    link.files = vec![("shared.yaml".into(), renamed(&mut names, &mut documents))];
-    let mut since = 0;
-    for (after, text) in std::mem::take(&mut link.commands) {
-        since += after;
-        if let Some(text) = command::renamed(&text, &mut names) {
-            link.commands.push((std::mem::take(&mut since), text));
-        }
+    let of_others = link.others.iter().flat_map(|other| &other.commands);
+    collect(&mut names, &own, link.commands.iter().chain(of_others));
+    let mut compared = own.split_off(n_own);
+    link.files = vec![("shared.yaml".into(), renamed(&mut names, &mut own))];
+    if let Some(Compared::Scenario(text)) = &mut link.compared {
+        *text = renamed(&mut names, &mut compared);
+    }
+    rename_commands(&mut link.commands, &mut names);
+    for other in &mut link.others {
+        rename_commands(&mut other.commands, &mut names);
     }
     // The page's state and the answers contain names of selected objects and labels.
     link.screen = String::new();
@@ -68,7 +76,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
 }
 
 /// Collects all texts to be renamed, then assigns new names.
-fn collect(names: &mut Names, documents: &[Value], commands: &[(i64, String)]) {
+fn collect<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<Item = &'a (i64, String)>) {
     for document in documents {
         rename_document(&mut document.clone(), names);
     }
@@ -76,6 +84,17 @@ fn collect(names: &mut Names, documents: &[Value], commands: &[(i64, String)]) {
         command::renamed(text, names);
     }
     names.assign_names();
+}
+
+/// Renames the commands of a branch. One that cannot be renamed is left out, and the next one keeps its instant.
+fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut Names) {
+    let mut since = 0;
+    for (after, text) in std::mem::take(commands) {
+        since += after;
+        if let Some(text) = command::renamed(&text, names) {
+            commands.push((std::mem::take(&mut since), text));
+        }
+    }
 }
 
 fn renamed(names: &mut Names, documents: &mut [Value]) -> String {

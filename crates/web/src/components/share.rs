@@ -139,9 +139,11 @@ pub(super) fn short_link_of_untouched_lesson(page: &Page) -> Option<String> {
     let is_default_seed = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
     let is_answered = story.steps.iter().any(|step| step.answer.is_some());
+    let is_compared = page.other.is_some();
     let is_at_start = page.model.now == 0 && page.model.horizon == 0;
     let is_as_it_began = story.step == 0 && page.selected.is_none() && (page.model.playing || is_at_start);
-    (is_default_seed && is_as_it_began && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
+    (is_default_seed && is_as_it_began && !is_compared && !is_touched && !is_answered)
+        .then(|| format!("lesson={lesson}"))
 }
 
 #[derive(Properties, PartialEq)]

@@ -285,3 +285,46 @@ fn stored_link_holds_state_of_lesson_reader() {
     assert_eq!(state(&fourth).steps[2].answer.as_deref(), Some(""));
     assert_eq!(state(&fourth).question, None);
 }
+
+/// The receiver of a link sees the comparison: the branch that was compared, or the run without commands.
+/// Shows: T-03, T-04
+#[test]
+fn link_of_comparison_restores_it() {
+    for is_branch in [true, false] {
+        let (mut host, mut clock) = (welcome().0, 0.0);
+        for (at, line) in [(30, "fault partition a-1"), (20, "kubectl cordon b-1")] {
+            host.handle(Request::Seek { at: at * 1_000_000 }, clock);
+            settle(&mut host, &mut clock);
+            host.handle(Request::Command { line: line.into() }, clock);
+            settle(&mut host, &mut clock);
+        }
+        host.handle(Request::Seek { at: 90_000_000 }, clock);
+        settle(&mut host, &mut clock);
+        let text = joined_text(&host.active.as_ref().unwrap().session.loaded().files);
+        host.handle(
+            match is_branch {
+                true => Request::CompareBranch { branch: 0 },
+                false => Request::Compare { other: Some(text) },
+            },
+            clock,
+        );
+        settle(&mut host, &mut clock);
+        let other_of = |host: &Host| {
+            let other = &host.other.as_ref().expect("a comparison").session;
+            (other.now(), other.trace_hash(), other.current(), other.branches().len())
+        };
+        let compared = other_of(&host);
+        assert_eq!(compared.2, 0, "the first branch is compared");
+        let (_, shared) = stored_link(&mut host, &mut clock, 0).expect("a link");
+        let mut receiver = Host::new();
+        let source = Source::Link { fragment: shared };
+        receiver.handle(Request::Open { source }, clock);
+        settle(&mut receiver, &mut clock);
+        assert_eq!(other_of(&receiver), compared);
+        assert_eq!(receiver.active.as_ref().unwrap().session.now(), SimTime(90_000_000));
+        // The end of the comparison is shared, too.
+        receiver.handle(Request::Compare { other: None }, clock);
+        let (_, shared) = stored_link(&mut receiver, &mut clock, 0).expect("a link");
+        assert_eq!(crate::link::decode(&shared).expect("a link").compared, None);
+    }
+}

@@ -1,0 +1,130 @@
+//! The comparison in a link: which run the receiver sees beside the link's own.
+
+use serde::{Deserialize, Serialize};
+
+use super::Link;
+use crate::host::joined_text;
+use crate::timeline::Session;
+
+/// The other run of a comparison, on the same seed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Compared {
+    /// Another branch of the session, by its index among all branches. Such a link holds all branches.
+    #[serde(rename = "b")]
+    Branch(usize),
+    /// Another scenario, as text. An empty text is the link's own scenario, without the user's commands.
+    #[serde(rename = "t")]
+    Scenario(String),
+}
+
+impl Compared {
+    /// What a session is compared with, in the form of a link. `None` if it is compared with itself.
+    pub(crate) fn of(&self, session: &Session) -> Option<Compared> {
+        Some(match self {
+            Compared::Branch(branch) if *branch == session.current() => return None,
+            Compared::Scenario(text) if *text == joined_text(&session.loaded().files) => {
+                Compared::Scenario(String::new())
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// Returns whether the other run is made from what the link holds anyway.
+    pub(crate) fn is_of_link(&self) -> bool {
+        match self {
+            Compared::Branch(_) => true,
+            Compared::Scenario(text) => text.is_empty(),
+        }
+    }
+
+    /// The text of the other scenario. `None` for a branch.
+    pub(crate) fn text(self, session: &Session) -> Option<String> {
+        match self {
+            Compared::Branch(_) => None,
+            Compared::Scenario(text) if text.is_empty() => Some(joined_text(&session.loaded().files)),
+            Compared::Scenario(text) => Some(text),
+        }
+    }
+}
+
+impl Link {
+    /// Adds a comparison to the link of a session.
+    pub(crate) fn with_comparison(self, compared: Option<&Compared>, session: &Session) -> Link {
+        let Some(compared) = compared.and_then(|compared| compared.of(session)) else {
+            return self;
+        };
+        let link = match &compared {
+            Compared::Branch(_) => self.whole(session).unwrap_or(self),
+            Compared::Scenario(_) => self,
+        };
+        Link {
+            compared: Some(compared),
+            ..link
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::decode;
+
+    /// Links without a comparison have the same document as before comparisons travelled.
+    /// Shows: T-03
+    #[test]
+    fn link_without_comparison_has_no_field_for_it() {
+        let link = Link::of_files(vec![("a.yaml".into(), "kind: Pod".into())], 1);
+        let document = |link: &Link| serde_json::to_string(link).expect("plain data");
+        assert!(!document(&link).contains("\"v\""));
+        for (compared, wanted) in [
+            (Compared::Branch(2), r#""v":{"b":2}"#),
+            (Compared::Scenario(String::new()), r#""v":{"t":""}"#),
+        ] {
+            let link = Link {
+                compared: Some(compared),
+                ..link.clone()
+            };
+            assert!(document(&link).contains(wanted), "{}", document(&link));
+            assert_eq!(decode(&link.encode()), Ok(link));
+        }
+    }
+
+    /// A comparison that leaves the browser without names has none in its branches and none in the other scenario.
+    /// Shows: Q-06
+    #[test]
+    fn renamed_comparison_holds_no_private_name() {
+        let pod = |name: &str| {
+            format!(
+                "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: a}}]}}\n"
+            )
+        };
+        let link = Link {
+            commands: vec![(1, "kubectl delete pod secretive-one".into())],
+            others: vec![crate::link::Other {
+                commands: vec![(1, "kubectl delete pod secretive-two".into())],
+                ..crate::link::Other::default()
+            }],
+            ..Link::of_files(vec![("a.yaml".into(), pod("secretive-one"))], 1)
+        };
+        for (compared, lesson) in [
+            (Compared::Branch(1), None),
+            (Compared::Scenario(pod("secretive-three")), None),
+            (Compared::Scenario(pod("secretive-three")), Some("first-pod".to_owned())),
+        ] {
+            let is_lesson = lesson.is_some();
+            let link = Link {
+                compared: Some(compared.clone()),
+                lesson,
+                ..link.clone()
+            };
+            let renamed = link.anonymised();
+            assert_eq!(renamed.compared.is_none(), is_lesson, "{compared:?}");
+            let private = match is_lesson {
+                true => "secretive-three",
+                false => "secretive",
+            };
+            let document = serde_json::to_string(&renamed).expect("plain data");
+            assert!(!document.contains(private), "{document}");
+        }
+    }
+}
