@@ -104,11 +104,13 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {
             match browser::fetch(&path).await {
-                Ok(text) => send.emit(Request::Open {
-                    source: Source::Files {
-                        files: vec![(file_name(&path), text)],
-                    },
-                }),
+                Ok(text) => {
+                    let files = vec![(file_name(&path), text)];
+                    act.emit(Act::SiteScenario(path));
+                    send.emit(Request::Open {
+                        source: Source::Files { files },
+                    });
+                }
                 Err(error) => {
                     act.emit(Act::Toast(error));
                     send.emit(Request::Open {

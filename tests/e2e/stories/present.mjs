@@ -203,6 +203,30 @@ test("a frame shows the selected parts, and has a preview", async ({ t }) => {
   await t.checkLooks(page, "share-frame");
 });
 
+// Shows: E-02, E-15
+test("a lesson of this site has a short link and a small QR code until something is done", async ({ t }) => {
+  const lesson = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: mine}
+spec: {title: A lesson of my own, cluster: {zones: [a], nodesPerZone: 1}, steps: [{text: "Create a pod.", goal: {count: pods, equals: 1}}]}
+`;
+  const page = await t.open("?scenario=lessons/my%20own.yaml", {
+    before: (page) => page.route("**/lessons/my%20own.yaml", (route) => route.fulfill({ body: lesson, contentType: "application/yaml" })),
+  });
+  await expect(page).toHaveTitle(/^A lesson of my own/);
+  const dialog = await openShareDialog(page);
+  await expect(dialog.getByLabel("Link", { exact: true })).toHaveValue(/\/\?scenario=lessons\/my%20own\.yaml$/);
+  await dialog.getByRole("button", { name: "QR code" }).click();
+  const squares = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
+  expect(squares).toBeLessThan(50);
+  await expect(dialog.getByRole("button", { name: "Save the code" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Show it large" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await t.command(page, "kubectl run x --image=a");
+  const again = await openShareDialog(page);
+  await expect(again.getByLabel("Link", { exact: true })).toHaveValue(/#s1:/);
+});
+
 // Shows: T-06
 test("a span of the timeline can be saved as a film", async ({ t }) => {
   const page = await t.open("#new");

@@ -305,6 +305,13 @@ pub(crate) fn address(fragment: &str) -> String {
     format!("{origin}{path}#{fragment}")
 }
 
+/// The address that opens a scenario file of this site.
+pub(crate) fn address_of_scenario(path: &str) -> String {
+    let here = address("");
+    let path = String::from(js_sys::encode_uri_component(path)).replace("%2F", "/");
+    format!("{}?scenario={path}", here.trim_end_matches('#'))
+}
+
 /// Copies a text to the clipboard; returns whether that worked.
 pub(crate) async fn copy(text: String) -> bool {
     let Some(window) = window() else { return false };

@@ -5,7 +5,7 @@ use podscope_protocol::Request;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::share::short_link_of_untouched_lesson;
+use super::share::short_address_of_untouched;
 use super::story::words;
 use crate::browser::listen::listen;
 use crate::browser::{self, files};
@@ -161,8 +161,8 @@ pub(crate) fn Code(props: &Props) -> Html {
     }) else {
         return html! { <p role="status">{ "Making a link…" }</p> };
     };
-    let short = short_link_of_untouched_lesson(page);
-    let address = browser::address(short.as_ref().unwrap_or(&link.fragment));
+    let short = short_address_of_untouched(page).filter(|_| !page.anonymises);
+    let address = short.unwrap_or_else(|| browser::address(&link.fragment));
     match qr::code(&address) {
         Some((size, path)) => html! {
             <>

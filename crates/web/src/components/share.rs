@@ -130,20 +130,27 @@ fn copy_field(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, ano
     }
 }
 
-/// The short link of a lesson that is still as it began: nothing was done in it, and no instant was chosen.
-pub(super) fn short_link_of_untouched_lesson(page: &Page) -> Option<String> {
+/// The short address of a session that is still as it began, a built-in lesson or a scenario of this site: nothing was
+/// done in it, and no instant was chosen.
+pub(super) fn short_address_of_untouched(page: &Page) -> Option<String> {
     let opened = page.opened.as_ref()?;
-    let (lesson, story) = (opened.lesson.as_ref()?, &page.model.story);
+    let story = &page.model.story;
+    let site = page.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
     // A recap runs a lesson with another seed.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
-    let is_default_seed = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
+    let is_default_seed = site.is_some() || seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
     let is_answered = story.steps.iter().any(|step| step.answer.is_some());
     let is_compared = page.other.is_some();
     let is_at_start = page.model.now == 0 && page.model.horizon == 0;
     let is_as_it_began = story.step == 0 && page.selected.is_none() && (page.model.playing || is_at_start);
-    (is_default_seed && is_as_it_began && !is_compared && !is_touched && !is_answered)
-        .then(|| format!("lesson={lesson}"))
+    let is_untouched = is_default_seed && is_as_it_began && !is_compared && !is_touched && !is_answered;
+    match (&opened.lesson, site) {
+        _ if !is_untouched => None,
+        (Some(lesson), _) => Some(browser::address(&format!("lesson={lesson}"))),
+        (None, Some(scenario)) => Some(browser::address_of_scenario(&scenario.path)),
+        (None, None) => None,
+    }
 }
 
 #[derive(Properties, PartialEq)]
@@ -164,16 +171,16 @@ fn LinkPart(props: &LinkProps) -> Html {
         let shows = shows.clone();
         Callback::from(move |_: MouseEvent| shows.set(!*shows))
     };
-    let lesson = short_link_of_untouched_lesson(&props.page).filter(|_| !props.anonymise);
+    let short = short_address_of_untouched(&props.page).filter(|_| !props.anonymise);
     let seed = props.page.opened.as_ref().map_or(0, |opened| opened.seed);
     html! {
         <>
-            if lesson.is_some() {
-                <p>{ "It opens this lesson at its beginning, with the same seed." }</p>
+            if short.is_some() {
+                <p>{ "It opens the same at its beginning, with the same seed." }</p>
             } else {
                 <p>{ format!("It holds everything: scenario, seed {seed}, what was done and when, the instant, what is selected. Nothing is stored anywhere else.") }</p>
             }
-            { copy_field(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4", props.anonymise) }
+            { copy_field(&ctl, "Link", &short.unwrap_or_else(|| browser::address(&props.fragment)), "4", props.anonymise) }
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ "QR code" }</button>

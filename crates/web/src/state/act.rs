@@ -8,7 +8,8 @@ use podscope_protocol::{
 use yew::Reducible;
 
 use super::{
-    Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, StudyAct, Tab, TriageView, Truth,
+    Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, SiteScenario, StudyAct, Tab, TriageView,
+    Truth,
 };
 use crate::pure::attempts::Way;
 use crate::pure::course::Course;
@@ -70,6 +71,8 @@ pub(crate) enum Act {
         name: String,
         lesson: String,
     },
+    /// The next session to open is the scenario file of this site with this path.
+    SiteScenario(String),
     /// Opens the editor beside the cluster with a text, or closes it.
     SideEditor(Option<String>),
 }
@@ -144,6 +147,7 @@ impl Reducible for Page {
             Act::Truth(truth) => page.truth = truth,
             Act::Present(present) => page.present = present,
             Act::OpenGuarantee { name, lesson } => page.pending_guarantee = Some((name, lesson)),
+            Act::SiteScenario(path) => page.site_scenario = Some(SiteScenario { path, session: None }),
             Act::SideEditor(text) => {
                 page.dialog = Dialog::None;
                 page.side_editor = text;
@@ -358,7 +362,12 @@ impl Page {
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         let promise = self.pending_guarantee.take_if(is_its_own);
         self.console.change(|console| console.begin(&opened.title));
+        let mut site_scenario = self.site_scenario.take();
+        if let Some(scenario) = site_scenario.as_mut().filter(|scenario| scenario.session.is_none()) {
+            scenario.session = Some((opened.text.clone(), opened.seed));
+        }
         *self = Page {
+            site_scenario,
             pending_guarantee: self.pending_guarantee.take(),
             version: self.version.take(),
             lessons: self.lessons.clone(),

@@ -12,7 +12,7 @@ mod study;
 pub(crate) use act::Act;
 pub(crate) use console::{Answer, Console};
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::Page;
+pub(crate) use page::{Page, SiteScenario};
 pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, Tab, TriageView, Truth, menu};
 pub(crate) use screen::Screen;
 pub(crate) use shared::Shared;

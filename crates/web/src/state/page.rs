@@ -75,6 +75,8 @@ pub(crate) struct Page {
     pub(crate) present: Present,
     /// The editor is open beside the cluster; holds its initial text.
     pub(crate) side_editor: Option<String>,
+    /// The scenario file of this site that the address named.
+    pub(crate) site_scenario: Option<SiteScenario>,
     /// The guarantee to select when its lesson opens, and the name of the lesson.
     pub(crate) pending_guarantee: Option<(String, String)>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
@@ -99,6 +101,22 @@ pub(crate) struct Page {
     pub(crate) pin: Option<Micros>,
     /// Goals of the lesson that is being recorded; `None` if none is recorded.
     pub(crate) record: Option<Shared<Vec<LessonCondition>>>,
+}
+
+/// A scenario file of this site that the address named.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SiteScenario {
+    pub(crate) path: String,
+    /// Text and seed of the session that it opened; `None` until then.
+    pub(crate) session: Option<(String, u64)>,
+}
+
+impl SiteScenario {
+    /// Returns whether a session is what the file opens.
+    pub(crate) fn is(&self, opened: &Opened) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|(text, seed)| opened.lesson.is_none() && *text == opened.text && *seed == opened.seed)
+    }
 }
 
 impl Page {
@@ -146,6 +164,7 @@ impl Page {
             film: None,
             present: Present::default(),
             side_editor: None,
+            site_scenario: None,
             pending_guarantee: None,
             toasts: Shared::default(),
             crashed: None,
