@@ -80,6 +80,9 @@
     return script;
   };
 
+  /** Records a film as a video (www/film/film.js); the module is loaded at its first use (crates/web/src/components/share.rs). */
+  window.podscopeRecord = async (film) => (await import(new URL(root.dataset.film, here).href)).record(film);
+
   /** Requests a lock that only one tab holds at a time. Calls `answer` with whether this tab holds it, or without an argument
    *  if the browser has no locks. Returns the function that releases it (crates/web/src/browser/store.rs). */
   window.podscopeHold = (name, answer) => {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
-const HASHED_DIRS: &[&str] = &["engine", "editor", "icons"];
+const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons"];
 /// File name of the lesson texts, in the directory of the engine.
 pub(crate) const LESSONS: &str = "lessons";
 /// Web app manifest, for installing the page as an application.

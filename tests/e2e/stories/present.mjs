@@ -247,6 +247,30 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
   const text = file.bytes.toString();
   expect(text.includes("default/actor Running") && text.includes("<animate "), "the film shows the pod's creation").toBeTruthy();
   expect(file.bytes.length, `${file.bytes.length} bytes`).toBeLessThan(400_000);
+  // The same film as a video: it lasts as long, and its pictures change.
+  const video = await t.download(page, () => dialog.getByRole("button", { name: "Save as video" }).click());
+  expect(video.name).toBe("podscope-film.webm");
+  const player = await t.browser.newPage();
+  const played = await player.evaluate(async (bytes) => {
+    const video = document.createElement("video");
+    const canvas = document.createElement("canvas");
+    const picture = () => {
+      [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+      canvas.getContext("2d").drawImage(video, 0, 0);
+      return canvas.toDataURL();
+    };
+    video.muted = true;
+    video.src = `data:video/webm;base64,${bytes}`;
+    await new Promise((resolve, reject) => { video.onloadeddata = resolve; video.onerror = () => reject(new Error(video.error.message)); });
+    const first = picture();
+    await video.play();
+    await new Promise((resolve) => { video.onended = resolve; });
+    return { width: video.videoWidth, seconds: video.currentTime, changes: picture() !== first };
+  }, video.bytes.toString("base64"));
+  await player.close();
+  expect(played.width).toBeGreaterThan(800);
+  expect(played.changes, "the last picture differs from the first").toBe(true);
+  expect(played.seconds, "a film of 6 s").toBeGreaterThan(5);
   expect(await t.now(page), "the session's time is unchanged").toBe("0:30.0");
   // An invalid span is reported in the dialog, at its field.
   const [from, to, alert] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];

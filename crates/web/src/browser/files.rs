@@ -56,6 +56,17 @@ async fn rendered_png(drawing: &Blob) -> Result<Blob, JsValue> {
     JsFuture::from(encoded).await?.dyn_into()
 }
 
+/// Records a film, an animated SVG, as a video, and offers it as a download named `stem` with the ending of its format.
+/// Takes as long as the film.
+pub(crate) async fn save_video(stem: &str, film: &str) -> Result<(), JsValue> {
+    let video: Blob = record(film).await?.dyn_into()?;
+    let format = video.type_();
+    download(
+        &format!("{stem}.{}", format.rsplit('/').next().unwrap_or("webm")),
+        &video,
+    )
+}
+
 fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
     let document = window().and_then(|w| w.document()).ok_or("no document")?;
@@ -68,6 +79,10 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
 
 #[wasm_bindgen]
 extern "C" {
+    /// `www/boot.js` loads the recorder.
+    #[wasm_bindgen(js_name = podscopeRecord, catch)]
+    async fn record(film: &str) -> Result<JsValue, JsValue>;
+
     /// The browser's `DecompressionStream`; web-sys still counts it as unstable.
     type DecompressionStream;
     #[wasm_bindgen(constructor, catch)]

@@ -396,17 +396,29 @@ fn FilmPart(props: &FilmProps) -> Html {
             } else if let Some(film) = &page.film {
                 { match &**film {
                     Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
-                    Ok(text) => film_preview(&ctl, text),
+                    Ok(text) => html! { <FilmPreview film={text.clone()} /> },
                 } }
             }
         </>
     }
 }
 
-fn film_preview(ctl: &Ctl, text: &str) -> Html {
+#[derive(Properties, PartialEq)]
+struct FilmPreviewProps {
+    film: String,
+}
+
+/// The film, and buttons that save it as it is and as a video.
+#[component]
+fn FilmPreview(props: &FilmPreviewProps) -> Html {
+    let recording = use_state(|| false);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let text = &props.film;
     let source = format!("data:image/svg+xml,{}", js_sys::encode_uri_component(text));
     let save = {
-        let (text, act) = (text.to_owned(), ctl.act.clone());
+        let (text, act) = (text.clone(), ctl.act.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
@@ -416,10 +428,27 @@ fn film_preview(ctl: &Ctl, text: &str) -> Html {
             });
         })
     };
+    let record = {
+        let (text, act, recording) = (text.clone(), ctl.act.clone(), recording.clone());
+        Callback::from(move |_: MouseEvent| {
+            let (text, act, recording) = (text.clone(), act.clone(), recording.clone());
+            recording.set(true);
+            spawn_local(async move {
+                if files::save_video("podscope-film", &text).await.is_err() {
+                    act.emit(Act::Toast("This browser records no video: save the film.".into()));
+                }
+                recording.set(false);
+            });
+        })
+    };
     html! {
         <>
             <img class="film" src={source} alt="The film" />
-            <div class="buttons"><span class="none">{ format!("{} KiB", text.len().div_ceil(1024)) }</span><button type="button" class="primary" onclick={save}>{ "Save the film" }</button></div>
+            <div class="buttons">
+                <span class="none" role="status">{ if *recording { "Recording: it takes as long as the film.".to_owned() } else { format!("{} KiB", text.len().div_ceil(1024)) } }</span>
+                <button type="button" onclick={record} disabled={*recording} title="WebM, or MP4 where the browser has only that">{ "Save as video" }</button>
+                <button type="button" class="primary" onclick={save}>{ "Save the film" }</button>
+            </div>
         </>
     }
 }
