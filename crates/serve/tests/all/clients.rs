@@ -8,9 +8,8 @@ use std::process::Command;
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
-use serde_json::{Value, json};
 
-use crate::client::get;
+mod helm;
 
 /// A cluster that runs twenty times as fast as real time, and a folder with its kubeconfig.
 struct Desk {
@@ -48,6 +47,20 @@ fn desk(name: &str) -> Desk {
 impl Desk {
     /// Runs a program that must succeed. Returns its stdout; what it printed is shown if it fails.
     fn fine(&self, command: &mut Command) -> String {
+        let (is_fine, stdout, stderr) = self.run(command);
+        assert!(is_fine, "{command:?}:\n{stdout}{stderr}");
+        stdout
+    }
+
+    /// Runs a program that must fail. Returns its stderr.
+    fn failing(&self, command: &mut Command) -> String {
+        let (is_fine, stdout, stderr) = self.run(command);
+        assert!(!is_fine, "{command:?} succeeded:\n{stdout}{stderr}");
+        stderr
+    }
+
+    /// Runs a program. Returns whether it succeeded, its stdout and its stderr.
+    fn run(&self, command: &mut Command) -> (bool, String, String) {
         let out = command
             .env("KUBECONFIG", self.folder.join("config"))
             .env("PODSCOPE_URL", self.server.url())
@@ -55,14 +68,7 @@ impl Desk {
             .output()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let stdout = text(&out.stdout);
-        assert!(
-            out.status.success(),
-            "{command:?}: {}\n{stdout}{}",
-            out.status,
-            text(&out.stderr)
-        );
-        stdout
+        (out.status.success(), text(&out.stdout), text(&out.stderr))
     }
 }
 
@@ -113,65 +119,4 @@ fn node_informer_lists_again_after_api_server_restart() {
     node.arg(programs().join("informer.mjs"))
         .env("PODSCOPE_NODE_CLIENTS", modules);
     desk("node").fine(&mut node);
-}
-
-/// Shows: HT-050, HT-136, HT-185
-#[test]
-fn helm_installs_upgrades_rolls_back_and_uninstalls() {
-    let Some(program) = tool("PODSCOPE_HELM") else { return };
-    let desk = desk("helm");
-    let chart = programs().join("chart");
-    let run = |line: &str| -> String {
-        let mut helm = Command::new(&program);
-        helm.args(line.split(' ').map(|word| match word {
-            "CHART" => chart.as_os_str().to_owned(),
-            word => word.into(),
-        }));
-        desk.fine(&mut helm)
-    };
-    let get = |path: &str| get(desk.server.address(), path);
-    let deployment = "/apis/apps/v1/namespaces/default/deployments/shop";
-    let image_and_replicas = || {
-        let deployment = get(deployment).json();
-        let image = deployment["spec"]["template"]["spec"]["containers"][0]["image"].clone();
-        (image, deployment["status"]["readyReplicas"].clone())
-    };
-
-    let installed = run("install shop CHART --wait --wait-for-jobs --timeout 60s");
-    assert!(installed.contains("STATUS: deployed"), "{installed}");
-    // `--wait` returns when all replicas are ready, and the hook has run before anything else was created.
-    assert_eq!(image_and_replicas(), (json!("nginx:1"), json!(2)));
-    let migrated = get("/apis/batch/v1/namespaces/default/jobs/shop-migrate-1").json();
-    assert_eq!(migrated["status"]["succeeded"], 1, "{migrated}");
-    let created = |value: &Value| value["metadata"]["creationTimestamp"].as_str().map(str::to_owned);
-    assert!(migrated["status"]["completionTime"].as_str().map(str::to_owned) <= created(&get(deployment).json()));
-
-    run("upgrade shop CHART --set image.tag=2,replicas=3,greeting=hi --wait --timeout 60s");
-    assert_eq!(image_and_replicas(), (json!("nginx:2"), json!(3)));
-    let settings = "/api/v1/namespaces/default/configmaps/shop-settings";
-    assert_eq!(get(settings).json()["data"]["greeting"], "hi");
-    let values = run("get values shop -o json");
-    assert_eq!(values, "{\"greeting\":\"hi\",\"image\":{\"tag\":2},\"replicas\":3}\n");
-
-    run("rollback shop 1 --wait --timeout 60s");
-    assert_eq!(image_and_replicas(), (json!("nginx:1"), json!(2)));
-    assert_eq!(get(settings).json()["data"]["greeting"], "hello");
-    let history: Value = serde_json::from_str(&run("history shop -o json")).expect("JSON");
-    let statuses: Vec<&str> = history
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|one| one["status"].as_str())
-        .collect();
-    assert_eq!(statuses, ["superseded", "superseded", "deployed"]);
-
-    assert_eq!(
-        run("uninstall shop --wait --timeout 60s"),
-        "release \"shop\" uninstalled\n"
-    );
-    assert_eq!(get(deployment).status, 404);
-    assert_eq!(get(settings).status, 404);
-    let secrets = get("/api/v1/namespaces/default/secrets?labelSelector=owner%3Dhelm").json();
-    assert_eq!(secrets["items"], json!([]));
-    assert_eq!(run("list -A -q"), "");
 }
