@@ -83,7 +83,7 @@ test("verdicts of a decision go when their pod is gone", async ({ t }) => {
   await command(page, `kubectl delete pod ${name} --grace-period=0 --force`).catch(() => {});
   const confirm = page.getByRole("button", { name: "I understand, do it" });
   if (await confirm.isVisible()) await confirm.click();
-  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(page.locator(`[data-pod="default/${name}"]`)).toHaveCount(0);
   await expect(page.locator(".node .verdict")).toHaveCount(0);
 });
