@@ -38,6 +38,8 @@ use crate::Timer;
 use crate::machine::{Container, MachinePod};
 use podscope_sim::{SimTime, Span};
 
+const EPHEMERAL_STORAGE: &str = "ephemeral-storage";
+
 /// How long the loop waits until the evicted pods are cleaned up, and how often it checks (LC-190).
 const CLEANUP_TIMEOUT: Span = Span::seconds(30);
 const CLEANUP_POLL: Span = Span::seconds(1);
@@ -97,9 +99,11 @@ pub(super) fn max_disk_percent(host: &Host<'_, '_>) -> Option<i64> {
 }
 
 /// Message about the first local-storage limit that the pod exceeds, given the bytes used by each container (LC-200).
+/// A `sizeLimit` of 0 limits nothing, and of single containers only those of the app are checked.
 fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
-        let Some(limit) = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit) else {
+        let limit = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit);
+        let Some(limit) = limit.filter(|limit| limit.sign() > 0) else {
             continue;
         };
         let written = held.empty_dir_contents(&used);
@@ -112,18 +116,23 @@ fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64
             ));
         }
     }
-    let limit_of = |spec: &podscope_api::Container| spec.resources.limits.get("ephemeral-storage").copied();
-    let limits: Vec<Quantity> = pod.spec.containers.iter().filter_map(limit_of).collect();
-    if !limits.is_empty() {
-        let total = limits.iter().fold(Quantity::default(), |sum, limit| sum.plus(*limit));
-        if disk_bytes(held, &used) > total.value() {
-            return Some(format!(
-                "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
-            ));
-        }
+    // Most pods have no such limit, and the sums of a pod are dear.
+    let has_limit = |spec: &podscope_api::Container| spec.resources.limits.contains_key(EPHEMERAL_STORAGE);
+    if !pod.spec.all_containers().any(has_limit) {
+        return None;
     }
-    for spec in pod.spec.all_containers() {
-        let Some(limit) = limit_of(spec) else { continue };
+    if let Some(total) = pod.spec.total_limits().get(EPHEMERAL_STORAGE)
+        && disk_bytes(held, &used) > total.value()
+    {
+        return Some(format!(
+            "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
+        ));
+    }
+    for spec in pod.spec.containers.iter() {
+        let limit = spec.resources.limits.get(EPHEMERAL_STORAGE);
+        let Some(limit) = limit.filter(|limit| !limit.is_zero()) else {
+            continue;
+        };
         let own = held.latest(&spec.name).filter(|one| one.writes_to.is_none());
         if own.is_some_and(|one| used(one) > limit.value()) {
             return Some(format!(
@@ -388,37 +397,7 @@ impl Managers {
         });
         let uid = chosen?.uid;
         let worker = self.pods.get(&uid)?;
-        let capacity = resource.capacity(host).unwrap_or(0);
-        let mut message = format!(
-            "The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
-            resource.name(),
-            resource.quantity(amount(threshold.value, capacity)),
-            resource.quantity(available(resource, host).unwrap_or(0)),
-        );
-        let has_usage = matches!(resource, Resource::Memory | Resource::Disk);
-        for spec in worker.pod.spec.containers.iter().filter(|_| has_usage) {
-            let used = host
-                .machine
-                .pod(&uid)
-                .and_then(|held| held.latest(&spec.name))
-                // Data in an emptyDir does not count as the container's own use.
-                .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
-                .map_or(0, |container| resource.used(container, now));
-            let request = spec
-                .resources
-                .requests
-                .get(resource.name())
-                .copied()
-                .unwrap_or_default();
-            if used > request.value() {
-                message += &format!(
-                    "Container {} was using {}, request is {request}, has larger consumption of {}. ",
-                    spec.name,
-                    resource.quantity(used),
-                    resource.name()
-                );
-            }
-        }
+        let message = eviction_message(&worker.pod, resource, threshold, host);
         let max_grace = host.shared.settings.eviction_max_pod_grace_period;
         let grace = grace::of_eviction(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
         Some(Victim {
@@ -467,6 +446,51 @@ impl Managers {
             host.schedule_node_pass(now);
         }
     }
+}
+
+/// Message of an evicted pod: the threshold, what the pod uses if it has a request of its own, and the containers that
+/// use more than they request, init containers and sidecars last (`evictionMessage`).
+fn eviction_message(pod: &Pod, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> String {
+    let now = host.ctx.now;
+    let capacity = resource.capacity(host).unwrap_or(0);
+    let name = resource.name();
+    let mut message = format!(
+        "The node was low on resource: {name}. Threshold quantity: {}, available: {}. ",
+        resource.quantity(amount(threshold.value, capacity)),
+        resource.quantity(available(resource, host).unwrap_or(0)),
+    );
+    let held = host
+        .machine
+        .pod(&pod.metadata.uid)
+        .filter(|held| held.sandbox.is_some());
+    let Some(held) = held.filter(|_| matches!(resource, Resource::Memory | Resource::Disk)) else {
+        return message;
+    };
+    let own = pod.spec.resources.as_ref().and_then(|own| own.requests.get(name));
+    if let Some(request) = own.filter(|_| resource == Resource::Memory) {
+        let used = resource.of_pod(held, |one| resource.used(one, now));
+        message += &consumption("Pod", &pod.metadata.name, used, *request, resource);
+    }
+    for spec in pod.spec.containers.iter().chain(pod.spec.init_containers.iter()) {
+        let used = held
+            .latest(&spec.name)
+            // Data in an emptyDir does not count as the container's own use.
+            .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
+            .map_or(0, |container| resource.used(container, now));
+        let request = spec.resources.requests.get(name).copied().unwrap_or_default();
+        if used > request.value() {
+            message += &consumption("Container", &spec.name, used, request, resource);
+        }
+    }
+    message
+}
+
+fn consumption(what: &str, name: &str, used: i64, request: Quantity, resource: Resource) -> String {
+    format!(
+        "{what} {name} was using {}, request is {request}, has larger consumption of {}. ",
+        resource.quantity(used),
+        resource.name()
+    )
 }
 
 /// Returns whether the eviction manager considers the pod: until none of its containers runs, while its API object
