@@ -211,10 +211,11 @@ impl ProbeWorker {
         Some(next + Span(period.0 * i64::from(left.max(0))))
     }
 
-    /// Runs the probe. Returns the result if it must be published.
+    /// Runs the probe against the IP of the published status. Returns the result if it must be published.
     pub(super) fn tick(
         &mut self,
         pod: &Pod,
+        pod_ip: &str,
         container: &Container,
         spec: &Probe,
         behavior: &Behavior,
@@ -225,7 +226,7 @@ impl ProbeWorker {
         let elapsed = host.ctx.now - target.started_at;
         let answer = self.kind.answers(behavior).at(elapsed, behavior.startup);
         let error = port_error(spec, container)
-            .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer_message(spec, pod, container)));
+            .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer_message(spec, pod_ip, container)));
         if let Some(error) = error {
             // An errored probe emits an event; its result is ignored (LC-117).
             let message = format!(
@@ -241,7 +242,7 @@ impl ProbeWorker {
                 let message = format!(
                     "{} probe failed: {}",
                     self.kind.name(),
-                    failure_message(spec, pod, container)
+                    failure_message(spec, pod_ip, container)
                 );
                 events::emit_for_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
                 record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
@@ -369,11 +370,12 @@ impl PodWorker {
             let Some(behavior) = latest_behavior(&pod, container, host) else {
                 continue;
             };
+            let pod_ip = self.status().pod_ip.clone();
             let Some(probe) = self.probes.get_mut(idx) else { return };
             // A container that ran before this kubelet keeps its readiness until its probe worker has run once
             // (LC-131).
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
-            if probe.tick(&pod, container, spec, &behavior, host).is_some() || begins {
+            if probe.tick(&pod, &pod_ip, container, spec, &behavior, host).is_some() || begins {
                 // The probe's record is the cause of the kubelet's reaction.
                 host.ctx.set_cause_to_last_record();
                 self.set_readiness(host);
@@ -473,18 +475,18 @@ fn port_error(spec: &Probe, container: &Container) -> Option<String> {
     port.port_of(container).err()
 }
 
-/// Host and port that a probe connects to.
-fn address(host: &str, port: Option<i32>, pod: &Pod) -> String {
-    let host = if host.is_empty() { &*pod.status.pod_ip } else { host };
+/// Host and port that a probe connects to. Without a host of its own it is the pod's IP in the published status.
+fn address(host: &str, port: Option<i32>, pod_ip: &str) -> String {
+    let host = if host.is_empty() { pod_ip } else { host };
     format!("{host}:{}", port.unwrap_or_default())
 }
 
 /// Failure message of a probe handler.
-fn failure_message(spec: &Probe, pod: &Pod, container: &Container) -> String {
+fn failure_message(spec: &Probe, pod_ip: &str, container: &Container) -> String {
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod);
+        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
         format!("dial tcp {address}: connect: connection refused")
     } else if spec.grpc.is_some() {
         "service unhealthy (responded with \"NOT_SERVING\")".into()
@@ -497,12 +499,12 @@ fn failure_message(spec: &Probe, pod: &Pod, container: &Container) -> String {
 ///
 /// Deviation: in reality tcpSocket and grpc probes treat such an error as a failure, and so does httpGet unless the
 /// response is cut off. Here the result of behaviour `unknown` is ignored for all handlers.
-fn no_answer_message(spec: &Probe, pod: &Pod, container: &Container) -> String {
+fn no_answer_message(spec: &Probe, pod_ip: &str, container: &Container) -> String {
     let timeout = spec.timeout_seconds.unwrap_or(1);
     if spec.http_get.is_some() {
         "unexpected EOF".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod);
+        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
         format!("dial tcp {address}: i/o timeout")
     } else if spec.grpc.is_some() {
         format!("timeout: health rpc did not complete within {timeout}s")
