@@ -43,7 +43,7 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
         differing_spread(subject, &lookup, &mut note);
         spread_ignores_own_labels(subject, &mut note);
         private_topology_keys(subject, &mut note);
-        unknown_ports(subject, &mut note);
+        unusable_handlers(subject, &mut note);
     }
     found
 }
@@ -191,9 +191,9 @@ fn namespace(object: &Object) -> &str {
     }
 }
 
-/// Probes and hooks that refer to a port name which the container does not define: the API server accepts them, but the
-/// kubelet cannot make the request (LC-117).
-fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+/// Probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port name which the
+/// container does not define (LC-117), and `tcpSocket` hooks (LC-144).
+fn unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
         ("initContainers", &spec.init_containers),
@@ -236,7 +236,14 @@ fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
                 continue;
             };
             for (field, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
-                let http = hook.as_ref().and_then(|hook| hook.http_get.as_ref());
+                let Some(hook) = hook else { continue };
+                if hook.tcp_socket.is_some() {
+                    note(
+                        format!("spec.{list}[{idx}].lifecycle.{field}.tcpSocket"),
+                        format!("the kubelet cannot run the tcpSocket hook of container {name}: it always fails"),
+                    );
+                }
+                let http = hook.http_get.as_ref();
                 if let Some(http) = http.filter(|http| http.port.port_of(container).is_err()) {
                     note(
                         path(&format!("lifecycle.{field}"), "httpGet"),

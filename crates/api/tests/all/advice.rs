@@ -213,3 +213,29 @@ fn advice_warns_about_ineffective_spread() {
         ],
     );
 }
+
+/// Shows: P-08, LC-117, LC-144
+#[test]
+fn advice_names_handlers_that_the_kubelet_cannot_run() {
+    let pod = |container: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{{name: c, {container}}}]}}}}"
+        )
+    };
+    check(
+        &pod("livenessProbe: {httpGet: {port: web}}"),
+        &[(0, "spec.containers[0].livenessProbe.httpGet.port", "no port named web")],
+    );
+    check(
+        &pod("lifecycle: {postStart: {httpGet: {port: web}}, preStop: {tcpSocket: {port: 80}}}"),
+        &[
+            (
+                0,
+                "spec.containers[0].lifecycle.postStart.httpGet.port",
+                "the hook fails",
+            ),
+            (0, "spec.containers[0].lifecycle.preStop.tcpSocket", "it always fails"),
+        ],
+    );
+    check(&pod("lifecycle: {preStop: {httpGet: {port: 80}}}"), &[]);
+}

@@ -184,9 +184,12 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         .unwrap_or_default();
     let lifecycle = container.lifecycle.as_ref();
     let hook = |handler: Option<&LifecycleHandler>, scripted: HookBehavior| {
-        // The kubelet does not send an HTTP hook to a port name that the container does not declare (`resolvePort`).
+        // The kubelet does not send an HTTP hook to a port name that the container does not declare (`resolvePort`), and
+        // cannot run a `tcpSocket` hook, which the API accepts for old clients only (LC-144).
         let request = handler.and_then(|handler| handler.http_get.as_ref());
-        if request.is_some_and(|request| request.port.port_of(container).is_err()) {
+        if request.is_some_and(|request| request.port.port_of(container).is_err())
+            || handler.is_some_and(|handler| handler.tcp_socket.is_some())
+        {
             return Outcome::Fails;
         }
         match (handler.and_then(|handler| handler.sleep.as_ref()), scripted) {
