@@ -74,6 +74,7 @@ impl Machine {
                         oom_score_adj: 0,
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),
+                        disk_size: self.disk_size(),
                         writes_to: super::empty_dirs::target_empty_dir(pod, container),
                         hooks: Vec::new(),
                         latest: podscope_api::CausedBy::NOTHING,

@@ -345,6 +345,12 @@ impl Machine {
         &self.capacity
     }
 
+    /// Size of the disk in bytes; without end if the scenario does not give it.
+    fn disk_size(&self) -> i64 {
+        let size = self.capacity.get("ephemeral-storage").map(|size| size.value());
+        size.filter(|size| *size > 0).unwrap_or(i64::MAX)
+    }
+
     /// Returns whether the machine has power.
     pub fn is_on(&self) -> bool {
         self.is_on

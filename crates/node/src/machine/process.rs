@@ -82,6 +82,8 @@ pub struct Container {
     /// Resources that apply to the running container.
     pub resources: Arc<ResourceRequirements>,
     pub behavior: Arc<Behavior>,
+    /// Size of the machine's disk in bytes; more cannot be written.
+    pub(super) disk_size: i64,
     /// The emptyDir that receives its disk use; None if its writable layer does.
     pub writes_to: Option<Str>,
     /// Hooks in progress.
@@ -121,10 +123,12 @@ impl Container {
         }
     }
 
-    /// Bytes of disk in use. Written data stays until the container is removed.
+    /// Bytes of disk in use, at most the whole disk. Written data stays until the container is removed.
+    ///
+    /// Deviation: writers that fill a disk together are each counted in full.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);
-        round_to_pages(self.behavior.disk.at(self.elapsed(until)))
+        round_to_pages(self.behavior.disk.at(self.elapsed(until))).min(self.disk_size)
     }
 
     /// Instant from which its use of memory and disk is constant.

@@ -157,6 +157,7 @@ impl Machine {
             oom_score_adj: self.oom_score_adj(pod, container, role),
             resources: container.resources.clone(),
             behavior,
+            disk_size: self.disk_size(),
             writes_to: target_empty_dir(pod, container),
             hooks: Vec::new(),
             latest: podscope_api::CausedBy::NOTHING,
