@@ -44,6 +44,8 @@ pub(super) struct Shared {
     pub(super) calls: ordered::Map<CallId, Call>,
     pub(super) pulls: ordered::Map<PullId, Uid>,
     pub(super) node_state: super::node::NodeState,
+    /// Whether the admission of a critical pod blocks the sync loop: pods begin no sync meanwhile (LC-178).
+    pub(super) is_sync_loop_blocked: bool,
     /// Instant of the scheduled status pass.
     pub(super) status_pass: Option<SimTime>,
     /// When the connection of the device drivers was lost; `None` if they are connected or there are none.

@@ -92,6 +92,8 @@ struct Managers {
     preemptions: VecDeque<preemption::Preemption>,
     /// New pods that wait behind the admission of a critical pod, in the order of arrival.
     backlog: Vec<Arc<Pod>>,
+    /// Pods whose API objects were deleted during the admission.
+    deleted_backlog: Vec<Uid>,
     mirrors: mirror::Mirrors,
     resizes: allocation::PendingResizes,
     /// Whether the first list has arrived. Before it, no container is treated as an orphan (LC-061).
@@ -113,6 +115,7 @@ impl Kubelet {
                 calls: ordered::Map::new(),
                 pulls: ordered::Map::new(),
                 node_state: node::NodeState::default(),
+                is_sync_loop_blocked: false,
                 status_pass: None,
                 driver_lost: None,
             },
@@ -182,7 +185,7 @@ impl Managers {
                 (_, Some(Object::Node(node))) => self.observe_node(Some(node.clone()), host),
                 (Some(Object::Node(_)), None) => self.observe_node(None, host),
                 (_, Some(Object::Pod(pod))) => self.observe_pod(pod, host),
-                (Some(Object::Pod(pod)), None) => self.observe_pod_deleted(&pod.metadata.uid.clone(), None, host),
+                (Some(Object::Pod(pod)), None) => self.observe_pod_deleted(&pod.metadata.uid.clone(), host),
                 _ => {}
             },
             Input::Answered(id, answer) => self.handle_answer(id, &answer, host),
@@ -245,7 +248,7 @@ impl Managers {
             .cloned()
             .collect();
         for uid in gone {
-            self.observe_pod_deleted(&uid, None, host);
+            self.observe_pod_deleted(&uid, host);
         }
         for pod in pods.iter().filter(|pod| !pod.is_mirror()) {
             self.observe_pod(pod, host);
@@ -261,11 +264,12 @@ impl Managers {
         if pod.is_mirror() {
             return self.observe_mirror(pod, host);
         }
+        if host.shared.is_sync_loop_blocked {
+            return self.defer_pod(pod);
+        }
         let uid = pod.metadata.uid.clone();
-        let is_admitting = self.is_admitting();
         let wants_resize = match self.pods.get_mut(&uid) {
             Some(worker) => worker.update(pod, host),
-            None if is_admitting => return self.defer_pod(pod),
             None => self.add(pod, host),
         };
         if wants_resize {
@@ -316,9 +320,11 @@ impl Managers {
             }
             Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
             Ok(victims) if victims.is_empty() => worker.request_sync(host),
-            Ok(victims) => self
-                .preemptions
-                .push_back(preemption::Preemption::new(pod.metadata.uid.clone(), victims)),
+            Ok(victims) => {
+                let preemption = preemption::Preemption::new(pod.metadata.uid.clone(), victims);
+                self.preemptions.push_back(preemption);
+                host.shared.is_sync_loop_blocked = true;
+            }
         }
         self.pods.insert(pod.metadata.uid.clone(), worker);
         wants_resize
@@ -361,13 +367,17 @@ impl Managers {
     }
 
     /// Handles the deletion of a pod's API object.
-    fn observe_pod_deleted(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
+    fn observe_pod_deleted(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         if self.observe_mirror_deleted(uid, host) {
             return;
         }
         self.backlog.retain(|pod| pod.metadata.uid != *uid);
+        if host.shared.is_sync_loop_blocked {
+            self.deleted_backlog.push(uid.clone());
+            return;
+        }
         if let Some(worker) = self.pods.get_mut(uid) {
-            worker.handle_deletion(last, host);
+            worker.handle_deletion(host);
         }
         self.advance(uid, host);
         self.retry_resizes(host);

@@ -80,6 +80,9 @@ impl Managers {
             kill.tick(pod, host);
         }
         self.orphans.kills.retain(|_, (_, kill)| !kill.is_done());
+        if host.shared.is_sync_loop_blocked {
+            return self.schedule_housekeeping(host);
+        }
         let held: Vec<Uid> = host.machine.pods().map(|(uid, _)| uid.clone()).collect();
         for uid in held {
             if !self.is_orphan(&uid) || self.orphans.kills.contains_key(&uid) {

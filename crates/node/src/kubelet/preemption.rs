@@ -6,9 +6,11 @@
 //!                                                                                       victim still runs
 //! ```
 //!
-//! Killing a victim (`killPodNow`) blocks the admission, and all new pods behind it (LC-178).
+//! Killing a victim (`killPodNow`) blocks the sync loop that admits the pod (LC-178). Until it returns, new pods, updates
+//! and deletions wait, and no pod begins a sync: an ended container is not restarted, a failed probe kills nothing.
+//! Workers continue what they do already, and the eviction manager, which has a loop of its own, is not blocked.
 //!
-//! Deviation: updates of pods that the kubelet already knows are not blocked meanwhile.
+//! Deviation: readiness that changes meanwhile is published at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,6 +20,7 @@ use podscope_api::{EventType, Pod, QosClass, Str, Uid};
 use super::admission::{is_critical, requests, shortages};
 use super::conditions::EndReason;
 use super::host::Host;
+use super::worker::{PodWorker, Stage};
 use super::{Managers, events};
 
 /// The admission of a critical pod that preempts others.
@@ -41,12 +44,7 @@ impl Preemption {
 }
 
 impl Managers {
-    /// Returns whether the admission of a critical pod blocks new pods.
-    pub(super) fn is_admitting(&self) -> bool {
-        !self.preemptions.is_empty()
-    }
-
-    /// Stores a new pod until the admission is over; replaces an older version of it.
+    /// Stores a new or changed pod until the admission is over; replaces an older version of it.
     pub(super) fn defer_pod(&mut self, pod: &Arc<Pod>) {
         match self
             .backlog
@@ -76,16 +74,29 @@ impl Managers {
             let Some(Preemption { pod, .. }) = self.preemptions.pop_front() else {
                 return;
             };
+            host.shared.is_sync_loop_blocked = false;
             if let Some(worker) = self.pods.get_mut(&pod) {
                 worker.request_sync(host);
             }
             self.advance(&pod, host);
-            for waiting in std::mem::take(&mut self.backlog) {
-                self.observe_pod(&waiting, host);
-            }
-            if self.has_listed {
-                self.schedule_housekeeping(host);
-            }
+            self.work_off_backlog(host);
+        }
+    }
+
+    /// The sync loop continues: handles what has waited. Another critical pod among it may block the loop again.
+    fn work_off_backlog(&mut self, host: &mut Host<'_, '_>) {
+        for waiting in std::mem::take(&mut self.backlog) {
+            self.observe_pod(&waiting, host);
+        }
+        for uid in std::mem::take(&mut self.deleted_backlog) {
+            self.observe_pod_deleted(&uid, host);
+        }
+        let all: Vec<Uid> = self.pods.keys().cloned().collect();
+        for uid in all {
+            self.advance(&uid, host);
+        }
+        if self.has_listed {
+            self.schedule_housekeeping(host);
         }
     }
 
@@ -102,6 +113,13 @@ impl Managers {
             worker.kill_pod_now(end_reason, None, host);
         }
         self.advance(victim, host);
+    }
+}
+
+impl PodWorker {
+    /// Returns whether the worker waits for the sync loop to begin a sync. A termination goes on without it.
+    pub(super) fn is_blocked(&self, host: &Host<'_, '_>) -> bool {
+        host.shared.is_sync_loop_blocked && self.stage == Stage::Syncing
     }
 }
 

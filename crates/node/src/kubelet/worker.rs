@@ -311,10 +311,7 @@ impl PodWorker {
     }
 
     /// Handles the deletion of the API object (LC-166).
-    pub(super) fn handle_deletion(&mut self, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
-        if let Some(last) = last {
-            self.pod = last.clone();
-        }
+    pub(super) fn handle_deletion(&mut self, host: &mut Host<'_, '_>) {
         self.is_deleted = true;
         self.report.set_deleted();
         if self.stage == Stage::Rejected {
@@ -385,6 +382,7 @@ impl PodWorker {
     /// The earliest instant at which an action is due.
     pub(super) fn next_due(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let activity = match &self.activity {
+            Activity::Idle if self.is_blocked(host) => None,
             Activity::Idle => self.due,
             Activity::Volumes(wait) => Some(wait.next_try),
             Activity::Sync(run) => run.next_due(),
@@ -467,7 +465,7 @@ impl PodWorker {
 
     /// Begins the next sync if it is due; returns whether it did.
     fn begin_if_due(&mut self, host: &mut Host<'_, '_>) -> bool {
-        if self.due.is_none_or(|due| due > host.ctx.now) {
+        if self.due.is_none_or(|due| due > host.ctx.now) || self.is_blocked(host) {
             return false;
         }
         self.due = None;
