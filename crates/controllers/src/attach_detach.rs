@@ -432,7 +432,7 @@ impl AttachDetachController {
             if known.state == State::Attaching {
                 let text = format!(
                     "AttachVolume.Attach failed for volume \"{}\" : {why}",
-                    known.backend.name
+                    known.backend.spec_name
                 );
                 emit_for_pods(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
             }
@@ -458,7 +458,10 @@ impl AttachDetachController {
             let (volume, node) = (known.backend.name.clone(), place.1.clone());
             record(Happening::VolumeAttached { volume, node }, &known.backend, cx);
         }
-        let text = format!("AttachVolume.Attach succeeded for volume \"{}\" ", known.backend.name);
+        let text = format!(
+            "AttachVolume.Attach succeeded for volume \"{}\" ",
+            known.backend.spec_name
+        );
         emit_for_pods(
             &self.users(place),
             EventType::Normal,

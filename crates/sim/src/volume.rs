@@ -12,8 +12,12 @@ use crate::Objects;
 /// A storage volume as nodes see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backend {
-    /// Name in records: that of the PersistentVolume, or of the disk or export of an inline volume.
+    /// Name in records: that of the PersistentVolume, or of the disk or export of an inline volume. The latter contains
+    /// `/` or `:`, so that it is no PersistentVolume's: `aws-ebs/vol-1`, `nas:/data`.
     pub name: Str,
+    /// Name in events: that of the PersistentVolume, also of the one that CSI migration makes of an inline disk;
+    /// otherwise the volume's name in the pod.
+    pub spec_name: Str,
     /// Name in `volumesInUse` and `volumesAttached`, e.g. `kubernetes.io/csi/DRIVER^HANDLE`.
     pub unique_name: Str,
     /// Whether the volume must be attached to a node before it is mounted (CT-127).
@@ -30,22 +34,11 @@ pub struct Backend {
 
 /// The CSI driver of a volume. Volumes of former in-tree plugins have one by CSI migration.
 pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
-    let spec = &volume.spec;
-    if let Some(csi) = &spec.csi {
+    if let Some(csi) = &volume.spec.csi {
         return Some(csi.driver.clone());
     }
-    let moved = [
-        (spec.aws_elastic_block_store.is_some(), "ebs.csi.aws.com"),
-        (spec.gce_persistent_disk.is_some(), "pd.csi.storage.gke.io"),
-        (spec.azure_disk.is_some(), "disk.csi.azure.com"),
-        (spec.cinder.is_some(), "cinder.csi.openstack.org"),
-        (spec.vsphere_volume.is_some(), "csi.vsphere.vmware.com"),
-        (spec.rbd.is_some(), "rbd.csi.ceph.com"),
-    ];
-    moved
-        .into_iter()
-        .find(|(is_set, _)| *is_set)
-        .map(|(_, driver)| driver.into())
+    let (driver, _) = Sources::of_spec(&volume.spec).migrated()?;
+    Some(driver.into())
 }
 
 /// Drivers whose back-ends let several nodes write to a volume.
@@ -113,11 +106,30 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// The driver to which CSI migration moves a disk, and the name by which the driver knows the disk.
+    fn migrated(&self) -> Option<(&'static str, String)> {
+        let named = |source: Option<&Value>, field| source.map(|source| text(source, &[field]));
+        let moved = [
+            ("ebs.csi.aws.com", self.aws.map(|source| source.volume_id.to_string())),
+            (
+                "pd.csi.storage.gke.io",
+                self.gce.map(|source| source.pd_name.to_string()),
+            ),
+            ("disk.csi.azure.com", named(self.azure_disk, "diskName")),
+            ("cinder.csi.openstack.org", named(self.cinder, "volumeID")),
+            ("csi.vsphere.vmware.com", named(self.vsphere, "volumePath")),
+            ("rbd.csi.ceph.com", self.rbd.map(|source| source.image.to_string())),
+        ];
+        moved.into_iter().find_map(|(driver, disk)| Some((driver, disk?)))
+    }
+
     /// The back-end with the name that its in-tree plugin gives it, or `None` if no source is set.
     fn backend(&self) -> Option<Backend> {
         // `disk` refuses a second node, `lun` does not, `share` is a file share.
         let disk = |plugin: &str, id: String, is_read_only: Option<bool>| {
-            Some(backend_of_plugin(plugin, id, true, true, is_read_only))
+            let mut backend = backend_of_plugin(plugin, id, true, true, is_read_only);
+            backend.name = backend.unique_name.trim_start_matches("kubernetes.io/").into();
+            Some(backend)
         };
         let lun =
             |plugin: &str, id: String, is_read_only| Some(backend_of_plugin(plugin, id, true, false, is_read_only));
@@ -177,6 +189,7 @@ fn backend_of_plugin(
     Backend {
         unique_name: format!("kubernetes.io/{plugin}/{id}").into(),
         name: id.into(),
+        spec_name: "".into(),
         needs_attach,
         is_exclusive,
         is_block: true,
@@ -220,13 +233,20 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
         backend.is_exclusive = false;
     }
     backend.name = volume.metadata.name.clone();
+    backend.spec_name = volume.metadata.name.clone();
     Some(backend)
 }
 
 /// The back-end of an inline volume of a pod; `None` for volumes without shared storage, such as emptyDir and
 /// configMap.
 pub fn of_inline(volume: &Volume) -> Option<Backend> {
-    Sources::of_volume(volume).backend()
+    let sources = Sources::of_volume(volume);
+    let mut backend = sources.backend()?;
+    backend.spec_name = match sources.migrated() {
+        Some((driver, disk)) => format!("{driver}-{disk}").into(),
+        None => volume.name.clone(),
+    };
+    Some(backend)
 }
 
 /// The storage of a pod's volume.

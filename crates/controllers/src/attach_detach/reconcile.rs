@@ -90,7 +90,7 @@ impl AttachDetachController {
                     continue;
                 }
                 if let Some((other, _)) = states.iter().find(|(_, state)| *state == State::Attached) {
-                    self.report_multi_attach(place, &backend.name, other, cx);
+                    self.report_multi_attach(place, &backend.spec_name, other, cx);
                     continue;
                 }
             }
@@ -99,7 +99,7 @@ impl AttachDetachController {
                 None => self.insert(place.clone(), backend.clone(), State::Attaching),
             }
             if let Some(holder) = self.refusing_node(place, backend, cx) {
-                let why = format!("volume {} is already attached to node {holder}", backend.name);
+                let why = format!("volume {} is already attached to node {holder}", backend.spec_name);
                 self.mark_uncertain(place, &why, cx);
                 continue;
             }

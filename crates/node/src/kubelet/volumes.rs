@@ -1,7 +1,7 @@
 //! Volumes of a pod must exist, be attached and be mounted before its containers start (CT-127, CT-128). This module
 //! mounts them and limits the wait.
 
-use podscope_api::{ConfigMap, EventType, ObjectKey, PersistentVolume, Pod, Secret, Str, Volume, VolumeAttachment};
+use podscope_api::{ConfigMap, EventType, ObjectKey, PersistentVolume, Pod, Secret, Str, VolumeAttachment};
 
 use super::events;
 use super::host::Host;
@@ -140,7 +140,7 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
                 problems.push(blocked(Obstacle::Unattached));
             }
             Resolved::Backend(backend) if is_storage_unreachable(pod, &backend, host) => {
-                problems.push(blocked(Obstacle::Mount(unreachable_message(pod, volume, &backend))));
+                problems.push(blocked(Obstacle::Mount(unreachable_message(pod, &backend))));
             }
             Resolved::Backend(backend) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
@@ -172,29 +172,20 @@ fn is_storage_unreachable(pod: &Pod, backend: &Backend, host: &Host<'_, '_>) -> 
 }
 
 /// Error message of a mount whose storage does not answer: staging of a block device, or `mount` of a share.
-fn unreachable_message(pod: &Pod, volume: &Volume, backend: &Backend) -> String {
+fn unreachable_message(pod: &Pod, backend: &Backend) -> String {
     if backend.is_block {
         return format!(
             "MountVolume.MountDevice failed for volume \"{}\" : rpc error: code = DeadlineExceeded desc = context deadline exceeded",
-            backend.name
+            backend.spec_name
         );
     }
     let rest = backend.unique_name.trim_start_matches("kubernetes.io/");
     let (plugin, id) = rest.split_once('/').unwrap_or((rest, ""));
-    let name = volume_name(volume, backend);
+    let name = &backend.spec_name;
     format!(
         "MountVolume.SetUp failed for volume \"{name}\" : mount failed: exit status 32\nMounting command: mount\nMounting arguments: -t {plugin} {id} /var/lib/kubelet/pods/{}/volumes/kubernetes.io~{plugin}/{name}\nOutput: mount.{plugin}: Connection timed out",
         pod.metadata.uid.as_str(),
     )
-}
-
-/// Name of a volume in events: that of its PersistentVolume if it has a claim, otherwise its name in the pod.
-fn volume_name<'a>(volume: &'a Volume, backend: &'a Backend) -> &'a str {
-    if volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some() {
-        &backend.name
-    } else {
-        &volume.name
-    }
 }
 
 /// Returns whether the volume is attached and this kubelet has reported it in use, so that it can be mounted (CT-128).
