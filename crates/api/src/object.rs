@@ -200,6 +200,12 @@ kinds! {
 }
 
 impl Object {
+    /// Returns whether the statuses of two states of an object differ in fields without a Rust type.
+    pub fn differs_in_untyped_status(&self, other: &Object) -> bool {
+        let (own, other) = (self.extra(), other.extra());
+        own != other && own.part(&["status"]) != other.part(&["status"])
+    }
+
     /// The pod template of kinds that create pods.
     pub fn template(&self) -> Option<&Arc<PodTemplateSpec>> {
         Some(match self {

@@ -24,11 +24,10 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
         return with_field_of(old, &new, "spec/ephemeralContainers");
     }
 
-    if let (Object::Service(service), Object::Service(sent)) = (old, &new) {
-        // The status of a Service is kept as it was sent, beside the typed fields.
-        if part == Part::Status || !service.extra.is_empty() || !sent.extra.is_empty() {
-            return with_status(old, &new, part);
-        }
+    // The status of a Service, and fields of other statuses without a Rust type, are kept beside the typed fields.
+    let is_service_status = old.kind() == Kind::Service && part == Part::Status;
+    if is_service_status || old.differs_in_untyped_status(&new) {
+        return with_status(old, &new, part);
     }
 
     macro_rules! merge {
