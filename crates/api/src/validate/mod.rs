@@ -22,6 +22,7 @@ mod ephemeral_containers;
 mod events;
 mod internal;
 mod job;
+mod job_status;
 mod list;
 mod meta;
 mod mounts;

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::untyped::{items, text};
 use crate::well_known::condition;
-use crate::{ContainerStatus, Object, Pod, RestartPolicy};
+use crate::{ContainerStatus, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service};
 
-use super::list::{IMMUTABLE, NEGATIVE};
-use super::{ErrorList, Path, names};
+use super::list::{IMMUTABLE, NEGATIVE, quoted};
+use super::{ErrorList, Path, job_status, names};
 
 /// Numeric fields in a DaemonSet's status.
 const DAEMON_COUNTS: &[&str] = &[
@@ -81,18 +81,91 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             let fields = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
             counts(new, &fields, &[], "", &mut errors);
         }
-        (Object::Job(_), Object::Job(_)) => {
-            counts(
-                new,
-                &["active", "succeeded", "failed", "terminating", "ready"],
-                &[],
-                "",
-                &mut errors,
-            );
+        (Object::Job(old), Object::Job(job)) => {
+            let fields = ["active", "succeeded", "failed", "terminating", "ready"];
+            counts(new, &fields, &[], "", &mut errors);
+            job_status::validate(old, job, &mut errors);
         }
+        (Object::Namespace(_), Object::Namespace(new)) => namespace(new, &mut errors),
+        (Object::Node(_), Object::Node(node)) => {
+            super::node::validate(node, &mut errors);
+            addresses(node, &mut errors);
+        }
+        (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => claim(new, &mut errors),
+        (Object::Service(_), Object::Service(service)) => load_balancer(service, new, &mut errors),
         _ => {}
     }
     errors
+}
+
+/// The phase of a namespace follows its deletion timestamp.
+fn namespace(new: &Namespace, errors: &mut ErrorList) {
+    let (wanted, when) = match new.metadata.is_terminating() {
+        true => ("Terminating", "is not empty"),
+        false => ("Active", "is empty"),
+    };
+    if &*new.status.phase != wanted {
+        let path = Path::root("status");
+        let detail = format!("may only be '{wanted}' if `deletionTimestamp` {when}");
+        errors.invalid_text(&path.child("Phase"), &new.status.phase, &detail);
+    }
+}
+
+fn addresses(node: &Node, errors: &mut ErrorList) {
+    let path = Path::root("status");
+    let path = path.child("addresses");
+    let all = &node.status.addresses;
+    for (index, address) in all.iter().enumerate() {
+        if all.iter().take(index).any(|earlier| earlier == address) {
+            let (kind, text) = (quoted(&address.kind), quoted(&address.address));
+            let value = format!("{{\"Type\":{kind},\"Address\":{text}}}");
+            errors.duplicate(&path.index(index), value, "");
+        }
+    }
+}
+
+/// No amount of a claim is negative.
+fn claim(new: &Object, errors: &mut ErrorList) {
+    let value = new.to_value();
+    let path = Path::root("status");
+    for field in ["capacity", "allocatedResources"] {
+        let amounts = value.pointer(&format!("/status/{field}")).and_then(Value::as_object);
+        for (name, amount) in amounts.into_iter().flatten() {
+            // A field without a Rust type is kept as it was sent, which may be a number.
+            let amount = amount.to_string().trim_matches('"').parse::<Quantity>();
+            if let Some(amount) = amount.ok().filter(|amount| amount.sign() < 0) {
+                let detail = "must be a valid resource quantity";
+                errors.invalid(&path.child(field).key(name), amount.value(), detail);
+            }
+        }
+    }
+}
+
+/// Only a Service of type LoadBalancer has ingress points, with an IP address or a DNS name.
+fn load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) {
+    let value = new.to_value();
+    let status = value.pointer("/status/loadBalancer").unwrap_or(&Value::Null);
+    let path = Path::root("status");
+    let path = path.child("loadBalancer");
+    let path = path.child("ingress");
+    let mut points = items(status, "ingress").peekable();
+    if points.peek().is_some() && &*service.spec.kind != "LoadBalancer" {
+        errors.forbidden(&path, "may only be used when `spec.type` is \"LoadBalancer\"");
+        return;
+    }
+    for (index, point) in points {
+        let at = path.index(index);
+        let (ip, host) = (text(point, "ip"), text(point, "hostname"));
+        if !ip.is_empty() && !names::is_ip(ip) {
+            errors.invalid_text(&at.child("ip"), ip, names::IP);
+        }
+        if !host.is_empty() {
+            errors.each_invalid(&at.child("hostname"), host, &names::subdomain(host));
+            if names::is_ip(host) {
+                errors.invalid_text(&at.child("hostname"), host, "must be a DNS name, not an IP address");
+            }
+        }
+    }
 }
 
 fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
@@ -130,6 +203,14 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     if new.status.qos_class != old.status.qos_class {
         let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
         errors.invalid_text(&path.child("qosClass"), class, IMMUTABLE);
+    }
+    for (field, addresses) in [("podIPs", &new.status.pod_ips), ("hostIPs", &new.status.host_ips)] {
+        let list = path.child(field);
+        for (index, address) in addresses.iter().enumerate() {
+            if !names::is_ip(&address.ip) {
+                errors.invalid_text(&list.index(index), &address.ip, names::IP);
+            }
+        }
     }
     let lists = [
         (
@@ -230,8 +311,22 @@ fn conditions(object: &Object, errors: &mut ErrorList) {
         if !matches!(status, "True" | "False" | "Unknown") {
             errors.unsupported_text(&at.child("status"), status, &["False", "True", "Unknown"]);
         }
-        if text(condition, "reason").is_empty() {
-            errors.required(&at.child("reason"), "must be set");
+        if text(condition, "lastTransitionTime").is_empty() {
+            errors.required(&at.child("lastTransitionTime"), "must be set");
+        }
+        match text(condition, "reason") {
+            "" => errors.required(&at.child("reason"), "must be set"),
+            reason if is_reason(reason) => {}
+            reason => errors.invalid_text(&at.child("reason"), reason, REASON),
         }
     }
+}
+
+const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+
+fn is_reason(text: &str) -> bool {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.ends_with(is_word)
+        && text.chars().all(|letter| is_word(letter) || ",:".contains(letter))
 }

@@ -6,6 +6,7 @@ mod fields;
 mod kinds;
 mod pods;
 mod scale;
+mod status;
 mod stored;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};

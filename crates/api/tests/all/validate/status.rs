@@ -1,0 +1,160 @@
+//! Updates of the status subresource (VA-356).
+
+use podscope_api::{Object, parse, validate_status_update};
+
+use super::check;
+
+fn object(head: &str, status: &str) -> Object {
+    let head = head.strip_suffix('}').expect("an object in braces");
+    let parsed = parse(&format!("{head}, status: {status}}}"));
+    assert_eq!(parsed.problems, [], "{head} {status}");
+    parsed.objects.last().expect("an object").value.clone()
+}
+
+/// Asserts the problems of a write that replaces one status by another.
+fn refusals(head: &str, old: &str, new: &str, wanted: &[&str]) {
+    let problems = validate_status_update(&object(head, old), &object(head, new));
+    let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    check(&got, wanted, &format!("{head} {new}"));
+}
+
+/// Shows: VA-356
+#[test]
+fn status_of_a_kind_is_checked_as_its_spec() {
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: x}}";
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x, namespace: d}}";
+    let balanced = "{apiVersion: v1, kind: Service, metadata: {name: x, namespace: d}, spec: {type: LoadBalancer}}";
+    let budget = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: x, namespace: d}}";
+    let rows: [(&str, &str, &[&str]); 13] = [
+        (
+            node,
+            "{capacity: {cpu: -1}, addresses: [{type: InternalIP, address: a}, {type: InternalIP, address: a}]}",
+            &[
+                "status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0",
+                "status.addresses[1]: Duplicate value: {\"Type\":\"InternalIP\",\"Address\":\"a\"}",
+            ],
+        ),
+        (
+            node,
+            "{addresses: [{type: InternalIP, address: a}, {type: Hostname, address: a}]}",
+            &[],
+        ),
+        (
+            "{apiVersion: v1, kind: Namespace, metadata: {name: x}}",
+            "{phase: Terminating}",
+            &["status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"],
+        ),
+        (
+            "{apiVersion: v1, kind: Namespace, metadata: {name: x, deletionTimestamp: \"2026-01-01T00:00:00Z\"}}",
+            "{phase: Active}",
+            &["status.Phase: Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"],
+        ),
+        (
+            claim,
+            "{capacity: {storage: -1Gi}, allocatedResources: {storage: -1}}",
+            &[
+                "status.capacity[storage]: Invalid value: -1073741824: must be a valid resource quantity",
+                "status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity",
+            ],
+        ),
+        (
+            claim,
+            "{capacity: {storage: 1Gi}, conditions: [{type: Resizing, status: Perhaps}]}",
+            &[],
+        ),
+        (
+            "{apiVersion: v1, kind: Service, metadata: {name: x, namespace: d}, spec: {type: ClusterIP}}",
+            "{loadBalancer: {ingress: [{ip: 192.0.2.1}]}}",
+            &["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is \"LoadBalancer\""],
+        ),
+        (
+            balanced,
+            "{loadBalancer: {ingress: [{ip: 192.0.2.1}, {ip: a}, {hostname: 192.0.2.1}]}}",
+            &[
+                "status.loadBalancer.ingress[1].ip: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+                "status.loadBalancer.ingress[2].hostname: Invalid value: \"192.0.2.1\": must be a DNS name, not an IP address",
+            ],
+        ),
+        (
+            balanced,
+            "{loadBalancer: {ingress: [{ip: 192.0.2.1}, {hostname: a.example.com}]}}",
+            &[],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}}",
+            "{podIPs: [{ip: a}], hostIPs: [{ip: \"2001:db8::1\"}, {ip: b}]}",
+            &[
+                "status.podIPs[0]: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+                "status.hostIPs[1]: Invalid value: \"b\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+            ],
+        ),
+        (
+            budget,
+            "{conditions: [{type: a, status: \"True\", reason: x y}]}",
+            &[
+                "status.conditions[0].lastTransitionTime: Required value: must be set",
+                "status.conditions[0].reason: Invalid value: \"x y\": a condition reason must start with…",
+            ],
+        ),
+        (
+            budget,
+            "{conditions: [{type: a, status: \"True\", reason: \"a:\", lastTransitionTime: \"2026-01-01T00:00:00Z\"}]}",
+            &["status.conditions[0].reason: Invalid value: \"a:\": a condition reason must start with…"],
+        ),
+        (
+            budget,
+            "{conditions: [{type: a, status: \"True\", reason: \"A,b:c_\", lastTransitionTime: \"2026-01-01T00:00:00Z\"}]}",
+            &[],
+        ),
+    ];
+    for (head, status, wanted) in rows {
+        refusals(head, "{}", status, wanted);
+    }
+}
+
+/// Shows: VA-356
+#[test]
+fn status_of_a_job_must_be_consistent() {
+    let head = "{apiVersion: batch/v1, kind: Job, metadata: {name: x, namespace: d}}";
+    let running = "{active: 1, failed: 1, startTime: \"2026-01-01T00:00:00Z\"}";
+    let done = "{failed: 1, succeeded: 1, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2026-01-01T00:00:05Z\", \
+                conditions: [{type: SuccessCriteriaMet, status: \"True\"}, {type: Complete, status: \"True\"}]}";
+    refusals(head, running, done, &[]);
+    refusals(
+        head,
+        running,
+        "{active: 1, failed: 1, conditions: [{type: Complete, status: \"True\"}, {type: Failed, status: \"True\"}]}",
+        &[
+            "status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions",
+            "status.completionTime: Required value: completionTime is required for Complete jobs",
+            "status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition",
+            "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+            "status.active: Invalid value: 1: active>0 is invalid for finished job",
+            "status.startTime: Required value: startTime is required for finished job",
+        ],
+    );
+    refusals(
+        head,
+        running,
+        "{active: 1, ready: 2, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2025-01-01T00:00:00Z\"}",
+        &[
+            "status.completionTime: Invalid value: \"2025-01-01T00:00:00Z\": cannot set completionTime when there is no Complete=True condition",
+            "status.completionTime: Invalid value: \"2025-01-01T00:00:00Z\": completionTime cannot be set before startTime",
+            "status.ready: Invalid value: 2: cannot set more ready pods than active",
+            "status.failed: Invalid value: 0: cannot decrease the failed counter",
+        ],
+    );
+    refusals(
+        head,
+        done,
+        &done.replace("00:05Z", "00:06Z").replace("Complete", "Other"),
+        &[
+            "status.completionTime: Invalid value: \"2026-01-01T00:00:06Z\": cannot set completionTime when there is no Complete=True condition",
+            "status.conditions: Invalid value: cannot disable the terminal Complete=True condition",
+            "status.completionTime: Invalid value: \"2026-01-01T00:00:06Z\": completionTime cannot be mutated",
+        ],
+    );
+    // A status that is wrong already may be written again: only changes are checked.
+    let wrong = "{active: 1, conditions: [{type: Failed, status: \"True\"}]}";
+    refusals(head, wrong, wrong, &[]);
+}
