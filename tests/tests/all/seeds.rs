@@ -57,22 +57,44 @@ fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
     all.iter().map(row).collect()
 }
 
-/// Shows: LC-003. Document 002, figure 1: an emptyDir survives restarts of containers and is deleted with its pod.
-#[test]
-fn empty_dir_survives_restarts_but_not_its_pod() {
+/// A session in which the pod `site` is created after one second; `then` are the further lines of the timeline.
+fn site_session(then: &str) -> Session {
     let pod = SITE.replace('\n', "");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: site}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n  \
-         timeline:\n  - {{at: 1s, apply: '{pod}'}}\n  - {{at: 20s, run: fault exit site web 1}}\n  - {{at: 40s, run: fault exit site web 1}}\n  \
-         - {{at: 80s, run: fault exit site web 1}}\n  - {{at: 250s, run: kubectl delete pod site}}\n  - {{at: 300s, apply: '{pod}'}}\n"
+         timeline:\n  - {{at: 1s, apply: '{pod}'}}\n{}",
+        then.replace("SITE", &pod)
     );
     let loaded = scenario::load(&[("site.yaml".to_owned(), scenario)]).expect("the scenario loads");
-    let mut session = Session::new(loaded).expect("a session");
-    let mut bytes_at = |seconds: i64| {
-        let instant = SimTime::ZERO + Span::seconds(seconds);
-        assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
-        bytes_written(&session)
-    };
+    Session::new(loaded).expect("a session")
+}
+
+fn bytes_at(session: &mut Session, seconds: i64) -> Vec<(String, i64, f64)> {
+    let instant = SimTime::ZERO + Span::seconds(seconds);
+    assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
+    bytes_written(session)
+}
+
+/// Shows: LC-003. Document 002, figure 1: an emptyDir survives a new sandbox and a reboot of its node.
+#[test]
+fn empty_dir_survives_sandbox_and_node() {
+    let mut session = site_session(
+        "  - {at: 20s, run: fault sandbox site}\n  - {at: 60s, run: fault poweroff a-1}\n  - {at: 80s, run: fault boot a-1}\n",
+    );
+    let first = bytes_at(&mut session, 15);
+    assert_eq!(first.len(), 2);
+    assert_eq!(bytes_at(&mut session, 40), first);
+    assert_eq!(bytes_at(&mut session, 140), first);
+}
+
+/// Shows: LC-003. Document 002, figure 1: an emptyDir survives restarts of containers and is deleted with its pod.
+#[test]
+fn empty_dir_survives_restarts_but_not_its_pod() {
+    let mut session = site_session(
+        "  - {at: 20s, run: fault exit site web 1}\n  - {at: 40s, run: fault exit site web 1}\n  \
+         - {at: 80s, run: fault exit site web 1}\n  - {at: 250s, run: kubectl delete pod site}\n  - {at: 300s, apply: 'SITE'}\n",
+    );
+    let mut bytes_at = |seconds| bytes_at(&mut session, seconds);
     let first = bytes_at(15);
     let sizes: Vec<_> = first.iter().map(|(name, bytes, _)| (&**name, *bytes >> 20)).collect();
     assert_eq!(sizes, [("fetch", 20), ("web", 8)]);
