@@ -329,7 +329,13 @@ fn default_value(verb: &str, long: &str, takes: Takes) -> String {
 }
 
 fn verb_help(verb: &Verb) -> String {
-    let mut out = format!("{}.\n\nUsage:\n  kubectl {} {}", verb.summary, verb.name, verb.usage);
+    let mut out = format!("{}.", verb.summary);
+    if verb.flags.iter().any(|(long, ..)| *long == "filename") {
+        let name = verb.name;
+        out.push_str(&format!(
+            "\n\nExamples:\n  # Read the objects from the lines that follow the command\n  kubectl {name} -f - <<'EOF'"
+        ));
+    }
     let mut flags = verb.flags.to_vec();
     flags.stable_sort_by_key(|(long, ..)| *long);
     if !flags.is_empty() {
@@ -346,5 +352,13 @@ fn verb_help(verb: &Verb) -> String {
             ));
         }
     }
+    let words = [verb.name, verb.usage, "[options]"]
+        .into_iter()
+        .filter(|words| !words.is_empty());
+    let usage: Vec<&str> = words.collect();
+    out.push_str(&format!(
+        "\n\nUsage:\n  kubectl {}\n\nUse \"kubectl options\" for a list of global command-line options (applies to all commands).",
+        usage.join(" ")
+    ));
     out
 }
