@@ -206,22 +206,24 @@ fn limit(schema: &Value, field: &str) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks length and pattern; the first error of these is reported.
+fn check_text(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let length = word.chars().count();
     if let Some(max) = limit(schema, "maxLength").filter(|max| length > *max) {
-        errors.too_long(path, max);
+        return errors.too_long(path, max);
     }
     if let Some(min) = limit(schema, "minLength").filter(|min| length < *min) {
-        errors.invalid_text(
-            path,
-            word,
-            &format!("{path} in body should be at least {min} chars long"),
-        );
+        let why = format!("{path} in body should be at least {min} chars long");
+        return errors.invalid_text(path, word, &why);
     }
     let pattern = text(schema, "pattern");
     if !pattern.is_empty() && !is_match(pattern, word) {
         errors.invalid_text(path, word, &format!("{path} in body should match '{pattern}'"));
     }
+}
+
+fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    check_text(word, schema, path, errors);
     let format = text(schema, "format");
     if !is_of_format(format, word) {
         let detail = format!("{path} in body must be of type {format}: {}", quoted(word));
