@@ -110,15 +110,19 @@ impl ApiServer {
             }
         }
         let has_status = self.keeps_status_apart(new.kind());
-        let sent = (is_client && part == Part::Status).then(|| new.metadata().clone());
+        // Status updates of the cluster's own components change no metadata, but for the revision of a Deployment.
+        let has_metadata = part == Part::Status && (is_client || kind == Kind::Deployment);
+        let sent = has_metadata.then(|| new.metadata().clone());
         let merged = match has_status {
             true => parts::merge(old, new, part),
             false => parts::replace(old, new),
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
-        // Status updates of the cluster's own components need no validation, and change no metadata.
         if let Some(sent) = sent {
             parts::take_metadata_with_status(&mut merged, sent);
+        }
+        // Those of the cluster's own components need no validation.
+        if is_client && part == Part::Status {
             self.check_status(old, &mut merged)?;
         }
         if part == Part::Main {

@@ -489,43 +489,46 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
-    /// Updates the status, and schedules a sync for the time when the progress deadline may have passed.
+    /// Updates the status, and schedules a sync for the time when the progress deadline may have passed. A new revision
+    /// is written with the conditions first, through the status subresource, as `getNewReplicaSet` does.
     fn finish(mut self, progress: Progress) -> Plan {
         let old: Vec<&ReplicaSet> = self.old.iter().collect();
         let now = self.cx.time();
         let next = status::compute(&self.deployment, self.new.as_ref(), &old, progress, now);
         let requeue = status::recheck_in(&self.deployment, &next, self.cx.ctx.wall());
-        self.deployment.status = next;
-        if status::differs(&self.deployment.status, &self.original.status) {
-            let mut updated = (*self.original).clone();
-            updated.status = self.deployment.status.clone();
-            self.push(vec![
-                Request::Update(Object::Deployment(Arc::new(updated)), Part::Status).into(),
-            ]);
-        }
-        if let Some(revision) = self
-            .deployment
-            .metadata
-            .annotation(annotation::DEPLOYMENT_REVISION)
-            .map(str::to_owned)
-            && self.original.metadata.annotation(annotation::DEPLOYMENT_REVISION) != Some(&revision)
+        let mut updated = (*self.original).clone();
+        let revision = self.deployment.metadata.annotation(annotation::DEPLOYMENT_REVISION);
+        let is_status_changed = status::differs(&next, &self.original.status);
+        if let Some(revision) = revision
+            .filter(|revision| self.original.metadata.annotation(annotation::DEPLOYMENT_REVISION) != Some(revision))
         {
-            let change = Mutation::new("revision", move |deployment: &mut Deployment| {
-                set_entry(
-                    &mut deployment.metadata.annotations,
-                    annotation::DEPLOYMENT_REVISION,
-                    &revision,
-                );
-            });
-            let patch = Request::Patch {
-                kind: Kind::Deployment,
-                key: self.original.metadata.key(),
-                uid: Some(self.original.metadata.uid.clone()),
-                part: Part::Main,
-                change,
-            };
-            self.push(vec![patch.into()]);
+            set_entry(
+                &mut updated.metadata.annotations,
+                annotation::DEPLOYMENT_REVISION,
+                revision,
+            );
+            updated.status.conditions = self.deployment.status.conditions.clone();
+            self.push(vec![status_update(updated)]);
+            if is_status_changed {
+                let patch = Request::Patch {
+                    kind: Kind::Deployment,
+                    key: self.original.metadata.key(),
+                    uid: Some(self.original.metadata.uid.clone()),
+                    part: Part::Status,
+                    change: Mutation::new("status", move |deployment: &mut Deployment| {
+                        deployment.status.clone_from(&next);
+                    }),
+                };
+                self.push(vec![patch.into()]);
+            }
+        } else if is_status_changed {
+            updated.status = next;
+            self.push(vec![status_update(updated)]);
         }
         self.plan.requeue_after(requeue)
     }
+}
+
+fn status_update(deployment: Deployment) -> Action {
+    Request::Update(Object::Deployment(Arc::new(deployment)), Part::Status).into()
 }
