@@ -51,6 +51,11 @@ impl ApiServer {
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall());
         self.conform(&mut object);
+        if let Object::DaemonSet(set) = &mut object {
+            // Set by the conversion to apps/v1, so that it belongs to the sender.
+            let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
+            annotations.insert("deprecated.daemonset.template.generation".into(), "1".into());
+        }
         self.sign(&mut object, caller);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
@@ -158,10 +163,6 @@ impl ApiServer {
                 annotations
                     .entry(annotation::NODE_TTL.into())
                     .or_insert_with(|| "0".into());
-            }
-            Object::DaemonSet(set) => {
-                let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
-                annotations.insert("deprecated.daemonset.template.generation".into(), "1".into());
             }
             Object::StatefulSet(set) => {
                 // The field is behind a feature gate that is off by default.

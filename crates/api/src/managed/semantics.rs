@@ -61,8 +61,10 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn elements(self, items: &[Value]) -> Elements<'s> {
         match self {
-            Semantics::BuiltIn(_, "finalizers") => Elements::Set,
-            Semantics::BuiltIn(Kind::Job, "conditions") => Elements::Atomic,
+            Semantics::BuiltIn(_, "finalizers" | "volumeLifecycleModes") => Elements::Set,
+            Semantics::BuiltIn(Kind::Job, "conditions") | Semantics::BuiltIn(Kind::EndpointSlice, "ports") => {
+                Elements::Atomic
+            }
             Semantics::BuiltIn(_, field) => match list_keys(field, items) {
                 Some(keys) => Elements::Keyed(keys.to_vec()),
                 None => Elements::Atomic,
@@ -79,17 +81,23 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn is_atomic(self) -> bool {
         match self {
+            Semantics::BuiltIn(Kind::ControllerRevision, "data") => true,
             Semantics::BuiltIn(_, field) => is_atomic(field),
             Semantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
         }
     }
 
-    /// The value that Go encodes for a field that is not set: of a struct that is no pointer, and of `containers`.
+    /// The value that Go encodes for a field that is not set: of a struct that is no pointer, of `containers`, and of the
+    /// times and texts of an Event.
     pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
+        static EMPTY_TEXT: Value = Value::String(String::new());
         let Semantics::BuiltIn(kind, _) = self else { return None };
         match field {
             "containers" => Some(NULL),
+            "eventTime" | "firstTimestamp" | "lastTimestamp" if kind == Kind::Event => Some(NULL),
+            "reportingComponent" | "reportingInstance" if kind == Kind::Event => Some(&EMPTY_TEXT),
+            "podSelector" if kind == Kind::NetworkPolicy => Some(&EMPTY),
             "template" if kind == Kind::ReplicationController => None,
             "spec" | "status" | "metadata" | "template" | "jobTemplate" | "strategy" | "updateStrategy"
             | "scaleTargetRef" | "resources" | "devices" | "names" | "acceptedNames" | "source" | "loadBalancer"

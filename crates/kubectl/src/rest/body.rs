@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, ObjectKey, Tree};
 use podscope_cluster::{ApiError, Objects, Request};
 use serde_json::Value;
 
-use super::options::Options;
+use super::options::{Options, forgets_managers};
 use super::{ApiCall, Target, custom, duplicates};
 use crate::command::Validation;
 use crate::write::reading::{Document, Item};
@@ -188,6 +188,11 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
     let mut value = value.clone();
     value["apiVersion"] = target.served.api_version.into();
     value["kind"] = target.served.kind.into();
+    if forgets_managers(&value)
+        && let Some(metadata) = value["metadata"].as_object_mut()
+    {
+        metadata.shift_remove("managedFields");
+    }
     let namespace = text(&value, "/metadata/namespace");
     if target.kind.is_namespaced() && !namespace.is_empty() && *namespace != *target.key.namespace {
         return Err(ApiError::bad_request(

@@ -269,8 +269,11 @@ fn replace(
                 return Err(ApiError::unnamed(why));
             }
             event::check_sent(target, &object, objects)?;
-            options.sign(&mut object);
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
+            match is_made {
+                true => options.sign(&mut object),
+                false => options.sign_replacement(&mut object, &sent.value),
+            }
             Sent {
                 requests: vec![if is_made {
                     Request::Create(object)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podscope_api::Object;
 use podscope_api::managed::{Manager, Managers};
 use podscope_cluster::{ApiError, Cause, Request};
+use serde_json::{Value, json};
 
 use super::{Method, Query};
 use crate::command::Validation;
@@ -86,6 +87,21 @@ impl Options {
     pub(super) fn sign(&self, object: &mut Object) {
         object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
     }
+
+    /// Like [`Options::sign`], for an object that replaces another. Its body may ask to forget all managers (HT-134).
+    pub(super) fn sign_replacement(&self, object: &mut Object, body: &Value) {
+        let mut managers = vec![Manager::sender(self.manager.as_str())];
+        if forgets_managers(body) {
+            managers.push(Manager::sender(""));
+        }
+        object.metadata_mut().managers = Managers::of(managers);
+    }
+}
+
+/// Returns whether an object that is sent asks to forget all field managers.
+pub(super) fn forgets_managers(body: &Value) -> bool {
+    let sent = body.pointer("/metadata/managedFields").and_then(Value::as_array);
+    sent.is_some_and(|sent| sent.is_empty() || *sent == [json!({})])
 }
 
 /// The error cause of invalid `dryRun` values.
