@@ -16,7 +16,7 @@
 //!
 //! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch
 //! of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read` (get and list),
-//! `items` (their texts), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `health`, `openapi`,
+//! `items` (their texts), `managers`, `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `health`, `openapi`,
 //! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
 //! (the recording of a run).
 //!
@@ -39,6 +39,7 @@ mod health;
 mod http;
 mod items;
 mod logs;
+mod managers;
 mod metrics;
 mod negotiate;
 mod openapi;

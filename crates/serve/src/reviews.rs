@@ -1,5 +1,6 @@
 //! Reviews and token requests: POST requests that store nothing (HT-119, HT-137 to HT-143).
 
+use podscope_api::managed::{FieldSet, Semantics, compare};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Cause};
 use podscope_kubectl::rest::ApiPath;
@@ -51,10 +52,26 @@ fn body(asked: &Asked) -> Result<Value, ApiError> {
         .map_err(|_| ApiError::bad_request("couldn't get version/kind; json parse error: unexpected end of JSON input"))
 }
 
+/// The `managedFields` of a review: its sender owns the spec. Nothing is stored, but the real server computes it.
+fn managed_by_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str) -> Value {
+    let (before, after) = (json!({"spec": {}}), json!({"spec": spec}));
+    let fields = compare(&before, &after, Semantics::Defined(&Value::Null)).written;
+    let manager = path.query.get("fieldManager").filter(|name| !name.is_empty());
+    let mut entry = json!({
+        "manager": manager.unwrap_or("unknown"), "operation": "Update", "apiVersion": api_version, "time": now,
+        "fieldsType": "FieldsV1", "fieldsV1": FieldSet::of(&fields).to_value(),
+    });
+    if !path.subresource.is_empty() {
+        entry["subresource"] = path.subresource.as_str().into();
+    }
+    json!([entry])
+}
+
 fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &Door) -> Result<Reply, ApiError> {
     let snapshot = door.board.snapshot();
     let spec = value.get("spec").cloned().unwrap_or_else(|| json!({}));
     let mut metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
+    metadata["managedFields"] = managed_by_sender(path, &path.api_version, &spec, &snapshot.now.to_string());
     if !path.namespace.is_empty() {
         metadata["namespace"] = path.namespace.as_str().into();
     }
@@ -176,6 +193,8 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
     if !spec.is_object() {
         *spec = json!({});
     }
+    let now = snapshot.now.to_string();
+    let managed = managed_by_sender(path, "authentication.k8s.io/v1", spec, &now);
     if spec["audiences"].is_null() {
         spec["audiences"] = json!([AUDIENCE]);
     }
@@ -190,7 +209,7 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
         "apiVersion": "authentication.k8s.io/v1",
         "metadata": {
             "name": path.name, "namespace": path.namespace, "uid": account.metadata().uid.as_str(),
-            "creationTimestamp": snapshot.now.to_string(),
+            "creationTimestamp": now, "managedFields": managed,
         },
         "spec": spec,
         "status": {

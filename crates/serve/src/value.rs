@@ -8,6 +8,7 @@ use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
+use crate::managers;
 
 /// Serializes an object in a served version.
 pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Value {
@@ -20,7 +21,8 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
         renew(&mut value, &lease.metadata.name, snapshot);
     }
-    put_unset_structs(object.kind(), &mut value);
+    put_unset(object.kind(), &mut value);
+    managers::put(object, &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
         // Only the newer group omits these fields when they are empty.
@@ -61,10 +63,43 @@ const NODE_INFO: [&str; 10] = [
     "architecture",
 ];
 
-/// Structs and texts that Go encodes although they are not set, of kinds that are stored as they were sent.
-fn put_unset_structs(kind: Kind, value: &mut Value) {
-    let empty = || json!({});
+/// The times of a condition of a kind, which Go encodes as null where they are not set.
+fn condition_times(kind: Kind) -> &'static [&'static str] {
     match kind {
+        Kind::Deployment | Kind::CertificateSigningRequest => &["lastUpdateTime", "lastTransitionTime"],
+        Kind::Job | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
+        Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
+        Kind::ReplicaSet
+        | Kind::ReplicationController
+        | Kind::StatefulSet
+        | Kind::DaemonSet
+        | Kind::HorizontalPodAutoscaler
+        | Kind::Namespace
+        | Kind::Pod => &["lastTransitionTime"],
+        _ => &[],
+    }
+}
+
+/// Structs, texts, times and lists that Go encodes although they are not set.
+fn put_unset(kind: Kind, value: &mut Value) {
+    let empty = || json!({});
+    let times = condition_times(kind);
+    let conditions = value.pointer_mut("/status/conditions").filter(|_| !times.is_empty());
+    for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
+        for time in times {
+            if condition.get(time).is_none() {
+                condition[*time] = Value::Null;
+            }
+        }
+    }
+    match kind {
+        Kind::EndpointSlice => {
+            for field in ["endpoints", "ports"] {
+                if value.get(field).is_none() {
+                    value[field] = Value::Null;
+                }
+            }
+        }
         Kind::Node => {
             if let Some(info) = value.pointer_mut("/status/nodeInfo").and_then(Value::as_object_mut) {
                 let mut given = std::mem::take(info);

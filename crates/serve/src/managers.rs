@@ -1,0 +1,60 @@
+//! Field managers of objects that the control plane itself created. The store records managers only of objects that a
+//! client created or applied; for some kinds of the others they are computed when they are read.
+//!
+//! Deviation: Pods, Nodes, Events and Leases of the control plane are shown without managers, because there can be many of
+//! them.
+
+use podscope_api::managed::{FieldSet, Manager, Managers, Semantics, compare_with_new};
+use podscope_api::{Kind, Object};
+use serde_json::Value;
+
+const API_SERVER: &str = "kube-apiserver";
+const CONTROLLERS: &str = "kube-controller-manager";
+
+/// The component that creates an object; None if it is of a client, or of a kind that is shown without managers.
+fn creator(object: &Object) -> Option<&'static str> {
+    let metadata = object.metadata();
+    let (namespace, name) = (&*metadata.namespace, &*metadata.name);
+    match object.kind() {
+        Kind::ConfigMap if name == "kube-root-ca.crt" => Some(CONTROLLERS),
+        Kind::ReplicaSet | Kind::ControllerRevision | Kind::EndpointSlice | Kind::Endpoints
+            if metadata.controller_ref().is_some() =>
+        {
+            Some(CONTROLLERS)
+        }
+        Kind::Namespace if name == "default" || name.starts_with("kube-") => Some(API_SERVER),
+        Kind::Service | Kind::Endpoints | Kind::EndpointSlice if (namespace, name) == ("default", "kubernetes") => {
+            Some(API_SERVER)
+        }
+        Kind::PriorityClass if name.starts_with("system-") => Some(API_SERVER),
+        _ => None,
+    }
+}
+
+/// Adds `metadata.managedFields` to a printed object that has none.
+pub(crate) fn put(object: &Object, value: &mut Value) {
+    if !object.metadata().managers.list().is_empty() || value.pointer("/metadata/managedFields").is_some() {
+        return;
+    }
+    let Some(name) = creator(object) else { return };
+    let fields = compare_with_new(value, Semantics::BuiltIn(object.kind(), ""));
+    let is_status = |path: &Vec<podscope_api::Str>| path.first().is_some_and(|step| &**step == "f:status");
+    let (status, main): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_status);
+    // A namespace is created with its phase.
+    let status = if object.kind() == Kind::Namespace {
+        Vec::new()
+    } else {
+        status
+    };
+    let manager = |subresource: &str, fields: &[_]| Manager {
+        subresource: subresource.into(),
+        time: object.metadata().creation_timestamp,
+        fields: FieldSet::of(fields),
+        ..Manager::sender(name)
+    };
+    let managers = [manager("", &main), manager("status", &status)];
+    let managers = managers.into_iter().filter(|one| !one.fields.is_empty()).collect();
+    if let Some(managers) = Managers::of(managers).to_value(object) {
+        value["metadata"]["managedFields"] = managers;
+    }
+}
