@@ -1,6 +1,6 @@
 //! `kubectl get` (KC-001 to KC-063).
 
-use podscope_api::ordered::StableSort as _;
+use podscope_api::ordered::go_sort;
 use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
 use podscope_cluster::Objects;
 use serde_json::{Value, json};
@@ -23,6 +23,18 @@ pub(crate) struct Found {
     pub(crate) missing: Vec<(Kind, String)>,
     /// Whether exactly one object was requested by name.
     pub(crate) is_single: bool,
+    /// The namespace of the target if it does not exist. kubectl looks for it when it finds no object, except for `default`.
+    absent_namespace: Option<String>,
+}
+
+impl Found {
+    /// kubectl's errors about the named objects that do not exist.
+    pub(crate) fn not_found(&self) -> impl Iterator<Item = Refusal> + '_ {
+        self.missing.iter().map(|(kind, name)| match &self.absent_namespace {
+            Some(namespace) if kind.is_namespaced() => not_found(Kind::Namespace, namespace),
+            _ => not_found(*kind, name),
+        })
+    }
 }
 
 /// Number of objects that a target matches; 0 if a selector is invalid.
@@ -34,6 +46,14 @@ pub fn count(target: &Target, objects: &Objects) -> usize {
 pub fn selected(target: &Target, objects: &Objects) -> Vec<Object> {
     let groups = find(target, objects).map_or(Vec::new(), |found| found.groups);
     groups.into_iter().flat_map(|(_, objects)| objects).collect()
+}
+
+/// Returns whether a namespace does not exist; `default` always does.
+pub(crate) fn is_absent(namespace: &str, objects: &Objects) -> bool {
+    namespace != "default"
+        && objects
+            .get_kind(Kind::Namespace, &ObjectKey::cluster(namespace))
+            .is_none()
 }
 
 /// Finds the objects that a target matches.
@@ -60,6 +80,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
         groups: Vec::new(),
         missing: Vec::new(),
         is_single: false,
+        absent_namespace: (!target.all_namespaces && is_absent(namespace, objects)).then(|| namespace.to_owned()),
     };
     let by_name = |kind: Kind, name: &str| objects.get_kind(kind, &ObjectKey::of(kind, namespace, name));
     match &target.selection {
@@ -138,11 +159,11 @@ pub(super) fn list_of(items: Vec<Value>) -> Value {
 }
 
 pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(&get.target, view.objects) {
+    let mut found = match find(&get.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
-    let mut groups = found.groups;
+    let mut groups = std::mem::take(&mut found.groups);
     if let Some(path) = &get.sort_by
         && let Err(message) = sort_groups(get, path, &mut groups, view.now)
     {
@@ -185,9 +206,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         }
     }
     if !get.ignore_not_found {
-        for (kind, name) in &found.missing {
-            printed.fail(not_found(*kind, name));
-        }
+        found.not_found().for_each(|error| printed.fail(error));
     }
 }
 
@@ -253,7 +272,8 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
         );
         return Err(klog('F', now, "sorter.go:359", &why));
     }
-    keyed.stable_sort_by(|a, b| a.0.cmp(&b.0));
+    // The order of equal keys can be seen; kubectl uses Go's `sort.Sort`.
+    go_sort(&mut keyed, |a, b| a.0 < b.0);
     objects.extend(keyed.into_iter().map(|(_, object)| object));
     Ok(any_has_field)
 }

@@ -13,7 +13,6 @@ use super::output::{ObjectFormat, object_text};
 use super::text::TabbedText;
 use super::{Printed, View};
 use crate::command::{Output, Target};
-use crate::refusals::not_found;
 
 /// One revision: the object that holds its template, and its change-cause annotation.
 struct Revision {
@@ -46,9 +45,7 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
             }
         }
     }
-    for (kind, name) in &found.missing {
-        printed.fail(not_found(*kind, name));
-    }
+    found.not_found().for_each(|error| printed.fail(error));
 }
 
 /// Prints the objects that hold the revisions, or the one of the requested revision (`-o`).

@@ -10,6 +10,7 @@ use podscope_cluster::SimTime;
 use super::command::{Logs, Since};
 use super::selector::{LabelQuery, refused};
 use super::{Followed, Printed, View};
+use crate::get::is_absent;
 use crate::refusals::bad_request;
 
 /// The Go type name of a kind: `v1.Node`.
@@ -80,13 +81,20 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
             .get::<Pod>(&ObjectKey::new(namespace(logs), logs.pod.as_str()))
         {
             Some(pod) => Ok(vec![pod.clone()]),
-            None => Err(format!(
-                "error: error from server (NotFound): pods {:?} not found in namespace {:?}",
-                logs.pod,
-                namespace(logs)
-            )),
+            None => Err(not_found_in(Kind::Pod, &logs.pod, logs, view)),
         },
     }
+}
+
+/// kubectl's error about an object that does not exist, or about its namespace if that does not exist.
+fn not_found_in(kind: Kind, name: &str, logs: &Logs, view: &View<'_>) -> String {
+    let namespace = namespace(logs);
+    let (kind, name) = match is_absent(namespace, view.objects) {
+        true => (Kind::Namespace, namespace),
+        false => (kind, name),
+    };
+    let plural = kind.qualified_plural();
+    format!("error: error from server (NotFound): {plural} {name:?} not found in namespace {namespace:?}")
 }
 
 fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
@@ -105,13 +113,7 @@ fn pod_of_workload(
     let kind = Kind::from_resource_name(kind).unwrap_or(Kind::Deployment);
     let key = ObjectKey::new(namespace(logs), name);
     let object = view.objects.get_kind(kind, &key);
-    let object = object.ok_or_else(|| {
-        format!(
-            "error: error from server (NotFound): {} {name:?} not found in namespace {:?}",
-            kind.qualified_plural(),
-            namespace(logs)
-        )
-    })?;
+    let object = object.ok_or_else(|| not_found_in(kind, name, logs, view))?;
     let value = object.to_value();
     let (at, is_plain) = match kind {
         Kind::Service | Kind::ReplicationController => ("/spec/selector", true),
@@ -215,7 +217,11 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
         .as_ref()
         .filter(|name| !logs.all_containers && !exists(name))
     {
-        return Some(format!("error: container {name} is not valid for pod {pod_name}"));
+        let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
+        let all = all.join(", ");
+        return Some(format!(
+            "error: container {name} is not valid for pod {pod_name} out of: {all}"
+        ));
     }
     let mut statuses = (pod.status.container_statuses.iter()).chain(&pod.status.init_container_statuses);
     // For `--previous`, the kubelet checks first whether the container has a terminated previous instance.

@@ -9,7 +9,6 @@ use super::output::ObjectFormat;
 use super::text::{cell, table};
 use super::{Printed, View, list_value};
 use crate::command::{Events, MetadataChange, Output};
-use crate::refusals::not_found;
 
 /// The age of an event, with its count if it occurred several times: `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {
@@ -129,7 +128,5 @@ pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<
             printed.out(format!("{indent}{key}={value}"));
         }
     }
-    for (kind, name) in &found.missing {
-        printed.fail(not_found(*kind, name));
-    }
+    found.not_found().for_each(|error| printed.fail(error));
 }

@@ -354,9 +354,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
             text.split('\n').for_each(|line| printed.out(line));
         }
     }
-    for (kind, name) in &found.missing {
-        printed.fail(not_found(*kind, name));
-    }
+    found.not_found().for_each(|error| printed.fail(error));
 }
 
 /// `diff -f -`: prints the changes that `apply` would make in the format of `diff -u -N`.

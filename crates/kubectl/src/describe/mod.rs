@@ -28,7 +28,6 @@ use super::others::event_age;
 use super::text::{TabbedText, cell};
 use super::{Printed, View};
 use crate::command::{Describe, Selection, Target};
-use crate::refusals::not_found;
 
 pub(super) use template::template;
 
@@ -69,9 +68,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
             .into_iter()
             .for_each(|line| printed.out(line));
     }
-    for (kind, name) in &found.missing {
-        printed.fail(not_found(*kind, name));
-    }
+    found.not_found().for_each(|error| printed.fail(error));
     if first && found.missing.is_empty() {
         printed.remark(if command.target.all_namespaces {
             "No resources found".to_owned()

@@ -169,12 +169,11 @@ pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     labels(text, "Labels", &job.metadata.labels);
     annotations(text, "Annotations", &job.metadata.annotations);
     text.line(0, &format!("Schedule:\t{}", spec.schedule));
-    if let Some(zone) = &spec.time_zone {
-        text.line(0, &format!("Time Zone:\t{zone}"));
-    }
     let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
     text.line(0, &format!("Concurrency Policy:\t{policy}"));
     text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
+    let zone = spec.time_zone.as_deref().unwrap_or("<unset>");
+    text.line(0, &format!("Time Zone:\t{zone}"));
     fn optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>, unit: &str) {
         let value = value.map_or_else(|| "<unset>".to_owned(), |value| format!("{value}{unit}"));
         text.line(0, &format!("{title}:\t{value}"));
@@ -195,7 +194,9 @@ pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     optional(text, "Selector", selector, "");
     optional(text, "Parallelism", job_spec.parallelism, "");
     optional(text, "Completions", job_spec.completions, "");
-    optional(text, "Active Deadline Seconds", job_spec.active_deadline_seconds, "s");
+    if let Some(seconds) = job_spec.active_deadline_seconds {
+        text.line(0, &format!("Active Deadline Seconds:\t{seconds}s"));
+    }
     let value = Object::CronJob(job.clone()).to_value();
     pod_template(
         &job_spec.template,

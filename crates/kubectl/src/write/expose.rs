@@ -7,7 +7,6 @@ use super::super::merge::overridden;
 use super::super::selector::LabelQuery;
 use super::{View, find};
 use crate::command::{Expose, Generated};
-use crate::refusals::not_found;
 
 /// Generates one Service per exposed object.
 pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated, String> {
@@ -21,11 +20,7 @@ pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated
             ..one
         };
     }
-    let missing: Vec<String> = found
-        .missing
-        .iter()
-        .map(|(kind, name)| not_found(*kind, name).into())
-        .collect();
+    let missing: Vec<String> = found.not_found().map(String::from).collect();
     if all.objects.is_empty() {
         return Err(match missing.is_empty() {
             true => "error: no objects passed".to_owned(),

@@ -31,7 +31,7 @@ use super::View;
 use super::get::find;
 use super::output::{ObjectFormat, object_text};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
-use crate::refusals::{Refusal, bad_request, not_found};
+use crate::refusals::{Refusal, bad_request};
 
 /// The output and the requests of a command.
 #[derive(Debug, Default)]
@@ -423,19 +423,16 @@ fn with_objects_and(
         NotFoundErrors::First => 0,
         NotFoundErrors::Last => errors.len(),
     };
-    let missing = found.missing.iter().map(|(kind, name)| not_found(*kind, name));
-    errors.splice(at..at, missing);
+    errors.splice(at..at, found.not_found());
     finish(plan, writes, errors)
 }
 
 /// For `set`: if an object requested by name does not exist, the plan only reports the missing objects and changes
 /// nothing. `None` if all exist.
 fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
-    let missing = find(target, view.objects).ok()?.missing;
-    (!missing.is_empty()).then(|| {
-        let errors = missing.iter().map(|(kind, name)| not_found(*kind, name)).collect();
-        finish(Plan::default(), Vec::new(), errors)
-    })
+    let found = find(target, view.objects).ok()?;
+    let errors: Vec<Refusal> = found.not_found().collect();
+    (!errors.is_empty()).then(|| finish(Plan::default(), Vec::new(), errors))
 }
 
 /// Prints kubectl's message about a selector that matches nothing.

@@ -8,6 +8,8 @@ use podscope_serve::{Listen, Options, Server, Speed, Token};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
+mod draws;
+
 /// A cluster that runs ten times as fast as real time, and a kubectl that works with it.
 struct Desk {
     program: PathBuf,

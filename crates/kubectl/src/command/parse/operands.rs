@@ -133,13 +133,19 @@ pub(super) fn selector(args: &Args) -> Option<String> {
 
 /// Parses a comma-separated list of resource types; `all` stands for the kinds of `get all`.
 pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
-    let mut kinds = Vec::new();
+    let mut kinds: Vec<Kind> = Vec::new();
+    // A kind that is named twice is listed once.
+    let mut add = |kind: Kind| {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    };
     for name in text.split(',') {
         if name == "all" {
-            kinds.extend_from_slice(ALL_KINDS);
+            ALL_KINDS.iter().copied().for_each(&mut add);
         } else {
             let unknown = || CommandError::new(column, format!("error: {}", no_such_type(name)));
-            kinds.push(Kind::from_resource_name(name).ok_or_else(unknown)?);
+            add(Kind::from_resource_name(name).ok_or_else(unknown)?);
         }
     }
     Ok(kinds)

@@ -187,6 +187,8 @@ pub(crate) const ALL_KINDS: &[Kind] = &[
     Kind::Deployment,
     Kind::ReplicaSet,
     Kind::StatefulSet,
+    Kind::HorizontalPodAutoscaler,
+    Kind::CronJob,
     Kind::Job,
 ];
 

@@ -8,6 +8,7 @@ use podscope_session::timeline::{Session, Slice};
 
 mod accounts;
 mod answers;
+mod drawn;
 mod texts;
 
 /// A session, and the number of output lines that have been returned.

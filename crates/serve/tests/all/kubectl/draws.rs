@@ -1,0 +1,393 @@
+//! Drawn commands: the official kubectl and the console of Podscope print the same about the same cluster.
+//!
+//! The commands read, so that the state stays the same. They are drawn from a seed: `PODSCOPE_DRAWS` is their number, and
+//! `PODSCOPE_SEED` another seed.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::SystemTime;
+
+use podscope_api::Time;
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::Desk;
+use crate::client::post;
+
+const DRAWS: u64 = 100;
+const SEED: u64 = 1;
+/// How long ago the cluster began. kubectl computes some ages itself, by the clock of its machine: with so many hours they
+/// are the same all through the test.
+const AGO_SECONDS: i64 = 20 * 3600 + 1800;
+
+const CLUSTER: &str = include_str!("draws.yaml");
+
+/// Resources, as a person names them, and names of objects of the cluster.
+const RESOURCES: [(&str, &[&str]); 24] = [
+    ("pods", &["alone", "huge", "lost"]),
+    ("po", &["alone", "nope"]),
+    ("pod", &["huge"]),
+    ("deployments", &["web"]),
+    ("deploy", &["web", "nope"]),
+    ("deployments.apps", &["web"]),
+    ("replicasets", &[]),
+    ("statefulsets", &["db"]),
+    ("sts", &["db"]),
+    ("daemonsets", &["agent"]),
+    ("ds", &["agent"]),
+    ("jobs", &["sum"]),
+    ("cronjobs", &["nightly"]),
+    ("services", &["web", "db", "kubernetes"]),
+    ("svc", &["web"]),
+    ("endpointslices", &[]),
+    ("configmaps", &["settings", "kube-root-ca.crt"]),
+    ("secrets", &["password"]),
+    ("serviceaccounts", &["default", "robot"]),
+    ("nodes", &["a-1", "b-2", "nope"]),
+    ("namespaces", &["default", "kube-system", "shop"]),
+    ("poddisruptionbudgets", &["web"]),
+    ("priorityclasses", &["important"]),
+    ("nosuchkind", &["x"]),
+];
+
+/// Output formats of `get`.
+const OUTPUTS: [&str; 10] = [
+    "wide",
+    "name",
+    "yaml",
+    "json",
+    "jsonpath={.items[*].metadata.name}",
+    "jsonpath={.metadata.name}",
+    "jsonpath={range .items[*]}{.metadata.name}{\"\\t\"}{.kind}{\"\\n\"}{end}",
+    "custom-columns=NAME:.metadata.name,KIND:.kind,NO:.spec.none",
+    "go-template={{range .items}}{{.metadata.name}},{{end}}",
+    "kyaml",
+];
+
+/// A generator of draws (SplitMix64).
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn one<'o, T>(&mut self, of: &'o [T]) -> &'o T {
+        &of[(self.next() % of.len() as u64) as usize]
+    }
+
+    /// Returns whether one of `of` cases occurs.
+    fn chance(&mut self, of: u64) -> bool {
+        self.next().is_multiple_of(of)
+    }
+
+    /// The words of a command after `kubectl`.
+    fn command(&mut self) -> Vec<String> {
+        let mut words = match self.next() % 12 {
+            0..=5 => self.get(),
+            6..=8 => self.describe(),
+            9 => self.other(),
+            10 => self.logs(),
+            _ => self.top_or_auth(),
+        };
+        let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
+        if self.chance(8) && !is_fixed {
+            let namespace = *self.one(&["shop", "default", "kube-system", "nope"]);
+            words.extend(["-n".to_owned(), namespace.to_owned()]);
+        }
+        words
+    }
+
+    /// One resource or two, with or without a name.
+    fn objects(&mut self) -> Vec<String> {
+        let (resource, names) = *self.one(&RESOURCES);
+        if names.is_empty() || self.chance(2) {
+            let other = self.one(&RESOURCES).0;
+            let list = if self.chance(5) {
+                format!("{resource},{other}")
+            } else {
+                resource.to_owned()
+            };
+            return vec![list];
+        }
+        let name = *self.one(names);
+        if self.chance(3) {
+            return vec![format!("{resource}/{name}")];
+        }
+        vec![resource.to_owned(), name.to_owned()]
+    }
+
+    /// Adds a selection. Returns whether the server may refuse it.
+    fn selection(&mut self, words: &mut Vec<String>) -> bool {
+        let has_name = words.len() > 2 || words.last().is_some_and(|word| word.contains('/'));
+        if has_name && !self.chance(10) {
+            return false;
+        }
+        match self.next() % 6 {
+            0 => words.push("-A".to_owned()),
+            1 => {
+                let selector = *self.one(&["app=web", "app!=web", "app in (web,db)", "app", "!app"]);
+                words.extend(["-l".to_owned(), selector.to_owned()]);
+            }
+            2 => {
+                let selector = *self.one(&["metadata.name=web", "metadata.namespace!=default"]);
+                words.push(format!("--field-selector={selector}"));
+            }
+            // Of several kinds the server refuses each; the console prints the first answer.
+            3 if !words.iter().any(|word| word.contains(',')) => {
+                let selection = *self.one(&["--selector=x=y=z", "--field-selector=status.phase=Running"]);
+                words.push(selection.to_owned());
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn get(&mut self) -> Vec<String> {
+        let mut words = vec!["get".to_owned()];
+        words.extend(self.objects());
+        let may_be_refused = self.selection(&mut words);
+        // kubectl prints an empty list in some formats where it could not list anything.
+        if !may_be_refused && self.chance(2) {
+            let output = *self.one(&OUTPUTS);
+            // Go encodes the empty fields of a node's `nodeInfo`, which the console leaves out.
+            let is_node = words[1].starts_with("node") || words[1].ends_with(",nodes");
+            if !is_node || !matches!(output, "yaml" | "json" | "kyaml") {
+                words.push(format!("-o={output}"));
+            }
+        }
+        let flags = [
+            "--show-labels",
+            "--no-headers",
+            "--show-kind",
+            "--ignore-not-found",
+            "--sort-by=.metadata.name",
+            "--sort-by=.metadata.creationTimestamp",
+            "-L=app",
+            "--label-columns=app,tier",
+            "--chunk-size=2",
+            "--show-managed-fields=false",
+        ];
+        if self.chance(3) {
+            words.push((*self.one(&flags)).to_owned());
+        }
+        words
+    }
+
+    fn describe(&mut self) -> Vec<String> {
+        let mut words = vec!["describe".to_owned()];
+        words.extend(self.objects());
+        self.selection(&mut words);
+        if self.chance(4) {
+            words.push("--show-events=false".to_owned());
+        }
+        words
+    }
+
+    fn other(&mut self) -> Vec<String> {
+        let commands = [
+            "rollout history deployment/web",
+            "rollout history deployment/web --revision=1",
+            "rollout history sts/db",
+            "rollout status deployment/web",
+            "rollout status ds/agent",
+            "rollout status deployment/nope",
+            "explain pod.spec.nope",
+            "get --raw=/healthz",
+            "get all",
+            "get all -A",
+            "get pods,deployments",
+            "events --types=Warning",
+            "wait --for=condition=Ready pod/alone --timeout=1s",
+            "wait --for=condition=Available deployment/web --timeout=1s",
+            "create configmap c --from-literal=a=b --dry-run=client -o=yaml",
+            "create deployment d --image=nginx --dry-run=client -o=yaml",
+            "run r --image=nginx --dry-run=client -o=yaml",
+            "scale deployment/web --replicas=2 --dry-run=server",
+            "label pod alone k=v --dry-run=server -o=name",
+            "delete pod nope",
+        ];
+        self.one(&commands).split(' ').map(str::to_owned).collect()
+    }
+
+    fn logs(&mut self) -> Vec<String> {
+        let of = *self.one(&[
+            "pod/alone",
+            "alone",
+            "huge",
+            "nope",
+            "deployment/web",
+            "job/sum",
+            "db-0",
+        ]);
+        let mut words = vec!["logs".to_owned(), of.to_owned()];
+        if self.chance(2) {
+            let flag = *self.one(&[
+                "--tail=1",
+                "--timestamps",
+                "-c=app",
+                "-c=nope",
+                "--all-containers",
+                "-p",
+            ]);
+            words.push(flag.to_owned());
+        }
+        words
+    }
+
+    fn top_or_auth(&mut self) -> Vec<String> {
+        let commands = [
+            "top nodes",
+            "top pods",
+            "top pods -A --no-headers",
+            "top pod alone --containers",
+            "top node a-1",
+            "auth can-i create pods",
+            "auth can-i list nodes -A",
+        ];
+        self.one(&commands).split(' ').map(str::to_owned).collect()
+    }
+}
+
+/// A word as the console reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.,=/:".contains(letter);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{word}'"),
+    }
+}
+
+/// What a command prints: stdout and stderr.
+type Printed = (String, String);
+
+/// What the console prints.
+fn by_console(desk: &Desk, words: &[String]) -> Printed {
+    let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let body = json!({"run": format!("kubectl {line}"), "wait": 2}).to_string();
+    let answer = post(desk.server.address(), "/podscope/v1/command", &body).json();
+    let lines = answer["lines"].as_array().cloned().unwrap_or_default();
+    let of = |is_stderr: bool| -> String {
+        let lines = lines.iter().filter(|line| line[0] == is_stderr);
+        lines
+            .filter_map(|line| Some(format!("{}\n", line[1].as_str()?)))
+            .collect()
+    };
+    let refused = match &answer["refused"] {
+        Value::String(refused) => format!("{refused}\n"),
+        _ => String::new(),
+    };
+    (of(false), of(true) + &refused)
+}
+
+/// What kubectl prints.
+fn by_kubectl(desk: &Desk, words: &[String]) -> Printed {
+    let out = Command::new(&desk.program)
+        .args(words)
+        .env("KUBECONFIG", desk.folder.join("config"))
+        .env("HOME", &desk.folder)
+        .output()
+        .expect("kubectl runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&out.stdout), text(&out.stderr))
+}
+
+/// Removes what differs by nature: the lines of kubectl's logger, and ages in seconds, which kubectl computes by its own
+/// clock in some commands.
+fn normalised(words: &[String], (stdout, stderr): Printed) -> Printed {
+    let has_own_ages = matches!(words[0].as_str(), "describe" | "events");
+    let age = Regex::new(r"\b(\d+[dhms]){1,2}\b|<invalid>").expect("a pattern");
+    let blanks = Regex::new(" +").expect("a pattern");
+    let ages = |text: String| match has_own_ages {
+        true => blanks.replace_all(&age.replace_all(&text, "<age>"), " ").into_owned(),
+        false => text,
+    };
+    let is_logged = |line: &str| line.starts_with(['E', 'I', 'W']) && line.contains(".go:");
+    let stderr: Vec<&str> = stderr.lines().filter(|line| !is_logged(line)).collect();
+    let trimmed = |text: &str| text.trim_end().to_owned();
+    (trimmed(&ages(stdout)), trimmed(&ages(stderr.join("\n"))))
+}
+
+/// The first line in which two texts differ.
+fn difference(kubectl: &str, console: &str) -> String {
+    let mut lines = kubectl.lines().zip(console.lines()).enumerate();
+    match lines.find(|(_, (one, other))| one != other) {
+        Some((number, (one, other))) => format!("line {}\n    kubectl {one:?}\n    console {other:?}", number + 1),
+        None => {
+            let (one, other) = (kubectl.lines().count(), console.lines().count());
+            let more = kubectl.lines().nth(other).or_else(|| console.lines().nth(one));
+            format!("{one} lines of kubectl, {other} of the console; the next one: {more:?}")
+        }
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    let given = std::env::var(variable).ok();
+    given.map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// The cluster some hours after its start, with time that stands still.
+fn desk() -> Option<Desk> {
+    let program = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty())?;
+    let folder = std::env::temp_dir().join(format!("podscope-kubectl-{}-draws", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder is made");
+    let files = [("cluster.yaml".to_owned(), CLUSTER.to_owned())];
+    let mut loaded = scenario::load(&files).expect("the cluster is read");
+    let now = SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_secs() as i64;
+    loaded.begin_at(Time::from_seconds(now - AGO_SECONDS));
+    let options = Options {
+        speed: Speed::Manual,
+        kubeconfig: Some(folder.join("config")),
+        ..Options::default()
+    };
+    let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
+    // One minute short of the present, so that nothing lies in the future of kubectl's clock.
+    let body = json!({"seconds": AGO_SECONDS - 60}).to_string();
+    post(server.address(), "/podscope/v1/advance", &body);
+    Some(Desk {
+        program: program.into(),
+        folder,
+        server,
+    })
+}
+
+/// Shows: K-06
+#[test]
+fn kubectl_drawn_commands_print_what_the_console_prints() {
+    let Some(desk) = desk() else {
+        eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
+        return;
+    };
+    let seed = number("PODSCOPE_SEED", SEED);
+    let mut draw = Draw(seed);
+    let (mut seen, mut differ) = (BTreeSet::new(), Vec::new());
+    for _ in 0..number("PODSCOPE_DRAWS", DRAWS) {
+        let words = draw.command();
+        if !seen.insert(words.clone()) {
+            continue;
+        }
+        let kubectl = normalised(&words, by_kubectl(&desk, &words));
+        let console = normalised(&words, by_console(&desk, &words));
+        let (one, other) = match kubectl.0 == console.0 {
+            true => (&kubectl.1, &console.1),
+            false => (&kubectl.0, &console.0),
+        };
+        if one != other {
+            let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            differ.push(format!("kubectl {}: {}", line.join(" "), difference(one, other)));
+        }
+    }
+    let (all, wrong) = (seen.len(), differ.len());
+    assert!(
+        differ.is_empty(),
+        "{wrong} of {all} commands differ (PODSCOPE_SEED={seed}):\n{}",
+        differ.join("\n")
+    );
+}

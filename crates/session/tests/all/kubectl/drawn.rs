@@ -1,0 +1,85 @@
+//! Answers in which the console differed from kubectl 1.36.3 in commands that were drawn
+//! (`crates/serve/tests/all/kubectl/draws.rs`).
+
+use super::*;
+
+const CRON_JOB: &str = "
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: '0 3 * * *'
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}
+";
+
+fn shell() -> Shell {
+    let mut shell = Shell::on(&format!("{CLUSTER}{CRON_JOB}"));
+    shell.advance_to(10);
+    shell
+}
+
+// kubectl looks for the namespace when the server does not find a named object; `delete` and lists do not.
+// Shows: K-06
+#[test]
+fn absent_namespace_is_named_where_an_object_is_not_found() {
+    let mut shell = shell();
+    let absent = "!Error from server (NotFound): namespaces \"nope\" not found";
+    for line in [
+        "kubectl get deploy web -n nope",
+        "kubectl describe deploy web -n nope",
+        "kubectl rollout history deploy/web -n nope",
+        "kubectl label pod a k=v -n nope",
+    ] {
+        assert_eq!(shell.run(line), [absent], "{line}");
+    }
+    assert_eq!(
+        shell.run("kubectl logs a -n nope"),
+        ["!error: error from server (NotFound): namespaces \"nope\" not found in namespace \"nope\""]
+    );
+    assert_eq!(
+        shell.run("kubectl get node nope -n nope"),
+        ["!Error from server (NotFound): nodes \"nope\" not found"]
+    );
+    assert_eq!(
+        shell.run("kubectl delete pod a -n nope"),
+        ["!Error from server (NotFound): pods \"a\" not found"]
+    );
+}
+
+// Shows: K-06, KC-063
+#[test]
+fn get_all_lists_cron_jobs_and_each_kind_once() {
+    let mut shell = shell();
+    let all = shell.run("kubectl get all -o name");
+    assert_eq!(all.last().map(String::as_str), Some("cronjob.batch/nightly"), "{all:?}");
+    assert_eq!(shell.run("kubectl get all,deploy -o name"), all);
+    let once = shell.run("kubectl get deploy --no-headers");
+    assert_eq!(shell.run("kubectl get deploy,deployments --no-headers"), once);
+}
+
+// Shows: K-06
+#[test]
+fn describe_cron_job_prints_time_zone_after_suspend() {
+    let lines = shell().run("kubectl describe cronjob nightly");
+    let at = lines
+        .iter()
+        .position(|line| line.starts_with("Suspend:"))
+        .expect("a line");
+    assert_eq!(
+        lines[at + 1].split_whitespace().collect::<Vec<_>>(),
+        ["Time", "Zone:", "<unset>"]
+    );
+}
+
+// Shows: K-06
+#[test]
+fn logs_of_unknown_container_name_those_of_the_pod() {
+    let lines = shell().run("kubectl logs deploy/web -c nope");
+    let last = lines.last().map(String::as_str).unwrap_or_default();
+    assert!(
+        last.starts_with("!error: container nope is not valid for pod web-"),
+        "{lines:?}"
+    );
+    assert!(last.ends_with(" out of: c"), "{lines:?}");
+}
