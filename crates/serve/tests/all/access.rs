@@ -16,12 +16,12 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 const TOKEN: &str = "a.token_of-tests";
 
 /// A server that listens at an address, and its kubeconfig.
-struct Listening {
+pub(crate) struct Listening {
     server: Server,
     kubeconfig: PathBuf,
 }
 
-fn listen(name: &str, address: Ipv4Addr) -> Listening {
+pub(crate) fn listen(name: &str, address: Ipv4Addr) -> Listening {
     let token = Token::new(TOKEN).expect("a token");
     start(
         name,
@@ -90,7 +90,7 @@ impl Listening {
     }
 
     /// Sends a GET and returns the response, head and body.
-    fn get(&self, path: &str, headers: &str) -> String {
+    pub(crate) fn get(&self, path: &str, headers: &str) -> String {
         let mut stream = self.connect("127.0.0.1", self.authority());
         let head = format!("GET {path} HTTP/1.1\r\nHost: cluster.example\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(head.as_bytes()).expect("it is sent");

@@ -72,6 +72,14 @@ fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, Str
     stream
 }
 
+/// Reads a complete response without chunks.
+pub(crate) fn parsed(response: &str) -> Answer {
+    let mut reader = BufReader::new(response.as_bytes());
+    let mut answer = head(&mut reader).unwrap_or_default();
+    reader.read_to_string(&mut answer.body).expect("it is text");
+    answer
+}
+
 fn head(reader: &mut impl BufRead) -> Option<Answer> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
