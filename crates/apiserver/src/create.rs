@@ -45,17 +45,10 @@ impl ApiServer {
         if self.keeps_status_apart(kind) {
             parts::wipe_status(&mut object);
         }
-        if parts::has_generation(&object) {
-            object.metadata_mut().generation = Some(1);
-        }
+        parts::begin_generations(&mut object);
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall());
         self.conform(&mut object);
-        if let Object::DaemonSet(set) = &mut object {
-            // Set by the conversion to apps/v1, so that it belongs to the sender.
-            let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
-            annotations.insert("deprecated.daemonset.template.generation".into(), "1".into());
-        }
         self.sign(&mut object, caller);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));

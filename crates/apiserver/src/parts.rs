@@ -223,15 +223,29 @@ fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
     old.annotations == new.annotations || without_revision(old) == without_revision(new)
 }
 
+/// Annotation of a DaemonSet.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Sets the first generation of a new object. A DaemonSet gets that of its template from the conversion to `apps/v1`, so
+/// that it belongs to the sender.
+pub(super) fn begin_generations(object: &mut Object) {
+    if has_generation(object) {
+        object.metadata_mut().generation = Some(1);
+    }
+    if let Object::DaemonSet(set) = object {
+        let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
+        annotations.insert(TEMPLATE_GENERATION.into(), "1".into());
+    }
+}
+
 /// Counts the template changes of a DaemonSet in its annotation.
 pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
-    const GENERATION: &str = "deprecated.daemonset.template.generation";
     let (Object::DaemonSet(old), Object::DaemonSet(new)) = (old, new) else {
         return;
     };
     let old_generation = old
         .metadata
-        .annotation(GENERATION)
+        .annotation(TEMPLATE_GENERATION)
         .and_then(|text| text.parse::<i64>().ok());
     let Some(old_generation) = old_generation else { return };
     let new_generation = if old.spec.template == new.spec.template {
@@ -239,9 +253,9 @@ pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
     } else {
         old_generation + 1
     };
-    if new.metadata.annotation(GENERATION) != Some(&new_generation.to_string()) {
+    if new.metadata.annotation(TEMPLATE_GENERATION) != Some(&new_generation.to_string()) {
         let annotations = &mut Arc::make_mut(new).metadata.annotations;
-        Arc::make_mut(annotations).insert(GENERATION.into(), new_generation.to_string().into());
+        Arc::make_mut(annotations).insert(TEMPLATE_GENERATION.into(), new_generation.to_string().into());
     }
 }
 

@@ -1,7 +1,7 @@
 //! PUT and PATCH: optimistic concurrency, the part that a write may change, and the removal of an object when its last
 //! finalizer is removed.
 
-use podscope_api::{ErrorList, Kind, Object, ObjectKey, Uid};
+use podscope_api::{ErrorList, Kind, Object, ObjectKey, ObjectMeta, Uid};
 
 use super::apply::{Ownership, Writer};
 use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
@@ -74,6 +74,22 @@ impl ApiServer {
         Err(ApiError::invalid(old.kind(), &old.key().name, problems))
     }
 
+    /// Takes the metadata that a status update may change, and checks the status if a client wrote it. Those of the
+    /// cluster's own components need no validation.
+    fn take_status(
+        &self,
+        old: &Object,
+        merged: &mut Object,
+        sent: ObjectMeta,
+        is_client: bool,
+    ) -> Result<(), ApiError> {
+        parts::take_metadata_with_status(merged, sent);
+        match is_client {
+            true => self.check_status(old, merged),
+            false => Ok(()),
+        }
+    }
+
     /// Validates an object that replaces another: by its kind's rules, the schema of a custom kind, and device selectors.
     fn validate_replacement(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let mut problems = podscope_api::validate_update(old, new);
@@ -119,11 +135,7 @@ impl ApiServer {
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if let Some(sent) = sent {
-            parts::take_metadata_with_status(&mut merged, sent);
-        }
-        // Those of the cluster's own components need no validation.
-        if is_client && part == Part::Status {
-            self.check_status(old, &mut merged)?;
+            self.take_status(old, &mut merged, sent, is_client)?;
         }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
