@@ -12,20 +12,28 @@ pub const NOT_EXAMINED: &str = "not examined: enough nodes were found before";
 /// Concluding sentence of an explanation, for beginners.
 #[must_use]
 pub fn sentence(conclusion: &DecisionSummary) -> String {
+    sentence_in(conclusion, ["goes", "can", "scores", "is", "score"])
+}
+
+/// The sentence with the verbs of a placement in its tense.
+fn sentence_in(conclusion: &DecisionSummary, [goes, can, scores, is, score]: [&str; 5]) -> String {
     let pod = &conclusion.pod;
     match &conclusion.outcome {
         DecisionOutcome::Failed(error) => {
             format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause.")
         }
         DecisionOutcome::OnlyNode { node, of } => {
-            format!("{pod} goes to {node}, the only one of {} that can take it.", nodes(*of))
+            format!(
+                "{pod} {goes} to {node}, the only one of {} that {can} take it.",
+                nodes(*of)
+            )
         }
         DecisionOutcome::Best { node, fit, of } => format!(
-            "{pod} goes to {node}: {fit} of {} can take it, and {node} scores highest.",
+            "{pod} {goes} to {node}: {fit} of {} {can} take it, and {node} {scores} highest.",
             nodes(*of)
         ),
         DecisionOutcome::Drawn { node, among } => format!(
-            "{pod} goes to {node}: it is one of {} that score equally high, and the draw took it.",
+            "{pod} {goes} to {node}: it {is} one of {} that {score} equally high, and the draw took it.",
             nodes(*among)
         ),
         DecisionOutcome::ToBeDrawn { among } => format!(
@@ -41,26 +49,7 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
 
 /// The conclusion of a decision that has been made: a placement in the past tense.
 pub fn past_sentence(conclusion: &DecisionSummary) -> String {
-    let pod = &conclusion.pod;
-    match &conclusion.outcome {
-        DecisionOutcome::OnlyNode { node, of } => {
-            format!(
-                "{pod} went to {node}, the only one of {} that could take it.",
-                nodes(*of)
-            )
-        }
-        DecisionOutcome::Best { node, fit, of } => format!(
-            "{pod} went to {node}: {fit} of {} could take it, and {node} scored highest.",
-            nodes(*of)
-        ),
-        DecisionOutcome::Drawn { node, among } => format!(
-            "{pod} went to {node}: it was one of {} that scored equally high, and the draw took it.",
-            nodes(*among)
-        ),
-        DecisionOutcome::Failed(_) | DecisionOutcome::ToBeDrawn { .. } | DecisionOutcome::Waits { .. } => {
-            sentence(conclusion)
-        }
-    }
+    sentence_in(conclusion, ["went", "could", "scored", "was", "scored"])
 }
 
 fn nodes(n: usize) -> String {

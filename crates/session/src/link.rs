@@ -73,9 +73,12 @@ pub struct Link {
     /// The reader's state of a story. Without it, all shown steps count as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
-    /// The other run of a comparison.
+    /// The branch that is compared ([`Compared::Branch`]).
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
-    pub compared: Option<Compared>,
+    pub compared_branch: Option<usize>,
+    /// The scenario that is compared ([`Compared::Scenario`]).
+    #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
+    pub compared_scenario: Option<String>,
 }
 
 /// A reader's place in a story.

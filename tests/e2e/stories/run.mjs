@@ -1,6 +1,6 @@
 // The console and the picture belong to the run that is open.
 // Shows: K-01, U-04
-import { chooseFromMore, command, replaceText, waitUntilSettled } from "../actions.mjs";
+import { chooseFromMore, command, confirmCommand, replaceText, waitUntilSettled } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const enter = async (page, line) => {
@@ -80,11 +80,10 @@ test("verdicts of a decision go when their pod is gone", async ({ t }) => {
   await page.locator('[data-pod^="default/web-"]').first().click();
   await expect(page.locator(".node .verdict")).toHaveCount(6);
   const name = await page.locator(".side h2").innerText();
-  await command(page, `kubectl delete pod ${name} --grace-period=0 --force`).catch(() => {});
-  const confirm = page.getByRole("button", { name: "I understand, do it" });
-  if (await confirm.isVisible()) await confirm.click();
+  await confirmCommand(page, `kubectl delete pod ${name} --grace-period=0 --force`);
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(page.locator(`[data-pod="default/${name}"]`)).toHaveCount(0);
+  await expect(page.locator(".side h2"), "the details stay").toHaveText(name);
   await expect(page.locator(".node .verdict")).toHaveCount(0);
 });
 

@@ -73,7 +73,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         Source::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
                 lesson = link.story().map(str::to_owned);
-                let is_further = link.has_further_command() || link.compared.is_some();
+                let is_further = link.has_further_command() || link.is_compared();
                 let loaded = match IS_WHOLE || !is_further {
                     true => link.load(),
                     false => Err(vec![Problem {
@@ -323,6 +323,9 @@ impl Host {
 
     /// Starts the comparison of a link whose instant has been reached.
     pub(super) fn compare_as_linked(&mut self, compared: Compared) -> Vec<Update> {
+        if !IS_WHOLE {
+            return Vec::new();
+        }
         if let Compared::Branch(branch) = compared {
             self.compare_branch(branch);
             return Vec::new();

@@ -112,7 +112,7 @@ impl Host {
         let difference = linked.as_ref().and_then(|link| link.difference(&active.session));
         let update = difference.map(|other| notice(active, Notice::OtherEngine(other)));
         let mut updates: Vec<Update> = update.into_iter().collect();
-        if let Some(compared) = linked.and_then(|link| link.compared) {
+        if let Some(compared) = linked.and_then(|link| link.compared()) {
             updates.extend(self.compare_as_linked(compared));
         }
         self.finish_job(clock);

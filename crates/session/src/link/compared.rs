@@ -1,19 +1,16 @@
 //! The comparison in a link: which run the receiver sees beside the link's own.
 
-use serde::{Deserialize, Serialize};
-
 use super::Link;
+use crate::IS_WHOLE;
 use crate::host::joined_text;
 use crate::timeline::Session;
 
 /// The other run of a comparison, on the same seed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compared {
     /// Another branch of the session, by its index among all branches. Such a link holds all branches.
-    #[serde(rename = "b")]
     Branch(usize),
     /// Another scenario, as text. An empty text is the link's own scenario, without the user's commands.
-    #[serde(rename = "t")]
     Scenario(String),
 }
 
@@ -29,14 +26,6 @@ impl Compared {
         })
     }
 
-    /// Returns whether the other run is made from what the link holds anyway.
-    pub(crate) fn is_of_link(&self) -> bool {
-        match self {
-            Compared::Branch(_) => true,
-            Compared::Scenario(text) => text.is_empty(),
-        }
-    }
-
     /// The text of the other scenario. `None` for a branch.
     pub(crate) fn text(self, session: &Session) -> Option<String> {
         match self {
@@ -48,18 +37,31 @@ impl Compared {
 }
 
 impl Link {
+    /// The comparison that the link holds.
+    pub(crate) fn compared(&self) -> Option<Compared> {
+        let scenario = || self.compared_scenario.clone().map(Compared::Scenario);
+        self.compared_branch.map(Compared::Branch).or_else(scenario)
+    }
+
+    /// Returns whether the link holds a comparison.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.compared_branch.is_some() || self.compared_scenario.is_some()
+    }
+
     /// Adds a comparison to the link of a session.
     pub(crate) fn with_comparison(self, compared: Option<&Compared>, session: &Session) -> Link {
-        let Some(compared) = compared.and_then(|compared| compared.of(session)) else {
+        let Some(compared) = compared.filter(|_| IS_WHOLE).and_then(|compared| compared.of(session)) else {
             return self;
         };
-        let link = match &compared {
-            Compared::Branch(_) => self.whole(session).unwrap_or(self),
-            Compared::Scenario(_) => self,
-        };
-        Link {
-            compared: Some(compared),
-            ..link
+        match compared {
+            Compared::Branch(branch) => Link {
+                compared_branch: Some(branch),
+                ..self.whole(session).unwrap_or(self)
+            },
+            Compared::Scenario(text) => Link {
+                compared_scenario: Some(text),
+                ..self
+            },
         }
     }
 }
@@ -75,15 +77,16 @@ mod tests {
     fn link_without_comparison_has_no_field_for_it() {
         let link = Link::of_files(vec![("a.yaml".into(), "kind: Pod".into())], 1);
         let document = |link: &Link| serde_json::to_string(link).expect("plain data");
-        assert!(!document(&link).contains("\"v\""));
-        for (compared, wanted) in [
-            (Compared::Branch(2), r#""v":{"b":2}"#),
-            (Compared::Scenario(String::new()), r#""v":{"t":""}"#),
-        ] {
-            let link = Link {
-                compared: Some(compared),
-                ..link.clone()
-            };
+        assert!(!document(&link).contains("\"v\"") && !document(&link).contains("\"w\""));
+        let branch = Link {
+            compared_branch: Some(2),
+            ..link.clone()
+        };
+        let scenario = Link {
+            compared_scenario: Some(String::new()),
+            ..link
+        };
+        for (link, wanted) in [(branch, r#""v":2"#), (scenario, r#""w":"""#)] {
             assert!(document(&link).contains(wanted), "{}", document(&link));
             assert_eq!(decode(&link.encode()), Ok(link));
         }
@@ -112,13 +115,13 @@ mod tests {
             (Compared::Scenario(pod("secretive-three")), Some("first-pod".to_owned())),
         ] {
             let is_lesson = lesson.is_some();
-            let link = Link {
-                compared: Some(compared.clone()),
-                lesson,
-                ..link.clone()
-            };
+            let mut link = Link { lesson, ..link.clone() };
+            match compared.clone() {
+                Compared::Branch(branch) => link.compared_branch = Some(branch),
+                Compared::Scenario(text) => link.compared_scenario = Some(text),
+            }
             let renamed = link.anonymised();
-            assert_eq!(renamed.compared.is_none(), is_lesson, "{compared:?}");
+            assert_eq!(renamed.is_compared(), !is_lesson, "{compared:?}");
             let private = match is_lesson {
                 true => "secretive-three",
                 false => "secretive",

@@ -11,7 +11,7 @@ mod public;
 use podscope_api::schema::{self, GoType, Shape, Struct};
 use serde_json::{Map, Value};
 
-use crate::link::{Compared, Link};
+use crate::link::Link;
 use crate::scenario::{File, readable};
 use names::{Names, Role};
 
@@ -47,12 +47,12 @@ pub fn rename(files: &[File]) -> Renamed {
 /// out.
 pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
-        link.compared.take_if(|compared| !compared.is_of_link());
+        link.compared_scenario.take_if(|text| !text.is_empty());
         return (link, Table::new());
     }
     let mut own: Vec<Value> = link.files.iter().flat_map(|(_, text)| documents(text)).collect();
     let n_own = own.len();
-    if let Some(Compared::Scenario(text)) = &link.compared {
+    if let Some(text) = &link.compared_scenario {
         own.extend(documents(text));
     }
     let mut names = Names::default();
@@ -60,7 +60,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     collect(&mut names, &own, link.commands.iter().chain(of_others));
     let mut compared = own.split_off(n_own);
     link.files = vec![("shared.yaml".into(), renamed(&mut names, &mut own))];
-    if let Some(Compared::Scenario(text)) = &mut link.compared {
+    if let Some(text) = &mut link.compared_scenario {
         *text = renamed(&mut names, &mut compared);
     }
     rename_commands(&mut link.commands, &mut names);

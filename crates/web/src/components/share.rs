@@ -336,6 +336,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     let to = use_state(|| clock::instant(shown_span.1));
     let length = use_state(|| FILM_SECONDS[1]);
     let making = use_state(|| false);
+    let recording = use_state(|| false);
     {
         let making = making.setter();
         use_effect_with(page.film.clone(), move |_| making.set(false));
@@ -396,29 +397,18 @@ fn FilmPart(props: &FilmProps) -> Html {
             } else if let Some(film) = &page.film {
                 { match &**film {
                     Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
-                    Ok(text) => html! { <FilmPreview film={text.clone()} /> },
+                    Ok(text) => film_preview(&ctl, text, &recording),
                 } }
             }
         </>
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct FilmPreviewProps {
-    film: String,
-}
-
 /// The film, and buttons that save it as it is and as a video.
-#[component]
-fn FilmPreview(props: &FilmPreviewProps) -> Html {
-    let recording = use_state(|| false);
-    let Some(ctl) = use_context::<Ctl>() else {
-        return Html::default();
-    };
-    let text = &props.film;
+fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html {
     let source = format!("data:image/svg+xml,{}", js_sys::encode_uri_component(text));
     let save = {
-        let (text, act) = (text.clone(), ctl.act.clone());
+        let (text, act) = (text.to_owned(), ctl.act.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
@@ -429,7 +419,7 @@ fn FilmPreview(props: &FilmPreviewProps) -> Html {
         })
     };
     let record = {
-        let (text, act, recording) = (text.clone(), ctl.act.clone(), recording.clone());
+        let (text, act, recording) = (text.to_owned(), ctl.act.clone(), recording.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act, recording) = (text.clone(), act.clone(), recording.clone());
             recording.set(true);
@@ -445,8 +435,8 @@ fn FilmPreview(props: &FilmPreviewProps) -> Html {
         <>
             <img class="film" src={source} alt="The film" />
             <div class="buttons">
-                <span class="none" role="status">{ if *recording { "Recording: it takes as long as the film.".to_owned() } else { format!("{} KiB", text.len().div_ceil(1024)) } }</span>
-                <button type="button" onclick={record} disabled={*recording} title="WebM, or MP4 where the browser has only that">{ "Save as video" }</button>
+                <span class="none" role="status">{ if **recording { "Recording: it takes as long as the film.".to_owned() } else { format!("{} KiB", text.len().div_ceil(1024)) } }</span>
+                <button type="button" onclick={record} disabled={**recording} title="WebM, or MP4 where the browser has only that">{ "Save as video" }</button>
                 <button type="button" class="primary" onclick={save}>{ "Save the film" }</button>
             </div>
         </>

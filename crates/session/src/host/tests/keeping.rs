@@ -325,6 +325,6 @@ fn link_of_comparison_restores_it() {
         // The end of the comparison is shared, too.
         receiver.handle(Request::Compare { other: None }, clock);
         let (_, shared) = stored_link(&mut receiver, &mut clock, 0).expect("a link");
-        assert_eq!(crate::link::decode(&shared).expect("a link").compared, None);
+        assert_eq!(crate::link::decode(&shared).expect("a link").compared(), None);
     }
 }
