@@ -20,6 +20,7 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
   await t.checkLooks(page, "split-brain");
   await forward.click();
   await expect(story).toContainText("A force delete frees the name and asks nobody", { timeout: 30_000 });
+  await expect(forward, "a finished story suggests no command").not.toContainText("Heal c-2");
   await story.getByRole("button", { name: "Start the course" }).click();
   await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
 });

@@ -140,7 +140,7 @@ pub(crate) fn forward(page: &Page) -> Forward {
         return Forward::Skip;
     }
     let suggested = (page.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
-    let suggested = suggested.filter(|line| actions::words(line).is_some() && !is_done(line, model));
+    let suggested = suggested.filter(|line| !story.finished && actions::words(line).is_some() && !is_done(line, model));
     match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
         Some(line) => Forward::Command(line),
         None => Forward::Decision,
