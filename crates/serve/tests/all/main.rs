@@ -9,6 +9,7 @@ mod custom;
 mod door;
 mod encoded;
 mod kubectl;
+mod leader;
 mod page;
 mod parts;
 mod plain;

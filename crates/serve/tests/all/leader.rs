@@ -1,0 +1,188 @@
+//! Leader election by a Lease, as client-go does it: two candidates, restarts of the API server, and a crash of the leader.
+//!
+//! Each act of a leader creates a ConfigMap. Their resourceVersions are the order in which the API server accepted the
+//! acts, so that two leaders at a time would be seen as acts that alternate.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use serde_json::{Value, json};
+
+use crate::client::{get, post, send};
+
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// Time without a renewal after which another candidate may take the lease.
+const LEASE_DURATION: Duration = Duration::from_millis(2000);
+/// Time without a renewal after which the leader stops.
+const RENEW_DEADLINE: Duration = Duration::from_millis(1200);
+const RETRY_PERIOD: Duration = Duration::from_millis(100);
+/// Time after which a wait fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A candidate, as `leaderelection.LeaderElector` of client-go.
+struct Candidate {
+    name: &'static str,
+    server: SocketAddr,
+    /// The lease as it was last seen to change, and when.
+    observed: (Value, Instant),
+    acts: u32,
+}
+
+impl Candidate {
+    fn run(mut self, has_crashed: &AtomicBool) {
+        while !has_crashed.load(Ordering::Relaxed) {
+            let mut renewed = Instant::now();
+            if !self.try_acquire_or_renew() {
+                sleep(RETRY_PERIOD);
+                continue;
+            }
+            while renewed.elapsed() < RENEW_DEADLINE && !has_crashed.load(Ordering::Relaxed) {
+                self.acts += 1;
+                let name = format!("act-{}-{}", self.name, self.acts);
+                let act = json!({"metadata": {"name": name, "labels": {"by": self.name}}});
+                post(self.server, CONFIG_MAPS, &act.to_string());
+                sleep(RETRY_PERIOD);
+                let begun = Instant::now();
+                if self.try_acquire_or_renew() {
+                    renewed = begun;
+                }
+            }
+        }
+    }
+
+    /// Returns whether the candidate holds the lease now.
+    fn try_acquire_or_renew(&mut self) -> bool {
+        let path = format!("{LEASES}/operator");
+        let found = get(self.server, &path);
+        let own = |transitions: i64| json!({"holderIdentity": self.name, "leaseDurationSeconds": 2, "leaseTransitions": transitions});
+        let mut lease = match found.status {
+            200 => found.json(),
+            404 => {
+                let lease = json!({"metadata": {"name": "operator"}, "spec": own(0)});
+                return post(self.server, LEASES, &lease.to_string()).status == 201;
+            }
+            _ => return false,
+        };
+        if self.observed.0 != lease {
+            self.observed = (lease.clone(), Instant::now());
+        }
+        let is_own = lease["spec"]["holderIdentity"] == self.name;
+        if !is_own && self.observed.1.elapsed() < LEASE_DURATION {
+            return false;
+        }
+        let transitions = lease["spec"]["leaseTransitions"].as_i64().unwrap_or(0);
+        lease["spec"] = own(transitions + i64::from(!is_own));
+        // A renewal changes the lease, as the time of client-go does.
+        lease["spec"]["renewTime"] = json!(format!("2026-01-01T00:00:00.{:06}Z", self.acts));
+        // The resourceVersion of the lease decides between two candidates.
+        let kind = [("Content-Type".to_owned(), "application/json".to_owned())];
+        send(self.server, "PUT", &path, &kind, lease.to_string().as_bytes()).status == 200
+    }
+}
+
+/// Who acted, in the order in which the API server accepted the acts.
+fn acts(server: SocketAddr) -> Vec<String> {
+    let list = get(server, &format!("{CONFIG_MAPS}?labelSelector=by"));
+    if list.status != 200 {
+        return Vec::new();
+    }
+    let list = list.json();
+    let found = list["items"].as_array().into_iter().flatten().map(|act| {
+        let version = act["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+        let by = act["metadata"]["labels"]["by"].as_str().unwrap_or_default();
+        (version.parse::<u64>().expect("a version"), by.to_owned())
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort();
+    found.into_iter().map(|(_, by)| by).collect()
+}
+
+/// Waits for `count` acts of one candidate after the first `after` acts, not by `except`. Returns who acted.
+fn leader(server: SocketAddr, after: usize, count: usize, except: &str) -> String {
+    let begun = Instant::now();
+    loop {
+        let all = acts(server);
+        if let Some(last) = all.last().filter(|last| **last != except)
+            && all[after..].iter().filter(|by| *by == last).count() >= count
+        {
+            return last.clone();
+        }
+        assert!(begun.elapsed() < PATIENCE, "nobody leads: {all:?}");
+        sleep(RETRY_PERIOD);
+    }
+}
+
+fn fault(server: SocketAddr, what: &str) {
+    let answer = post(
+        server,
+        "/podscope/v1/command",
+        &json!({"run": format!("fault {what}")}).to_string(),
+    );
+    assert!(answer.json()["refused"].is_null(), "{}", answer.body);
+}
+
+/// Shows: HT-079
+#[test]
+fn only_the_elected_leader_acts_across_crashes() {
+    let options = Options {
+        speed: Speed::Times(10.0),
+        ..Options::default()
+    };
+    let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
+    let served = Server::start(session, &options).expect("a port is free");
+    let server = served.address();
+    let start = |name: &'static str| -> (&'static str, Arc<AtomicBool>, JoinHandle<()>) {
+        let has_crashed = Arc::new(AtomicBool::new(false));
+        let (own, observed) = (has_crashed.clone(), (Value::Null, Instant::now()));
+        let candidate = Candidate {
+            name,
+            server,
+            observed,
+            acts: 0,
+        };
+        (name, has_crashed, std::thread::spawn(move || candidate.run(&own)))
+    };
+    let candidates = [start("one"), start("two")];
+    let first = leader(server, 0, 3, "");
+
+    // A short outage: the leader keeps the lease, or loses it if the machine is slow.
+    fault(server, "crash apiserver");
+    sleep(RETRY_PERIOD);
+    fault(server, "restart apiserver");
+    leader(server, 3, 3, "");
+
+    // A long one: the leader stops, and one of the two leads afterwards.
+    fault(server, "crash apiserver");
+    sleep(LEASE_DURATION + RENEW_DEADLINE);
+    fault(server, "restart apiserver");
+    let second = leader(server, 6, 3, "");
+
+    // The leader crashes and cannot release the lease: the other one takes it.
+    for (name, has_crashed, _) in &candidates {
+        has_crashed.store(*name == second, Ordering::Relaxed);
+    }
+    let third = leader(server, 9, 3, &second);
+    for (_, has_crashed, candidate) in candidates {
+        has_crashed.store(true, Ordering::Relaxed);
+        candidate.join().expect("a candidate does not panic");
+    }
+
+    let lease = get(server, &format!("{LEASES}/operator")).json();
+    assert_eq!(lease["spec"]["holderIdentity"], third.as_str());
+    let mut terms = acts(server);
+    assert_eq!(terms.first(), Some(&first));
+    terms.dedup();
+    // A term without an act is possible, two leaders in one term are not.
+    let transitions = lease["spec"]["leaseTransitions"].as_u64().expect("a number");
+    assert!(
+        terms.len() as u64 - 1 <= transitions,
+        "{transitions} transitions: {terms:?}"
+    );
+}
