@@ -62,11 +62,22 @@ impl Draw {
         self.choose(Kind::ALL)
     }
 
+    /// Different kinds: a command line that names a kind twice selects it once.
+    fn kinds(&mut self, max: u64) -> Vec<Kind> {
+        let mut kinds: Vec<Kind> = Vec::new();
+        for kind in self.list_of(1, max, Self::kind) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
+    }
+
     /// A selection by name.
     fn named(&mut self) -> Selection {
         if self.bool() {
             Selection::Kinds {
-                kinds: self.list_of(1, 2, Self::kind),
+                kinds: self.kinds(2),
                 names: self.list_of(1, 3, Self::name),
             }
         } else {
@@ -77,7 +88,7 @@ impl Draw {
     /// A selection of all objects of some kinds.
     fn unnamed(&mut self) -> Selection {
         Selection::Kinds {
-            kinds: self.list_of(1, 3, Self::kind),
+            kinds: self.kinds(3),
             names: Vec::new(),
         }
     }
