@@ -68,7 +68,7 @@ fn status_write_changes_metadata_that_its_kind_allows() {
 fn status_and_spec_of_service_are_written_apart() {
     let server = serve("");
     let at = server.address();
-    let service = json!({"metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]}});
+    let service = json!({"metadata": {"name": "s"}, "spec": {"type": "LoadBalancer", "selector": {"a": "b"}, "ports": [{"port": 80}]}});
     post(at, "/api/v1/namespaces/default/services", &service.to_string());
     let path = "/api/v1/namespaces/default/services/s";
     let ingress = json!({"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}});
