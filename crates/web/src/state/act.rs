@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use podscope_protocol::{
-    ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Opened, SubjectRef, Task, TextKind, Update,
+    ConsoleLine, CourseUpdate, Frame, GUIDED_START, LineKind, Micros, Opened, SubjectRef, Task, TextKind, Update,
 };
 use yew::Reducible;
 
@@ -361,6 +361,11 @@ impl Page {
         // An earlier requested session may open first: the guarantee waits for its own lesson.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         let promise = self.pending_guarantee.take_if(is_its_own);
+        // The guided start goes on with the nodes and pods of the first visit.
+        let selected = self
+            .selected
+            .take()
+            .filter(|_| opened.lesson.as_deref() == Some(GUIDED_START));
         self.console.change(|console| console.begin(&opened.title));
         let mut site_scenario = self.site_scenario.take();
         if let Some(scenario) = site_scenario.as_mut().filter(|scenario| scenario.session.is_none()) {
@@ -398,6 +403,12 @@ impl Page {
             },
             problems: self.problems.clone(),
             triage: self.coming_triage.take(),
+            sheet: if selected.is_some() {
+                Sheet::Side
+            } else {
+                Sheet::default()
+            },
+            selected,
             ..Page::new(None, self.theme, self.view)
         };
         if let Some(screen) = opened.screen.as_deref().and_then(Screen::read) {

@@ -1,6 +1,6 @@
 //! Practice and courses: the open task, the open course, and what the user has done in it.
 
-use podscope_protocol::{CourseInfo, CourseUpdate, Opened, PracticeFamily, PracticeTask};
+use podscope_protocol::{CourseInfo, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask};
 
 use crate::pure::attempts::{Attempt, Attempts, Way};
 use crate::pure::class::Class;
@@ -41,6 +41,15 @@ pub(crate) enum StudyAct {
     ForgetClass,
     /// The user leaves the course.
     CloseCourse,
+}
+
+/// Whether a session that opened can be a run of a course's item.
+fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
+    match source {
+        CourseSource::Lesson(name) => opened.lesson.as_ref() == Some(name),
+        CourseSource::Practice(id) => opened.title == format!("practice-{}", id.family),
+        CourseSource::Url(_) | CourseSource::Inline(_) => opened.lesson.is_none(),
+    }
 }
 
 impl Study {
@@ -84,7 +93,11 @@ impl Study {
     /// A session opened: an item of the course, a practice task, or something else. Wrong answers to a task get the
     /// reasons that came with it.
     pub(super) fn opened(&mut self, opened: &mut Opened) {
-        self.item = self.opening.take();
+        // A session that was requested before the item may open first, as after a reload.
+        self.item = self.opening.take_if(|index| {
+            let item = self.course.as_ref().and_then(|course| course.items.get(*index));
+            item.is_none_or(|item| is_run_of(opened, &item.source))
+        });
         self.help = Way::Solved;
         let is_its_own = |task: &PracticeTask| opened.title == format!("practice-{}", task.id.family);
         self.task = self.task.take().filter(is_its_own);
@@ -113,5 +126,45 @@ impl Study {
     pub(crate) fn next_item(&self) -> Option<(&CourseInfo, usize)> {
         let (course, next) = (self.course.as_ref()?, self.item? + 1);
         (next < course.items.len()).then_some((course, next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_protocol::CourseItem;
+
+    /// After a reload the engine reads the course before it opens the stored session.
+    #[test]
+    fn item_waits_for_its_own_session() {
+        let item = |name: &str| CourseItem {
+            source: CourseSource::Lesson(name.into()),
+            title: name.into(),
+            text: None,
+            weight: 1,
+        };
+        let mut study = Study {
+            course: Some(CourseInfo {
+                name: "c".into(),
+                title: "c".into(),
+                items: vec![item("first-pod"), item("keep-three")],
+                has_hints: true,
+                has_show_me: true,
+                theme: None,
+                exam: None,
+            }),
+            ..Study::default()
+        };
+        let open = |study: &mut Study, lesson: Option<&str>| {
+            study.opened(&mut Opened {
+                lesson: lesson.map(str::to_owned),
+                ..Opened::default()
+            });
+            study.item
+        };
+        study.act(StudyAct::OpenItem(1));
+        assert_eq!(open(&mut study, None), None);
+        assert_eq!(open(&mut study, Some("keep-three")), Some(1));
+        assert_eq!(open(&mut study, Some("first-pod")), None);
     }
 }
