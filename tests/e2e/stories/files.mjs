@@ -69,7 +69,7 @@ test("a file in UTF-16 opens, and one that is no text is refused", async ({ t })
   await choose("picture.yaml", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe, 0xff]));
   await expect(page.locator(".toast", { hasText: /picture\.yaml:\d:1: the file is neither UTF-8 nor UTF-16 text/ })).toBeVisible();
   await page.keyboard.press("Escape");
-  await choose("powershell.yaml", Buffer.from(`\ufeff${run("powershell", "fault crash a-1")}`, "utf16le"));
+  await choose("powershell.yaml", Buffer.from(`\ufeff${run("powershell", "fault partition a-1")}`, "utf16le"));
   await expect(page.locator("[data-node]")).toHaveCount(2);
 });
 
