@@ -104,6 +104,8 @@ struct Place {
     records: usize,
     /// Number of commands up to there.
     commands: u32,
+    /// Number of steps that the story has shown. A step shows after the last event of its instant, which leaves no record.
+    shown: usize,
 }
 
 impl Place {
@@ -112,12 +114,13 @@ impl Place {
             at: session.now(),
             records: session.trace().len(),
             commands: session.last_command_number(),
+            shown: session.progress().story().shown().len(),
         }
     }
 
     fn is_reached(self, session: &Session) -> bool {
         let now = Place::of(session);
-        now.at >= self.at && now.records >= self.records && now.commands >= self.commands
+        now.at >= self.at && now.records >= self.records && now.commands >= self.commands && now.shown >= self.shown
     }
 }
 

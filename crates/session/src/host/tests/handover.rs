@@ -103,6 +103,30 @@ fn handover_keeps_trace_branches_and_picture() {
     assert_eq!(session(&next).commands().len(), 2);
 }
 
+/// A question stands at the end of its instant, after the last record: the replay must reach it too.
+/// Shows: U-23
+#[test]
+fn open_question_stays_open_after_handover() {
+    let mut clock = 0.0;
+    let mut host = Host::new();
+    let (name, seed) = ("why-pending".to_owned(), None);
+    host.handle(
+        Request::Open {
+            source: Source::Lesson { name, seed },
+        },
+        clock,
+    );
+    settle(&mut host, &mut clock);
+    host.handle(Request::SkipToStory, clock);
+    settle(&mut host, &mut clock);
+    let before = whole_frame(&mut host, clock).story;
+    let question = before.as_ref().and_then(|story| story.question);
+    assert_eq!(question, Some(0), "{before:?}");
+
+    let (mut next, _) = handed_over(&mut host, &mut clock);
+    assert_eq!(whole_frame(&mut next, clock).story, before);
+}
+
 /// A command whose answer is still under way is answered by the other engine, once.
 /// Shows: K-01
 #[test]
