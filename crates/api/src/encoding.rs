@@ -7,6 +7,13 @@ pub struct NotText {
     pub line: usize,
 }
 
+impl std::fmt::Display for NotText {
+    /// The message with its place, `LINE:COLUMN: …`, to which a caller prepends the name of the file.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:1: the file is neither UTF-8 nor UTF-16 text", self.line)
+    }
+}
+
 /// Converts two bytes to a UTF-16 code unit, in either byte order.
 type Unit = fn([u8; 2]) -> u16;
 

@@ -164,8 +164,7 @@ fn read(name: &str) -> Result<String, String> {
         _ => std::fs::File::open(name).and_then(bounded),
     };
     let bytes = bytes.map_err(|error| format!("{shown}: {error}"))?;
-    podscope_api::decode_text(bytes)
-        .map_err(|wrong| format!("{shown}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))
+    podscope_api::decode_text(bytes).map_err(|wrong| format!("{shown}:{wrong}"))
 }
 
 /// Reads at most slightly more bytes than the longest accepted text has, because a device may never end.

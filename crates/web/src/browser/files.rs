@@ -12,7 +12,7 @@ use web_sys::{
 use super::window;
 
 /// Largest file that is read, in bytes: the engine's limit of one text.
-pub(crate) const MAX_FILE_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
+pub(crate) const MAX_FILE_BYTES: f64 = podscope_api::limits::INPUT_BYTES as f64;
 
 /// Pixels per unit of a drawing in a PNG.
 const PIXELS_PER_UNIT: f64 = 2.0;
@@ -121,8 +121,7 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
         if f64::from(bytes.length()) > MAX_FILE_BYTES {
             return Err(too_large());
         }
-        let text = podscope_api::decode_text(bytes.to_vec())
-            .map_err(|wrong| format!("{name}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))?;
+        let text = podscope_api::decode_text(bytes.to_vec()).map_err(|wrong| format!("{name}:{wrong}"))?;
         all.push((name, text));
     }
     match all.as_slice() {
