@@ -71,6 +71,8 @@ pub mod annotation {
     pub const BETA_STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
     /// Set to `true` on the StorageClass of claims that name none.
     pub const DEFAULT_STORAGE_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+    /// How often the template of a DaemonSet has changed; its pods carry the number as a label.
+    pub const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
     /// The manifest of the last client-side `kubectl apply`.
     pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
     /// The reason of a revision, as `kubectl rollout history` prints it.
@@ -127,6 +129,8 @@ pub mod condition {
     pub const DISRUPTION_TARGET: &str = "DisruptionTarget";
     /// Of a pod: a resize was asked for that the kubelet has not accepted.
     pub const POD_RESIZE_PENDING: &str = "PodResizePending";
+    /// Of a pod: a granted resize has not been applied to all of its containers.
+    pub const POD_RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
     /// Of a pod: one container has asked for the restart of all.
     pub const ALL_CONTAINERS_RESTARTING: &str = "AllContainersRestarting";
     /// Of a Deployment: a rollout advances, is complete, or has passed its deadline.

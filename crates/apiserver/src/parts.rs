@@ -223,9 +223,6 @@ fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
     old.annotations == new.annotations || without_revision(old) == without_revision(new)
 }
 
-/// Annotation of a DaemonSet.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-
 /// Sets the first generation of a new object. A DaemonSet gets that of its template from the conversion to `apps/v1`, so
 /// that it belongs to the sender.
 pub(super) fn begin_generations(object: &mut Object) {
@@ -234,7 +231,7 @@ pub(super) fn begin_generations(object: &mut Object) {
     }
     if let Object::DaemonSet(set) = object {
         let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
-        annotations.insert(TEMPLATE_GENERATION.into(), "1".into());
+        annotations.insert(annotation::TEMPLATE_GENERATION.into(), "1".into());
     }
 }
 
@@ -245,7 +242,7 @@ pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
     };
     let old_generation = old
         .metadata
-        .annotation(TEMPLATE_GENERATION)
+        .annotation(annotation::TEMPLATE_GENERATION)
         .and_then(|text| text.parse::<i64>().ok());
     let Some(old_generation) = old_generation else { return };
     let new_generation = if old.spec.template == new.spec.template {
@@ -253,9 +250,12 @@ pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
     } else {
         old_generation + 1
     };
-    if new.metadata.annotation(TEMPLATE_GENERATION) != Some(&new_generation.to_string()) {
+    if new.metadata.annotation(annotation::TEMPLATE_GENERATION) != Some(&new_generation.to_string()) {
         let annotations = &mut Arc::make_mut(new).metadata.annotations;
-        Arc::make_mut(annotations).insert(TEMPLATE_GENERATION.into(), new_generation.to_string().into());
+        Arc::make_mut(annotations).insert(
+            annotation::TEMPLATE_GENERATION.into(),
+            new_generation.to_string().into(),
+        );
     }
 }
 

@@ -8,6 +8,7 @@ mod rolling;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::well_known::annotation;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -40,9 +41,6 @@ pub(super) struct DaemonSetController {
     /// When a failed pod may be replaced, and the next back-off, by DaemonSet and node.
     backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
-
-/// Annotation of the DaemonSet with the template generation, which its pods carry as a label.
-const GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Tolerations that daemon pods get in addition to those of the template (CT-087).
 fn tolerations(host_network: bool) -> Vec<Toleration> {
@@ -407,7 +405,7 @@ fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) ->
         controller_ref(set),
     );
     set_entry(&mut pod.metadata.labels, REVISION_LABEL, hash);
-    if let Some(generation) = set.metadata.annotation(GENERATION) {
+    if let Some(generation) = set.metadata.annotation(annotation::TEMPLATE_GENERATION) {
         set_entry(&mut pod.metadata.labels, "pod-template-generation", generation);
     }
     let mut affinity = pod.spec.affinity.as_deref().cloned().unwrap_or_else(Affinity::default);

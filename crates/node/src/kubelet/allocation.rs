@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::host::Host;
 use super::worker::{PodWorker, Stage};
-use super::{KubeletTimer, Managers, admission, conditions, events};
+use super::{KubeletTimer, Managers, admission, events};
 use crate::Timer;
 use crate::machine::containers_of;
 use podscope_sim::{SimTime, Span};
@@ -101,7 +101,7 @@ impl PodWorker {
         };
         let (pending, in_progress) = (
             condition(condition::POD_RESIZE_PENDING),
-            condition(conditions::RESIZE_IN_PROGRESS),
+            condition(condition::POD_RESIZE_IN_PROGRESS),
         );
         if pending.is_some() || in_progress.is_some() {
             self.resize = Some(Box::new(Resize {
@@ -383,7 +383,7 @@ pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodConditio
     };
     [
         condition(condition::POD_RESIZE_PENDING, &resize.pending),
-        condition(conditions::RESIZE_IN_PROGRESS, &resize.in_progress),
+        condition(condition::POD_RESIZE_IN_PROGRESS, &resize.in_progress),
     ]
     .into_iter()
     .flatten()

@@ -21,8 +21,6 @@ pub(super) struct EndReason {
     pub(super) disruption: Option<Str>,
 }
 
-/// Condition of a granted resize that is not applied to all containers yet.
-pub(super) const RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
 /// Returns whether the kubelet owns conditions of this type (LC-110).
 pub(super) fn is_owned(kind: &str) -> bool {
     matches!(
@@ -34,7 +32,7 @@ pub(super) fn is_owned(kind: &str) -> bool {
             | condition::POD_SCHEDULED
             | condition::ALL_CONTAINERS_RESTARTING
             | condition::POD_RESIZE_PENDING
-            | RESIZE_IN_PROGRESS
+            | condition::POD_RESIZE_IN_PROGRESS
     )
 }
 
