@@ -112,7 +112,7 @@ impl ItemSource {
     #[must_use]
     pub fn scenario_name(&self) -> String {
         match self {
-            Self::Practice { family, .. } => format!("practice-{family}"),
+            Self::Practice { family, .. } => podscope_protocol::practice_run_name(family),
             Self::Lesson(name) => name.clone(),
             Self::Url(path) => {
                 let file = path.rsplit('/').next().unwrap_or(path);

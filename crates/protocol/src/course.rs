@@ -18,6 +18,12 @@ pub struct TaskId {
     pub level: u32,
 }
 
+/// The name of a run of a practice family: the title of its session, and what a hand-in calls it.
+#[must_use]
+pub fn practice_run_name(family: &str) -> String {
+    format!("practice-{family}")
+}
+
 /// What the user has practised so far, and the present day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -57,7 +57,7 @@ pub use condition::{
 };
 pub use course::{
     CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
-    PracticeFamily, PracticeTask, TaskId,
+    PracticeFamily, PracticeTask, TaskId, practice_run_name,
 };
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};

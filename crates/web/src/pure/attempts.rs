@@ -2,7 +2,7 @@
 //! stored on this device as text, and handed in as JSON, which `podscope grade` reads.
 
 use podscope_api::ordered;
-use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, Opened, StoryState};
+use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, Opened, StoryState, practice_run_name};
 use serde_json::{Value, json};
 
 const MILLIS_PER_MINUTE: f64 = 60_000.0;
@@ -163,7 +163,7 @@ impl Attempts {
         let lesson = |(index, attempt): (&usize, &Attempt)| -> Option<Value> {
             let name = match &course.items.get(*index)?.source {
                 CourseSource::Lesson(name) => name.clone(),
-                CourseSource::Practice(task) => format!("practice-{}", task.family),
+                CourseSource::Practice(task) => practice_run_name(&task.family),
                 CourseSource::Url(_) | CourseSource::Inline(_) => course.items[*index].title.clone(),
             };
             (!attempt.run.is_empty()).then(|| {

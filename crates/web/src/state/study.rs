@@ -1,6 +1,8 @@
 //! Practice and courses: the open task, the open course, and what the user has done in it.
 
-use podscope_protocol::{CourseInfo, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask};
+use podscope_protocol::{
+    CourseInfo, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
+};
 
 use crate::pure::attempts::{Attempt, Attempts, Way};
 use crate::pure::class::Class;
@@ -47,7 +49,7 @@ pub(crate) enum StudyAct {
 fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
     match source {
         CourseSource::Lesson(name) => opened.lesson.as_ref() == Some(name),
-        CourseSource::Practice(id) => opened.title == format!("practice-{}", id.family),
+        CourseSource::Practice(id) => opened.title == practice_run_name(&id.family),
         CourseSource::Url(_) | CourseSource::Inline(_) => opened.lesson.is_none(),
     }
 }
@@ -99,7 +101,7 @@ impl Study {
             item.is_none_or(|item| is_run_of(opened, &item.source))
         });
         self.help = Way::Solved;
-        let is_its_own = |task: &PracticeTask| opened.title == format!("practice-{}", task.id.family);
+        let is_its_own = |task: &PracticeTask| opened.title == practice_run_name(&task.id.family);
         self.task = self.task.take().filter(is_its_own);
         let Some(task) = &self.task else { return };
         opened.title.clone_from(&task.title);
