@@ -402,12 +402,7 @@ impl Page {
                 Dialog::None
             },
             problems: self.problems.clone(),
-            triage: self.coming_triage.take(),
-            sheet: if selected.is_some() {
-                Sheet::Side
-            } else {
-                Sheet::default()
-            },
+            triage: self.coming_triage.take().filter(|_| opened.is_dump),
             selected,
             ..Page::new(None, self.theme, self.view)
         };
@@ -417,13 +412,12 @@ impl Page {
             self.selected = screen.selected;
             self.span = screen.span;
             self.console_open = screen.console;
-            if self.selected.is_some() {
-                self.sheet = Sheet::Side;
-            }
         }
         if let Some((name, _)) = promise {
             self.selected = Some(SubjectRef::Invariant { name });
             self.tab = Tab::Life;
+        }
+        if self.selected.is_some() {
             self.sheet = Sheet::Side;
         }
         let has_problems = self.triage.as_ref().is_some_and(|triage| !triage.findings.is_empty());
@@ -524,6 +518,31 @@ mod tests {
         ] {
             let after = first.clone().reduce(Act::Dialog(dialog.clone())).reduce(opened());
             assert_eq!(after.dialog == dialog, stays, "{dialog:?}");
+        }
+    }
+
+    /// A lesson that is opened while a large dump is being opened does not inherit the dump's problems.
+    #[test]
+    fn early_problems_belong_to_the_dump_alone() {
+        let triage = || {
+            Act::Update(Box::new(Update::Triage {
+                findings: Vec::new(),
+                at: 0,
+                anonymised: false,
+                is_early: true,
+            }))
+        };
+        let open = |is_dump| {
+            Act::Update(Box::new(Update::Opened(Box::new(Opened {
+                is_dump,
+                ..Opened::default()
+            }))))
+        };
+        for is_dump in [false, true] {
+            let page = page().reduce(triage());
+            assert!(page.coming_triage.is_some() && page.triage.is_none());
+            let page = page.reduce(open(is_dump));
+            assert_eq!((page.triage.is_some(), page.coming_triage.is_some()), (is_dump, false));
         }
     }
 
