@@ -80,25 +80,26 @@ fn condition_times(kind: Kind) -> &'static [&'static str] {
     }
 }
 
+/// Sets fields of a JSON object that are missing to null.
+fn put_unset_as_null(fields: &[&str], value: &mut Value) {
+    for field in fields {
+        if value.get(field).is_none() {
+            value[*field] = Value::Null;
+        }
+    }
+}
+
 /// Structs, texts, times and lists that Go encodes although they are not set.
 fn put_unset(kind: Kind, value: &mut Value) {
     let empty = || json!({});
     let times = condition_times(kind);
     let conditions = value.pointer_mut("/status/conditions").filter(|_| !times.is_empty());
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
-        for time in times {
-            if condition.get(time).is_none() {
-                condition[*time] = Value::Null;
-            }
-        }
+        put_unset_as_null(times, condition);
     }
     match kind {
         Kind::EndpointSlice => {
-            for field in ["endpoints", "ports"] {
-                if value.get(field).is_none() {
-                    value[field] = Value::Null;
-                }
-            }
+            put_unset_as_null(&["endpoints", "ports"], value);
         }
         Kind::Node => {
             if let Some(info) = value.pointer_mut("/status/nodeInfo").and_then(Value::as_object_mut) {
