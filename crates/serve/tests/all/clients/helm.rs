@@ -120,6 +120,11 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
     let ready = || helm.get(set).json()["status"]["readyReplicas"].clone();
     let password = || helm.get("/api/v1/namespaces/default/secrets/store").json()["data"]["password"].clone();
+    let expect_image = |image: &str| {
+        let pods = helm.items("/api/v1/namespaces/default/pods");
+        let has_image = |pod: &Value| pod["spec"]["containers"][0]["image"] == image;
+        assert!(pods.iter().all(has_image), "{image}: {pods:?}");
+    };
     // Name, phase and volume of each claim.
     let volumes = || {
         let of = |claim: &Value| {
@@ -165,12 +170,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
 
     helm.run("upgrade store CHART --set maxConnections=200,image.tag=17 --wait --timeout 60s");
     assert_eq!(ready(), 3);
-    let pods = helm.items("/api/v1/namespaces/default/pods");
-    assert!(
-        pods.iter()
-            .all(|pod| pod["spec"]["containers"][0]["image"] == "postgres:17"),
-        "{pods:?}"
-    );
+    expect_image("postgres:17");
     assert_eq!((volumes(), password()), (first_volumes.clone(), first_password.clone()));
 
     // A claim template cannot change: the upgrade fails, and the release stays as it is.
@@ -182,12 +182,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     assert_eq!(helm.statuses("store").last().map(String::as_str), Some("failed"));
 
     helm.run("rollback store 1 --wait --timeout 60s");
-    let pods = helm.items("/api/v1/namespaces/default/pods");
-    assert!(
-        pods.iter()
-            .all(|pod| pod["spec"]["containers"][0]["image"] == "postgres:16"),
-        "{pods:?}"
-    );
+    expect_image("postgres:16");
     assert_eq!(
         (ready(), volumes(), password()),
         (json!(3), first_volumes.clone(), first_password)

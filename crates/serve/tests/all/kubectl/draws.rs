@@ -181,6 +181,11 @@ impl Draw {
         words
     }
 
+    /// The words of one of these command lines.
+    fn one_of_lines(&mut self, lines: &[&str]) -> Vec<String> {
+        self.one(lines).split(' ').map(str::to_owned).collect()
+    }
+
     fn describe(&mut self) -> Vec<String> {
         let mut words = vec!["describe".to_owned()];
         words.extend(self.objects());
@@ -214,7 +219,7 @@ impl Draw {
             "label pod alone k=v --dry-run=server -o=name",
             "delete pod nope",
         ];
-        self.one(&commands).split(' ').map(str::to_owned).collect()
+        self.one_of_lines(&commands)
     }
 
     fn logs(&mut self) -> Vec<String> {
@@ -252,7 +257,7 @@ impl Draw {
             "auth can-i create pods",
             "auth can-i list nodes -A",
         ];
-        self.one(&commands).split(' ').map(str::to_owned).collect()
+        self.one_of_lines(&commands)
     }
 }
 

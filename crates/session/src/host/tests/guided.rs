@@ -1,19 +1,11 @@
 //! The guided start: the lesson that a first visit offers.
 
-use super::{Host, frames, settle, welcome};
+use super::{Host, frames, open_lesson, settle, welcome};
 use crate::timeline::Session;
 use crate::{lessons, scenario};
 use podscope_api::Kind;
 use podscope_cluster::SimTime;
-use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, Update};
-
-fn open_guided(host: &mut Host, clock: f64) -> Vec<Update> {
-    let source = Source::Lesson {
-        name: GUIDED_START.into(),
-        seed: None,
-    };
-    host.handle(Request::Open { source }, clock)
-}
+use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Update};
 
 fn trace_of(host: &Host) -> String {
     host.active
@@ -30,7 +22,7 @@ fn guided_start_goes_on_where_first_visit_is() {
     host.handle(Request::Seek { at: 14_500_000 }, clock);
     settle(&mut host, &mut clock);
     let before = trace_of(&host);
-    let updates = open_guided(&mut host, clock);
+    let updates = open_lesson(&mut host, GUIDED_START, clock);
     let opened = updates.iter().find_map(|update| match update {
         Update::Opened(opened) => Some(opened),
         _ => None,
@@ -53,7 +45,7 @@ fn guided_start_begins_settled_without_first_visit() {
     host.handle(Request::Command { line }, clock);
     settle(&mut host, &mut clock);
     for host in [&mut host, &mut Host::new()] {
-        let updates = open_guided(host, clock);
+        let updates = open_lesson(host, GUIDED_START, clock);
         assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(10_000_000));
     }
 }

@@ -109,13 +109,7 @@ fn handover_keeps_trace_branches_and_picture() {
 fn open_question_stays_open_after_handover() {
     let mut clock = 0.0;
     let mut host = Host::new();
-    let (name, seed) = ("why-pending".to_owned(), None);
-    host.handle(
-        Request::Open {
-            source: Source::Lesson { name, seed },
-        },
-        clock,
-    );
+    open_lesson(&mut host, "why-pending", clock);
     settle(&mut host, &mut clock);
     host.handle(Request::SkipToStory, clock);
     settle(&mut host, &mut clock);

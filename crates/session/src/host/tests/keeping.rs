@@ -243,9 +243,7 @@ fn stored_link_holds_all_branches() {
 #[test]
 fn stored_link_holds_state_of_lesson_reader() {
     let (mut host, mut clock) = (Host::new(), 0.0);
-    let name = "first-pod".to_owned();
-    let source = Source::Lesson { name, seed: None };
-    host.handle(Request::Open { source }, clock);
+    open_lesson(&mut host, "first-pod", clock);
     settle(&mut host, &mut clock);
     let line = "kubectl run hello --image=nginx".to_owned();
     host.handle(Request::Command { line }, clock);

@@ -34,6 +34,13 @@ fn welcome() -> (Host, Vec<Update>) {
     (host, updates)
 }
 
+/// Opens a lesson with its own seed.
+fn open_lesson(host: &mut Host, name: &str, clock: f64) -> Vec<Update> {
+    let (name, seed) = (name.to_owned(), None);
+    let source = Source::Lesson { name, seed };
+    host.handle(Request::Open { source }, clock)
+}
+
 /// Returns a host whose session is playing and whose frames have all been acknowledged.
 fn playing() -> Host {
     let (mut host, _) = welcome();
