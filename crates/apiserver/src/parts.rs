@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use podscope_api::well_known::annotation;
-use podscope_api::{Kind, Object, ObjectMeta, Pod};
+use podscope_api::{IpAddress, Kind, Object, ObjectMeta, Pod, PodStatus};
 use serde_json::{Map, Value};
 
 use podscope_sim::Part;
@@ -104,6 +104,19 @@ pub(super) fn take_metadata_with_status(merged: &mut Object, sent: ObjectMeta) {
     }
     if kind != Kind::Pod {
         metadata.owner_references = sent.owner_references;
+    }
+}
+
+/// Makes `podIPs` agree with `podIP`: where both are given and differ, `podIP` decides, and where one is given, the other
+/// follows it (the conversion of `v1.PodStatus`).
+pub(super) fn align_pod_ips(status: &mut PodStatus) {
+    match status.pod_ips.first() {
+        Some(first) if status.pod_ip.is_empty() => status.pod_ip = first.ip.clone(),
+        first if first.is_none_or(|first| first.ip != status.pod_ip) && !status.pod_ip.is_empty() => {
+            let ip = status.pod_ip.clone();
+            status.pod_ips = vec![IpAddress { ip }];
+        }
+        _ => {}
     }
 }
 

@@ -84,10 +84,13 @@ impl ApiServer {
         is_client: bool,
     ) -> Result<(), ApiError> {
         parts::take_metadata_with_status(merged, sent);
-        match is_client {
-            true => self.check_status(old, merged),
-            false => Ok(()),
+        if !is_client {
+            return Ok(());
         }
+        if let Object::Pod(pod) = merged {
+            parts::align_pod_ips(&mut std::sync::Arc::make_mut(pod).status);
+        }
+        self.check_status(old, merged)
     }
 
     /// Validates an object that replaces another: by its kind's rules, the schema of a custom kind, and device selectors.

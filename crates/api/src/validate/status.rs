@@ -1,10 +1,10 @@
 //! Validation of status updates (VA-179, VA-356).
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::untyped::{items, text};
 use crate::well_known::condition;
-use crate::{ContainerStatus, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service};
+use crate::{ContainerStatus, IpAddress, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service};
 
 use super::list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, job_status, names};
@@ -204,14 +204,17 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
         errors.invalid_text(&path.child("qosClass"), class, IMMUTABLE);
     }
-    for (field, addresses) in [("podIPs", &new.status.pod_ips), ("hostIPs", &new.status.host_ips)] {
-        let list = path.child(field);
-        for (index, address) in addresses.iter().enumerate() {
-            if !names::is_ip(&address.ip) {
-                errors.invalid_text(&list.index(index), &address.ip, names::IP);
-            }
-        }
+    pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
+    let host_ips = path.child("hostIPs");
+    if let Some(first) = new
+        .status
+        .host_ips
+        .first()
+        .filter(|first| first.ip != new.status.host_ip)
+    {
+        errors.invalid_text(&host_ips.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
     }
+    pod_addresses(&host_ips, &old.status.host_ips, &new.status.host_ips, errors);
     let lists = [
         (
             "containerStatuses",
@@ -226,6 +229,24 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     ];
     for (field, before, after) in lists {
         container_transitions(old, before, after, &path.child(field), errors);
+    }
+}
+
+/// Checks the addresses of a pod or its host: each is new or valid, and there is at most one of each family
+/// (`validatePodIPs`, `validateHostIPs`).
+fn pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress], errors: &mut ErrorList) {
+    let is_invalid = |address: &IpAddress| !names::is_ip(&address.ip);
+    for (index, address) in after.iter().enumerate() {
+        if is_invalid(address) && !before.contains(address) {
+            errors.invalid_text(&path.index(index), &address.ip, names::IP);
+        }
+    }
+    let n_ipv6 = after.iter().filter(|address| address.ip.contains(':')).count();
+    let is_pair = after.len() == 2 && n_ipv6 == 1;
+    if after.len() > 1 && !is_pair && !after.iter().any(is_invalid) {
+        let all: Vec<Value> = after.iter().map(|address| json!({"IP": address.ip})).collect();
+        let all = Value::from(all);
+        errors.invalid(path, all, "may specify no more than one IP for each IP family");
     }
 }
 

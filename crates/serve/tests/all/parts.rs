@@ -63,6 +63,27 @@ fn status_write_changes_metadata_that_its_kind_allows() {
     assert_eq!(web["metadata"]["annotations"]["via"], "status");
 }
 
+#[test]
+fn pod_ip_of_a_status_write_decides_about_pod_ips() {
+    let server = serve("");
+    let at = server.address();
+    post(at, "/api/v1/namespaces/default/pods", &pod("p", "none"));
+    for (status, ip, ips) in [
+        (json!({"podIP": "10.0.0.1"}), "10.0.0.1", json!([{"ip": "10.0.0.1"}])),
+        (json!({"podIP": "10.0.0.2"}), "10.0.0.2", json!([{"ip": "10.0.0.2"}])),
+        (
+            json!({"podIP": null, "podIPs": [{"$patch": "replace"}, {"ip": "10.0.0.3"}]}),
+            "10.0.0.3",
+            json!([{"ip": "10.0.0.3"}]),
+        ),
+    ] {
+        let sent = json!({"status": status});
+        let (code, pod) = patch(at, "/api/v1/namespaces/default/pods/p/status", &sent);
+        let got = (code, &pod["status"]["podIP"], &pod["status"]["podIPs"]);
+        assert_eq!(got, (200, &json!(ip), &ips), "{sent}");
+    }
+}
+
 /// Shows: HT-109, HT-199
 #[test]
 fn status_and_spec_of_service_are_written_apart() {

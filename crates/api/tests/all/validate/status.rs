@@ -25,7 +25,7 @@ fn status_of_a_kind_is_checked_as_its_spec() {
     let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x, namespace: d}}";
     let balanced = "{apiVersion: v1, kind: Service, metadata: {name: x, namespace: d}, spec: {type: LoadBalancer}}";
     let budget = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: x, namespace: d}}";
-    let rows: [(&str, &str, &[&str]); 13] = [
+    let rows: [(&str, &str, &[&str]); 15] = [
         (
             node,
             "{capacity: {cpu: -1}, addresses: [{type: InternalIP, address: a}, {type: InternalIP, address: a}]}",
@@ -82,11 +82,25 @@ fn status_of_a_kind_is_checked_as_its_spec() {
         ),
         (
             "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}}",
-            "{podIPs: [{ip: a}], hostIPs: [{ip: \"2001:db8::1\"}, {ip: b}]}",
+            "{podIPs: [{ip: a}], hostIP: \"2001:db8::1\", hostIPs: [{ip: \"2001:db8::1\"}, {ip: b}]}",
             &[
                 "status.podIPs[0]: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
                 "status.hostIPs[1]: Invalid value: \"b\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
             ],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}}",
+            "{podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], hostIP: 10.1.1.1, hostIPs: [{ip: 10.1.1.2}]}",
+            &[
+                "status.podIPs: Invalid value: [{\"IP\":\"10.0.0.1\"},{\"IP\":\"10.0.0.2\"}]: may specify no more than one IP for \
+                 each IP family",
+                "status.hostIPs[0].ip: Invalid value: \"10.1.1.2\": must be equal to `hostIP`",
+            ],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}}",
+            "{podIPs: [{ip: 10.0.0.1}, {ip: \"fd00::1\"}], hostIP: 10.1.1.1, hostIPs: [{ip: 10.1.1.1}]}",
+            &[],
         ),
         (
             budget,
