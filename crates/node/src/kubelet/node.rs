@@ -175,11 +175,15 @@ impl Managers {
             host.request_node_status();
         }
         if exists {
-            host.shared.node_state.is_registered = true;
+            let is_known = std::mem::replace(&mut host.shared.node_state.is_registered, true);
             // A Node that was created again does not list the volumes that this machine has mounted.
             self.drop_stale_volumes(host);
             if is_outdated(host) {
-                host.request_node_status();
+                // A kubelet that starts computes its first status at once.
+                match host.shared.is_restart && !is_known {
+                    true => host.schedule_node_pass(host.ctx.now),
+                    false => host.request_node_status(),
+                }
             }
         } else if !host.shared.node_state.is_registered || (existed && host.ctx.switches.healed_kubelet_reregisters) {
             host.shared.node_state.is_registered = false;

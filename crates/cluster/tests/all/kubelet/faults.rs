@@ -2,11 +2,11 @@
 
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey};
 use podscope_cluster::fault::{Fault, Targets};
-use podscope_cluster::{SimTime, What};
+use podscope_cluster::{Record, SimTime, Span, What};
 use serde_json::json;
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, check, status, web};
+use crate::kubelet::lab::{Lab, check, status, text, web};
 
 fn a_1() -> NodeName {
     "a-1".into()
@@ -132,6 +132,23 @@ fn probe_results_survive_kubelet_restart() {
     assert!(young.happens_by(20.0, not_ready));
     assert_eq!(young.records(What::ProbeFailed).len(), 1, "readiness is not kept");
     assert!(!not_started(&young));
+}
+
+/// Shows: LC-203
+#[test]
+fn reboot_is_reported_when_the_kubelet_starts() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(30.0);
+    lab.fault(Fault::Power { node: a_1(), on: false });
+    lab.run(40.0);
+    lab.fault(Fault::Power { node: a_1(), on: true });
+    lab.run(120.0);
+    let at = |wanted: &str| {
+        let is_wanted = |record: &&Record| record.what() == What::Event && text(record, "reason") == wanted;
+        lab.trace.records.iter().rfind(is_wanted).expect(wanted).at
+    };
+    let delay = at("Rebooted") - at("Starting");
+    assert!(delay < Span::seconds(1), "{delay:?}");
 }
 
 #[test]
