@@ -1,15 +1,15 @@
 //! `kubectl get` (KC-001 to KC-063).
 
-use podscope_api::ordered::go_sort;
-use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
+use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::columns::{Column, columns};
-use super::gotext::{klog, plain};
+use super::gotext::plain;
 use super::jsonpath::{Path, weight};
 use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery, refused};
+use super::sort_by::sort_groups;
 use super::text::table;
 use super::work::Work;
 use super::{Printed, View};
@@ -165,7 +165,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     };
     let mut groups = std::mem::take(&mut found.groups);
     if let Some(path) = &get.sort_by
-        && let Err(message) = sort_groups(get, path, &mut groups, view.now)
+        && let Err(message) = sort_groups(get, path, found.is_single, &mut groups, view.now)
     {
         return printed.fail(message);
     }
@@ -210,112 +210,16 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
-/// Applies `--sort-by`: each table is sorted separately, a list as a whole.
-fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now: Time) -> Result<(), String> {
-    if !matches!(get.output, Output::Table | Output::Wide) {
-        Path::parse(path).map_err(|why| format!("error: {why}"))?;
-        // The objects are printed as one list, so those of all kinds are sorted together.
-        let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
-        sort(&mut all, path, now)?;
-        groups.push((Kind::Pod, all));
-        return Ok(());
-    }
-    // kubectl ignores an invalid path here and prints no table.
-    let mut any_has_field = false;
-    for (_, objects) in groups.iter_mut() {
-        any_has_field |= sort(objects, path, now)?;
-    }
-    // Several objects requested by name do not arrive as a list, so kubectl finds no field to sort by (KC-058).
-    let is_named = match &get.target.selection {
-        Selection::Items(items) => items.len() > 1,
-        Selection::Kinds { names, .. } => names.len() > 1,
-    };
-    if is_named {
-        let path = strip_braces(path);
-        return Err(format!(
-            "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
-        ));
-    }
-    if !any_has_field {
-        groups.iter_mut().for_each(|(_, objects)| objects.clear());
-    }
-    Ok(())
-}
-
-/// Sorts by a path, objects without the field first (KC-058). Returns whether any object has the field.
-///
-/// # Errors
-/// The path looks at too many values, or the values at the path cannot be ordered.
-pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<bool, String> {
-    let Ok(path) = Path::parse(text) else {
-        return Ok(false);
-    };
-    let work = Work::default();
-    let mut keyed: Vec<(Option<SortKey>, Object)> = Vec::new();
-    let count = objects.len().max(1);
-    for object in objects.drain(..) {
-        let value = object.to_value();
-        let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
-        // The key is copied, and the sort compares it about log2(count) times.
-        let compared = 2 + u64::from(count.ilog2());
-        work.spend(found.first().map_or(0, |value| weight(value) * compared))
-            .map_err(|why| format!("error: {why}"))?;
-        keyed.push((found.first().map(|value| SortKey::of(value)), object));
-    }
-    let any_has_field = keyed.iter().any(|(key, _)| key.is_some());
-    let mut found = keyed.iter().filter_map(|(key, _)| key.as_ref());
-    // With fewer than two values nothing is compared, so an unsortable type is no error.
-    if let (Some(SortKey::Unsortable(of)), Some(_)) = (found.next(), found.next()) {
-        let field = format!("{{.{}}}", strip_braces(text));
-        let why = format!(
-            "Field {field} in [][][]reflect.Value is an unsortable type: interface, err: unsortable type: {of}"
-        );
-        return Err(klog('F', now, "sorter.go:359", &why));
-    }
-    // The order of equal keys can be seen; kubectl uses Go's `sort.Sort`.
-    go_sort(&mut keyed, |a, b| a.0 < b.0);
-    objects.extend(keyed.into_iter().map(|(_, object)| object));
-    Ok(any_has_field)
-}
-
-/// A path without its braces and first dot.
-fn strip_braces(path: &str) -> &str {
-    path.trim_start_matches('{')
-        .trim_end_matches('}')
-        .trim_start_matches('.')
-}
-
-/// A sort key: quantities compare as quantities, numbers as numbers, everything else as text (KC-058).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum SortKey {
-    Number(i128),
-    Text(String),
-    /// A value that kubectl cannot order; holds the Go name of its type.
-    Unsortable(&'static str),
-}
-
-impl SortKey {
-    fn of(value: &Value) -> SortKey {
-        match value {
-            Value::Number(number) => SortKey::Number(i128::from(number.as_i64().unwrap_or(i64::MAX)) * 1000),
-            Value::String(text) => match text.parse::<Quantity>() {
-                Ok(quantity) => SortKey::Number(i128::from(quantity.milli_value())),
-                Err(_) => SortKey::Text(text.clone()),
-            },
-            Value::Null => SortKey::Text(String::new()),
-            other => SortKey::Unsortable(crate::gotext::type_name(other)),
-        }
-    }
-}
-
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
     let has_several_kinds = match &get.target.selection {
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
         // For objects requested by name, only the kinds of those that exist count.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
-    let mut has_printed = false;
+    let (mut has_printed, mut has_namespace) = (false, false);
     for (kind, objects) in groups {
+        // kubectl's printers share their options: after a namespaced kind, empty or not, every table has the column.
+        has_namespace |= get.target.all_namespaces && kind.is_namespaced();
         let Some(first) = objects.first() else { continue };
         if has_printed && !get.no_headers {
             printed.out("");
@@ -323,10 +227,11 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
         has_printed = true;
         let mut rows = Vec::new();
         if !get.no_headers {
-            rows.push(header_row(get, first));
+            rows.push(header_row(get, first, has_namespace));
         }
         let prefix = name_prefix(get, *kind, has_several_kinds);
-        rows.extend(objects.iter().map(|object| object_row(get, object, &prefix, view.now)));
+        let row = |object| object_row(get, object, &prefix, has_namespace, view.now);
+        rows.extend(objects.iter().map(row));
         for line in table(&rows) {
             printed.out(line);
         }
@@ -365,9 +270,9 @@ fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl It
 }
 
 /// The header of a table whose first row is this object.
-pub(super) fn header_row(get: &Get, object: &Object) -> Vec<String> {
+pub(super) fn header_row(get: &Get, object: &Object, has_namespace: bool) -> Vec<String> {
     let mut row = Vec::new();
-    if get.target.all_namespaces && object.kind().is_namespaced() {
+    if has_namespace {
         row.push("NAMESPACE".into());
     }
     row.extend(shown_columns(get, object, "", Time(0)).map(|column| column.header.to_owned()));
@@ -383,10 +288,10 @@ pub(super) fn header_row(get: &Get, object: &Object) -> Vec<String> {
 }
 
 /// The row of an object. The NAME column holds `prefix` + name.
-pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) -> Vec<String> {
+pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, has_namespace: bool, now: Time) -> Vec<String> {
     let meta = object.metadata();
     let mut row = Vec::new();
-    if get.target.all_namespaces && object.kind().is_namespaced() {
+    if has_namespace {
         row.push(meta.namespace.to_string());
     }
     row.extend(shown_columns(get, object, prefix, now).map(|column| column.text));

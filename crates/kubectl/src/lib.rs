@@ -36,6 +36,7 @@ mod rollout;
 mod scale;
 mod selectable;
 mod selector;
+mod sort_by;
 mod text;
 mod top;
 mod unreachable;

@@ -104,15 +104,13 @@ impl Printer {
         let mut rows = Vec::new();
         match &self.format {
             WatchFormat::Table => {
+                let has_namespace = self.get.target.all_namespaces && self.kind.is_namespaced();
                 if let Some(first) = objects.first().filter(|_| is_first && !self.get.no_headers) {
-                    rows.push(with_event(header_row(&self.get, first), "EVENT"));
+                    rows.push(with_event(header_row(&self.get, first, has_namespace), "EVENT"));
                 }
                 let prefix = name_prefix(&self.get, self.kind, false);
-                rows.extend(
-                    objects
-                        .iter()
-                        .map(|object| with_event(object_row(&self.get, object, &prefix, now), event)),
-                );
+                let row = |object| object_row(&self.get, object, &prefix, has_namespace, now);
+                rows.extend(objects.iter().map(|object| with_event(row(object), event)));
             }
             WatchFormat::Columns(columns) => {
                 if is_first && !self.get.no_headers && !objects.is_empty() {
@@ -166,7 +164,7 @@ impl WatchPrinter for Printer {
         }
         let mut objects = objects.to_vec();
         if let Some(path) = &self.get.sort_by
-            && let Err(why) = super::get::sort(&mut objects, path, now)
+            && let Err(why) = super::sort_by::sort(&mut objects, path, now)
         {
             return vec![why];
         }

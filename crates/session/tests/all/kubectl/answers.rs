@@ -170,6 +170,14 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get pods web-0 web-1 --sort-by=.metadata.name",
             vec!["!error: couldn't find any field with path \"{.metadata.name}\" in the list of objects"],
         ),
+        (
+            "kubectl get pods,deploy --sort-by=.metadata.name",
+            vec!["!error: couldn't find any field with path \"{.metadata.name}\" in the list of objects"],
+        ),
+        (
+            "kubectl get nodes -o name --sort-by=.spec.none",
+            vec!["!error: couldn't find any field with path \"{.spec.none}\" in the list of objects"],
+        ),
         // The fields that `kubectl explain` lists, with their types (KC-114).
         (
             "kubectl explain pc",

@@ -1,0 +1,130 @@
+//! `--sort-by` of `kubectl get` (KC-058).
+
+use podscope_api::ordered::go_sort;
+use podscope_api::{Kind, Object, Quantity, Time};
+use serde_json::{Value, json};
+
+use super::gotext::klog;
+use super::jsonpath::{Path, weight};
+use super::work::Work;
+use crate::command::{Get, Output, Selection};
+
+/// Sorts each table, or a list of all objects as a whole.
+///
+/// # Errors
+/// The path is invalid or looks at too many values, no object has the field, or its values cannot be ordered.
+pub(super) fn sort_groups(
+    get: &Get,
+    path: &str,
+    is_single: bool,
+    groups: &mut Vec<(Kind, Vec<Object>)>,
+    now: Time,
+) -> Result<(), String> {
+    let n_objects: usize = groups.iter().map(|(_, objects)| objects.len()).sum();
+    if is_single && n_objects == 1 {
+        return Ok(());
+    }
+    let refused = |why| format!("error: {why}");
+    if !matches!(get.output, Output::Table | Output::Wide) {
+        Path::parse(path).map_err(refused)?;
+        // The objects are printed as one list, so those of all kinds are sorted together.
+        let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
+        if !sort(&mut all, path, now)? && n_objects > 0 {
+            return Err(no_field(path));
+        }
+        groups.push((Kind::Pod, all));
+        return Ok(());
+    }
+    let n_tables = match &get.target.selection {
+        Selection::Kinds { kinds, names } if names.is_empty() => kinds.len(),
+        _ => n_objects,
+    };
+    // kubectl first sorts the tables of several answers as if they were objects, by fields that a Table has.
+    if n_tables > 1 {
+        let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
+        let path_of_table = Path::parse(path).map_err(refused)?;
+        let found = path_of_table.find(&table, &Work::default());
+        if found.is_ok_and(|found| found.is_empty()) {
+            return Err(no_field(path));
+        }
+    }
+    for (_, objects) in groups.iter_mut() {
+        // kubectl sorts tables of several rows only. It drops the error of such a table, and the table with it.
+        if objects.len() > 1 && !sort(objects, path, now)? {
+            objects.clear();
+        }
+    }
+    Ok(())
+}
+
+fn no_field(path: &str) -> String {
+    let path = strip_braces(path);
+    format!("error: couldn't find any field with path \"{{.{path}}}\" in the list of objects")
+}
+
+/// Sorts by a path, objects without the field first. Returns whether any object has the field.
+///
+/// # Errors
+/// The path looks at too many values, or the values at the path cannot be ordered.
+pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<bool, String> {
+    let Ok(path) = Path::parse(text) else {
+        return Ok(false);
+    };
+    let work = Work::default();
+    let mut keyed: Vec<(Option<SortKey>, Object)> = Vec::new();
+    let count = objects.len().max(1);
+    for object in objects.drain(..) {
+        let value = object.to_value();
+        let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
+        // The key is copied, and the sort compares it about log2(count) times.
+        let compared = 2 + u64::from(count.ilog2());
+        work.spend(found.first().map_or(0, |value| weight(value) * compared))
+            .map_err(|why| format!("error: {why}"))?;
+        keyed.push((found.first().map(|value| SortKey::of(value)), object));
+    }
+    let any_has_field = keyed.iter().any(|(key, _)| key.is_some());
+    let mut found = keyed.iter().filter_map(|(key, _)| key.as_ref());
+    // With fewer than two values nothing is compared, so an unsortable type is no error.
+    if let (Some(SortKey::Unsortable(of)), Some(_)) = (found.next(), found.next()) {
+        let field = format!("{{.{}}}", strip_braces(text));
+        let why = format!(
+            "Field {field} in [][][]reflect.Value is an unsortable type: interface, err: unsortable type: {of}"
+        );
+        return Err(klog('F', now, "sorter.go:359", &why));
+    }
+    // The order of equal keys can be seen; kubectl uses Go's `sort.Sort`. There an object without the field is less than
+    // any other, also than one without the field.
+    go_sort(&mut keyed, |a, b| a.0.is_none() || a.0 < b.0);
+    objects.extend(keyed.into_iter().map(|(_, object)| object));
+    Ok(any_has_field)
+}
+
+/// A path without its braces and first dot.
+fn strip_braces(path: &str) -> &str {
+    path.trim_start_matches('{')
+        .trim_end_matches('}')
+        .trim_start_matches('.')
+}
+
+/// A sort key: quantities compare as quantities, numbers as numbers, everything else as text (KC-058).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum SortKey {
+    Number(i128),
+    Text(String),
+    /// A value that kubectl cannot order; holds the Go name of its type.
+    Unsortable(&'static str),
+}
+
+impl SortKey {
+    fn of(value: &Value) -> SortKey {
+        match value {
+            Value::Number(number) => SortKey::Number(i128::from(number.as_i64().unwrap_or(i64::MAX)) * 1000),
+            Value::String(text) => match text.parse::<Quantity>() {
+                Ok(quantity) => SortKey::Number(i128::from(quantity.milli_value())),
+                Err(_) => SortKey::Text(text.clone()),
+            },
+            Value::Null => SortKey::Text(String::new()),
+            other => SortKey::Unsortable(crate::gotext::type_name(other)),
+        }
+    }
+}
