@@ -140,8 +140,30 @@ pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
     if !managed_fields && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         meta.shift_remove("managedFields");
     }
+    if let (Object::Node(_), Some(Value::Object(info))) = (object, value.pointer_mut("/status/nodeInfo")) {
+        let mut given = std::mem::take(info);
+        for field in NODE_INFO {
+            info.insert(field.to_owned(), given.shift_remove(field).unwrap_or_else(|| "".into()));
+        }
+        info.extend(given);
+    }
     value
 }
+
+/// Fields of a node's `nodeInfo`, in Go's order. Go encodes them also where they are empty, and typed clients refuse a
+/// node without them.
+const NODE_INFO: [&str; 10] = [
+    "machineID",
+    "systemUUID",
+    "bootID",
+    "kernelVersion",
+    "osImage",
+    "containerRuntimeVersion",
+    "kubeletVersion",
+    "kubeProxyVersion",
+    "operatingSystem",
+    "architecture",
+];
 
 /// A `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {

@@ -48,21 +48,6 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     value
 }
 
-/// Fields of a node's `nodeInfo`, in Go's order. Go encodes them also where they are empty, and typed clients refuse a
-/// node without them.
-const NODE_INFO: [&str; 10] = [
-    "machineID",
-    "systemUUID",
-    "bootID",
-    "kernelVersion",
-    "osImage",
-    "containerRuntimeVersion",
-    "kubeletVersion",
-    "kubeProxyVersion",
-    "operatingSystem",
-    "architecture",
-];
-
 /// The times of a condition of a kind, which Go encodes as null where they are not set.
 fn condition_times(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -100,15 +85,6 @@ fn put_unset(kind: Kind, value: &mut Value) {
     match kind {
         Kind::EndpointSlice => {
             put_unset_as_null(&["endpoints", "ports"], value);
-        }
-        Kind::Node => {
-            if let Some(info) = value.pointer_mut("/status/nodeInfo").and_then(Value::as_object_mut) {
-                let mut given = std::mem::take(info);
-                for field in NODE_INFO {
-                    info.insert(field.to_owned(), given.shift_remove(field).unwrap_or_else(|| "".into()));
-                }
-                info.extend(given);
-            }
         }
         Kind::Ingress if value["status"]["loadBalancer"].is_null() => value["status"]["loadBalancer"] = empty(),
         Kind::ValidatingAdmissionPolicy if value["status"].is_null() => value["status"] = empty(),
