@@ -54,7 +54,7 @@ pub use get::{count, list_value, printed_value, selected};
 pub use jsonpath::{Path, Template};
 pub(crate) use merge::overridden;
 pub use pod_status::{PodRow, pod_row};
-pub use query::component_health;
+pub use query::{USER, component_health};
 pub use scale::{has_scale, scale_of};
 pub use selector::{FieldQuery, LabelQuery};
 pub use unreachable::{Reach, unreachable};

@@ -18,6 +18,8 @@ use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Ver
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
+/// The user that the API server sees: that of kubeadm's kubeconfig.
+pub const USER: &str = "kubernetes-admin";
 const SERVER_URL: &str = "https://127.0.0.1:6443";
 
 /// Answers a [`Verbatim`] command; false if the command writes.
@@ -32,14 +34,15 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
                 printed.out("yes");
             }
         }
-        Action::WhoAmI => {
+        Action::WhatCanI { no_headers } => {
             let rows = [
-                ["ATTRIBUTE", "VALUE"],
-                ["Username", "podscope"],
-                ["Groups", "[system:masters system:authenticated]"],
+                ["Resources", "Non-Resource URLs", "Resource Names", "Verbs"],
+                ["*.*", "[]", "[]", "[*]"],
+                ["", "[*]", "[]", "[*]"],
             ];
-            print_table(&rows.map(|row| row.map(String::from).to_vec()), printed);
+            print_rows(&rows[usize::from(*no_headers)..], printed);
         }
+        Action::WhoAmI => who_am_i(&asked.output, view, printed),
         Action::ApiResources { .. } => api_resources(&asked.action, printed),
         Action::ComponentStatuses(names) => component_statuses(names, &asked.output, view, printed),
         Action::ApiVersions => {
@@ -65,8 +68,39 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
     true
 }
 
+fn print_rows<const N: usize>(rows: &[[&str; N]], printed: &mut Printed) {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(String::from).to_vec()).collect();
+    print_table(&rows, printed);
+}
+
 fn print_table(rows: &[Vec<String>], printed: &mut Printed) {
     table(rows).into_iter().for_each(|line| printed.out(line));
+}
+
+/// `auth whoami`.
+fn who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
+    let value = json!({
+        "kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1",
+        "metadata": {"creationTimestamp": view.now.to_string()},
+        "status": {"userInfo": {"username": USER, "groups": ["system:masters", "system:authenticated"]}},
+    });
+    match ObjectFormat::of(output) {
+        // kubectl prints its own types in Go's order of fields.
+        Ok(Some(ObjectFormat::Json)) => {
+            let text = super::gotext::json_indented(&value);
+            text.lines().for_each(|line| printed.out(line));
+        }
+        Ok(Some(format)) => print_document(&format, &value, printed),
+        Ok(None) => {
+            let rows = [
+                ["ATTRIBUTE", "VALUE"],
+                ["Username", USER],
+                ["Groups", "[system:masters system:authenticated]"],
+            ];
+            print_rows(&rows, printed);
+        }
+        Err(why) => printed.fail(why),
+    }
 }
 
 /// A row of `api-resources`.
@@ -120,7 +154,7 @@ fn api_resources(action: &Action, printed: &mut Printed) {
         no_headers,
         verbs,
         categories,
-        by_kind,
+        sort_by,
         output,
     } = action
     else {
@@ -135,8 +169,10 @@ fn api_resources(action: &Action, printed: &mut Printed) {
                 .all(|verb| listed.resource.verbs.split(',').any(|known| known == verb))
             && categories.iter().all(|category| listed.resource.category == category)
     });
-    if *by_kind {
-        all.stable_sort_by_key(|listed| listed.resource.kind);
+    match sort_by.as_str() {
+        "kind" => all.stable_sort_by_key(|listed| listed.resource.kind),
+        "name" => all.stable_sort_by_key(|listed| listed.resource.plural),
+        _ => {}
     }
     if let Ok(Some(format @ (ObjectFormat::Json | ObjectFormat::Yaml))) = ObjectFormat::of(output) {
         return print_document(&format, &resource_list_value(&all), printed);

@@ -27,7 +27,7 @@ pub(crate) struct User {
 impl User {
     fn admin() -> User {
         User {
-            name: "kubernetes-admin".to_owned(),
+            name: podscope_kubectl::USER.to_owned(),
             groups: vec!["system:masters".to_owned(), AUTHENTICATED.to_owned()],
             ..User::default()
         }

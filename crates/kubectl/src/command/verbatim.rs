@@ -104,6 +104,11 @@ pub enum Action {
         /// `-q`.
         quiet: bool,
     },
+    /// `auth can-i --list`.
+    WhatCanI {
+        /// `--no-headers`.
+        no_headers: bool,
+    },
     /// `auth whoami`.
     WhoAmI,
     /// `create token ACCOUNT`.
@@ -120,8 +125,8 @@ pub enum Action {
         verbs: Vec<String>,
         /// `--categories`: the resource must be in all of them.
         categories: Vec<String>,
-        /// `--sort-by=kind`.
-        by_kind: bool,
+        /// `--sort-by`: `name`, `kind`, or empty.
+        sort_by: String,
         /// `-o`: wide, name, json or yaml.
         output: Output,
     },

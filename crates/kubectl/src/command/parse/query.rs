@@ -15,9 +15,8 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
     let words = args.words();
     if args.bool("list", false)? {
         return match words.as_slice() {
-            [] => Ok(Action::CanI {
-                warnings: Vec::new(),
-                quiet,
+            [] => Ok(Action::WhatCanI {
+                no_headers: args.bool("no-headers", false)?,
             }),
             _ => Err(args.plain(args.end, "list option must be specified with no arguments")),
         };
@@ -127,7 +126,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
         no_headers: args.bool("no-headers", false)?,
         verbs: make::split_all(args, "verbs"),
         categories: make::split_all(args, "categories"),
-        by_kind: sort_by == "kind",
+        sort_by,
         output: match output.as_str() {
             "wide" => Output::Wide,
             "name" => Output::Name,

@@ -22,7 +22,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
         verb,
-        "version" | "api-resources" | "config view" | "config get-contexts" | "auth whoami" | "api-versions"
+        "version" | "api-resources" | "config view" | "config get-contexts" | "api-versions"
     );
     if verb == "apply view-last-applied" {
         let output = args.value("output").unwrap_or_default();
