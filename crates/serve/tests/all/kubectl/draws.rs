@@ -89,11 +89,12 @@ impl Draw {
 
     /// The words of a command after `kubectl`.
     fn command(&mut self) -> Vec<String> {
-        let mut words = match self.next() % 12 {
+        let mut words = match self.next() % 13 {
             0..=5 => self.get(),
             6..=8 => self.describe(),
             9 => self.other(),
             10 => self.logs(),
+            11 => self.api(),
             _ => self.top_or_auth(),
         };
         let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
@@ -157,11 +158,7 @@ impl Draw {
         // kubectl prints an empty list in some formats where it could not list anything.
         if !may_be_refused && self.chance(2) {
             let output = *self.one(&OUTPUTS);
-            // Go encodes the empty fields of a node's `nodeInfo`, which the console leaves out.
-            let is_node = words[1].starts_with("node") || words[1].ends_with(",nodes");
-            if !is_node || !matches!(output, "yaml" | "json" | "kyaml") {
-                words.push(format!("-o={output}"));
-            }
+            words.push(format!("-o={output}"));
         }
         let flags = [
             "--show-labels",
@@ -256,8 +253,45 @@ impl Draw {
             "top node a-1",
             "auth can-i create pods",
             "auth can-i list nodes -A",
+            "auth can-i --list",
+            "auth can-i --list --no-headers",
+            "auth whoami",
+            "auth whoami -o=yaml",
+            "auth whoami -o=json",
+            "auth whoami -o=jsonpath={.status.userInfo.groups[*]}",
         ];
         self.one_of_lines(&commands)
+    }
+
+    /// What the API server serves.
+    fn api(&mut self) -> Vec<String> {
+        if self.chance(6) {
+            return vec!["api-versions".to_owned()];
+        }
+        let mut words = vec!["api-resources".to_owned()];
+        let flags = [
+            "--api-group=apps",
+            "--api-group=",
+            "--api-group=networking.k8s.io",
+            "--api-group=nope",
+            "--namespaced=false",
+            "--namespaced",
+            "--verbs=list,watch",
+            "--verbs=deletecollection",
+            "--categories=all",
+            "--categories=api-extensions",
+            "--no-headers",
+            "--sort-by=name",
+            "--sort-by=kind",
+            "--sort-by=nope",
+            "-o=wide",
+            "-o=name",
+            "-o=foo",
+        ];
+        for _ in 0..self.next() % 3 {
+            words.push((*self.one(&flags)).to_owned());
+        }
+        words
     }
 }
 
@@ -304,8 +338,8 @@ fn by_kubectl(desk: &Desk, words: &[String]) -> Printed {
     (text(&out.stdout), text(&out.stderr))
 }
 
-/// Removes what differs by nature: the lines of kubectl's logger, and ages in seconds, which kubectl computes by its own
-/// clock in some commands.
+/// Removes what differs by nature: the lines of kubectl's logger, ages in seconds, which kubectl computes by its own clock
+/// in some commands, and the metrics API, which the console does not list because a control plane alone does not serve it.
 fn normalised(words: &[String], (stdout, stderr): Printed) -> Printed {
     let has_own_ages = matches!(words[0].as_str(), "describe" | "events");
     let age = Regex::new(r"\b(\d+[dhms]){1,2}\b|<invalid>").expect("a pattern");
@@ -316,6 +350,8 @@ fn normalised(words: &[String], (stdout, stderr): Printed) -> Printed {
     };
     let is_logged = |line: &str| line.starts_with(['E', 'I', 'W']) && line.contains(".go:");
     let stderr: Vec<&str> = stderr.lines().filter(|line| !is_logged(line)).collect();
+    let is_metrics = |line: &&str| words[0].starts_with("api-") && line.contains("metrics.k8s.io");
+    let stdout = stdout.split_inclusive('\n').filter(|line| !is_metrics(line)).collect();
     let trimmed = |text: &str| text.trim_end().to_owned();
     (trimmed(&ages(stdout)), trimmed(&ages(stderr.join("\n"))))
 }
