@@ -4,9 +4,10 @@
 //! Schema names follow the real documents as far as the table allows: a struct that is reachable from a core kind belongs to
 //! `core`, any other struct to the group of the first kind from which it is reachable.
 //!
-//! Deviation: few fields have descriptions, which are Podscope's own; enum values are not listed.
+//! Deviation: few fields have descriptions, which are Podscope's own.
 
 mod messages;
+mod published;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -127,7 +128,7 @@ impl Schemas {
             path: Vec::new(),
         };
         let name = format!("{package}.{}", served.kind);
-        let mut schema = self.record(served.fields, &mut place);
+        let mut schema = self.record(&name, served.fields, &mut place);
         envelope(&mut schema);
         schema["x-kubernetes-group-version-kind"] = of_kind(group, version, served.kind);
         self.0.insert(name, schema);
@@ -200,9 +201,10 @@ impl Schemas {
         self.0.insert(name.to_owned(), schema);
     }
 
-    /// Creates the schema of a struct.
-    fn record(&mut self, of: Struct, place: &mut Place<'_>) -> Value {
+    /// Creates the schema of a struct, which is published under a name.
+    fn record(&mut self, name: &str, of: Struct, place: &mut Place<'_>) -> Value {
         let mut properties = Map::new();
+        let required = published::required(name);
         let all: Vec<StructField> = of.fields().collect();
         for field in all {
             place.path.push(field.name.to_owned());
@@ -220,10 +222,15 @@ impl Schemas {
                 schema["description"] = text.into();
             }
             merged_by(field, &mut schema);
+            if let Some(default) = published::default(of.name(), field, required.contains(&field.name)) {
+                schema["default"] = default;
+            }
             place.path.pop();
             properties.insert(field.name.to_owned(), schema);
         }
-        json!({"type": "object", "properties": properties})
+        let mut schema = json!({"type": "object", "properties": properties});
+        put_required(name, &mut schema);
+        schema
     }
 
     /// Creates the schema of a value; a struct becomes a reference.
@@ -233,7 +240,14 @@ impl Schemas {
             Shape::Map(of) => json!({"type": "object", "additionalProperties": self.item(of, place)}),
             Shape::Struct(_) => json!({"allOf": [self.item(of, place)]}),
             Shape::Leaf("Quantity" | "IntOrString" | "Time" | "MicroTime") => json!({"allOf": [self.item(of, place)]}),
-            Shape::Leaf(leaf) => scalar(leaf),
+            Shape::Leaf(leaf) => {
+                let mut schema = scalar(leaf);
+                let values = published::values(of);
+                if !values.is_empty() {
+                    schema["enum"] = json!(values);
+                }
+                schema
+            }
         }
     }
 
@@ -269,10 +283,18 @@ impl Schemas {
         if !self.0.contains_key(&name) {
             // Structs can be recursive, so the name is reserved first.
             self.0.insert(name.clone(), Value::Null);
-            let schema = self.record(of, place);
+            let schema = self.record(&name, of, place);
             self.0.insert(name.clone(), schema);
         }
         name
+    }
+}
+
+/// Adds the required fields of a built-in schema, if it has any.
+fn put_required(name: &str, schema: &mut Value) {
+    let required = published::required(name);
+    if !required.is_empty() {
+        schema["required"] = json!(required);
     }
 }
 

@@ -17,14 +17,19 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
         return Reply::new(406, "", "");
     }
     let (mut paths, mut definitions) = (Map::new(), Map::new());
-    let mut take = |text: &str| {
+    let mut take = |text: &str, definitions: &mut Map<String, Value>| {
         let document: Value = serde_json::from_str(text).unwrap_or_default();
-        for (from, to) in [("/paths", &mut paths), ("/components/schemas", &mut definitions)] {
+        for (from, to) in [("/paths", &mut paths), ("/components/schemas", definitions)] {
             let found = document.pointer(from).and_then(Value::as_object).cloned();
             to.extend(found.unwrap_or_default());
         }
     };
-    built_in().values().for_each(|document| take(&document.text));
+    for document in built_in().values() {
+        take(&document.text, &mut definitions);
+    }
+    for definition in definitions.values_mut() {
+        without_values(definition);
+    }
     let mut versions: Vec<&str> = Vec::new();
     for resource in resources::with_custom(objects) {
         if resource.custom().is_some() && !versions.contains(&resource.api_version) {
@@ -33,7 +38,7 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
     }
     for version in versions {
         if let Some(document) = custom_document(&super::place(version), objects) {
-            take(&document.text);
+            take(&document.text, &mut definitions);
         }
     }
     let mut document = json!({
@@ -50,6 +55,18 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
     to_older(&mut document);
     document.sort_all_objects();
     Reply::json(200, &document)
+}
+
+/// Removes defaults and enumerations, which the older form of built-in schemas does not have.
+fn without_values(definition: &mut Value) {
+    let fields = definition.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(Map::values_mut) {
+        for part in ["/items", ""] {
+            if let Some(map) = field.pointer_mut(part).and_then(Value::as_object_mut) {
+                map.retain(|key, _| key != "default" && key != "enum");
+            }
+        }
+    }
 }
 
 /// Rewrites what only version 3 has: references, the schemas of parameters, and alternatives.

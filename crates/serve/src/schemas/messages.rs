@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{META, Schemas, envelope, reference, scalar};
+use super::{META, Schemas, envelope, put_required, reference, scalar};
 use crate::protobuf;
 
 /// The OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
@@ -43,8 +43,10 @@ impl Schemas {
         let fields: Map<String, Value> = fields
             .map(|(name, _)| (name.clone(), json!({"type": "string"})))
             .collect();
-        let schema = json!({"type": "object", "properties": fields});
-        self.0.insert("io.k8s.apimachinery.pkg.version.Info".to_owned(), schema);
+        let name = "io.k8s.apimachinery.pkg.version.Info";
+        let mut schema = json!({"type": "object", "properties": fields});
+        put_required(name, &mut schema);
+        self.0.insert(name.to_owned(), schema);
     }
 
     fn record_of_message(&mut self, message: &str) -> Value {
@@ -58,6 +60,7 @@ impl Schemas {
             properties.insert(field.name.to_owned(), schema);
         }
         let mut schema = json!({"type": "object", "properties": properties});
+        put_required(&name_of(message), &mut schema);
         if matches!(
             message,
             "meta.DeleteOptions"

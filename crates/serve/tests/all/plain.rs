@@ -115,6 +115,44 @@ fn both_versions_of_openapi_have_all_references() {
     assert!(methods["get"].is_object() && methods["post"].is_object());
 }
 
+/// Shows: HT-105
+#[test]
+fn schemas_have_required_fields_defaults_and_enums() {
+    let server = serve("");
+    let at = server.address();
+    let schemas = |url: &str| get(at, url).json()["components"]["schemas"].clone();
+    let (core, apps) = (schemas("/openapi/v3/api/v1"), schemas("/openapi/v3/apis/apps/v1"));
+    let (core, apps) = (
+        |name: &str| core[format!("io.k8s.api.core.v1.{name}")].clone(),
+        |name: &str| apps[format!("io.k8s.api.apps.v1.{name}")].clone(),
+    );
+    assert_eq!(core("Taint")["required"], json!(["key", "effect"]));
+    assert_eq!(core("PodSpec")["required"], json!(["containers"]));
+    assert_eq!(core("Pod")["required"], Value::Null);
+    assert_eq!(apps("DeploymentSpec")["required"], json!(["selector", "template"]));
+    let policies = json!(["Always", "Never", "OnFailure"]);
+    assert_eq!(core("PodSpec")["properties"]["restartPolicy"]["enum"], policies);
+    let modes = json!(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"]);
+    let claim = core("PersistentVolumeClaimSpec")["properties"].clone();
+    assert_eq!(claim["accessModes"]["items"]["enum"], modes);
+    let port = core("ServicePort")["properties"].clone();
+    assert_eq!(
+        (&port["protocol"]["default"], &port["port"]["default"]),
+        (&json!("TCP"), &json!(0))
+    );
+    let deployment = apps("DeploymentSpec")["properties"].clone();
+    assert_eq!(
+        (&deployment["template"]["default"], &deployment["selector"]["default"]),
+        (&json!({}), &Value::Null)
+    );
+
+    let older = get(at, "/openapi/v2").json()["definitions"]["io.k8s.api.core.v1.ServicePort"].clone();
+    assert_eq!(
+        (&older["required"], &older["properties"]["protocol"]["default"]),
+        (&json!(["port"]), &Value::Null)
+    );
+}
+
 /// Shows: HT-198
 #[test]
 fn keys_of_tokens_are_served_in_their_media_type() {

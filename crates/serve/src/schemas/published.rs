@@ -1,0 +1,148 @@
+//! What the published schemas of built-in kinds say beside names and types: required fields, defaults and enumerations.
+//!
+//! The required fields are data (`required.txt`). A default follows from the Go type of the field: a struct that is no
+//! pointer has `{}`, a required scalar the zero value. The few fields with a default of their own are listed here.
+//!
+//! Deviation: an enumeration is published only where Podscope knows its values.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use podscope_api::schema::{GoType, Shape, StructField};
+use serde_json::{Value, json};
+
+const REQUIRED: &str = include_str!("required.txt");
+
+/// The required fields of a schema, such as `io.k8s.api.core.v1.Container`.
+pub(super) fn required(schema: &str) -> &'static [&'static str] {
+    static ALL: OnceLock<BTreeMap<String, Vec<&str>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let mut package = "";
+        let rows = REQUIRED.lines().filter(|line| !line.starts_with('#'));
+        rows.filter_map(|line| {
+            let (name, fields) = line.split_once(' ')?;
+            if name == "=" {
+                package = fields;
+                return None;
+            }
+            Some((format!("{package}.{name}"), fields.split(',').collect()))
+        })
+        .collect()
+    });
+    all.get(schema).map_or(&[], Vec::as_slice)
+}
+
+/// Structs that are no pointers in Go, by the name of their field.
+const VALUES: [&str; 37] = [
+    "acceptedNames",
+    "backend",
+    "clientConfig",
+    "conditions",
+    "current",
+    "daemonEndpoints",
+    "deprecatedSource",
+    "describedObject",
+    "devices",
+    "involvedObject",
+    "jobTemplate",
+    "kubeletEndpoint",
+    "lastState",
+    "limitResponse",
+    "loadBalancer",
+    "metadata",
+    "metric",
+    "names",
+    "nodeInfo",
+    "podAffinityTerm",
+    "podSelector",
+    "pool",
+    "port",
+    "preference",
+    "priorityLevelConfiguration",
+    "regarding",
+    "resources",
+    "roleRef",
+    "scaleTargetRef",
+    "source",
+    "spec",
+    "state",
+    "status",
+    "strategy",
+    "target",
+    "template",
+    "updateStrategy",
+];
+
+/// Fields of that name which are pointers nevertheless, by struct.
+const POINTERS: [(&str, &str); 6] = [
+    ("ContainerStatus", "resources"),
+    ("NetworkPolicyPeer", "podSelector"),
+    ("PodSpec", "resources"),
+    ("PodStatus", "resources"),
+    ("ReplicationControllerSpec", "template"),
+    ("WebhookConversion", "clientConfig"),
+];
+
+/// Fields with a default of their own, by struct.
+const OWN: [(&str, &str, &str); 13] = [
+    ("AzureDiskVolumeSource", "cachingMode", "ReadWrite"),
+    ("AzureDiskVolumeSource", "fsType", "ext4"),
+    ("AzureDiskVolumeSource", "kind", "Shared"),
+    ("ContainerPort", "protocol", "TCP"),
+    ("ISCSIPersistentVolumeSource", "iscsiInterface", "default"),
+    ("ISCSIVolumeSource", "iscsiInterface", "default"),
+    ("RBDPersistentVolumeSource", "pool", "rbd"),
+    ("RBDPersistentVolumeSource", "user", "admin"),
+    ("RBDVolumeSource", "pool", "rbd"),
+    ("RBDVolumeSource", "user", "admin"),
+    ("ScaleIOPersistentVolumeSource", "storageMode", "ThinProvisioned"),
+    ("ScaleIOVolumeSource", "storageMode", "ThinProvisioned"),
+    ("ServicePort", "protocol", "TCP"),
+];
+
+/// The default of a field; None if it has none.
+pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option<Value> {
+    if let Some((.., own)) = OWN.iter().find(|(name, known, _)| *name == of && *known == field.name) {
+        return Some((*own).into());
+    }
+    match field.of.shape() {
+        Shape::Struct(_) => {
+            let is_pointer = POINTERS.contains(&(of, field.name)) || !VALUES.contains(&field.name);
+            (!is_pointer).then(|| json!({}))
+        }
+        Shape::Leaf(leaf) if is_required => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+            "string" => Some("".into()),
+            "int32" | "int64" => Some(0.into()),
+            "bool" => Some(false.into()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Go types whose values Podscope knows, but which are not marked as enumerations.
+const NOT_MARKED: [&str; 9] = [
+    "ConditionStatus",
+    "ContainerRestartPolicy",
+    "ContainerRestartRuleAction",
+    "ContainerRestartRuleOnExitCodesOperator",
+    "LabelSelectorOperator",
+    "OSName",
+    "RecursiveReadOnlyMode",
+    "ResourceResizeRestartPolicy",
+    "bool",
+];
+
+/// The values of a type that is an enumeration, sorted; empty if it is none.
+pub(super) fn values(of: GoType) -> Vec<&'static str> {
+    let Shape::Leaf(leaf) = of.shape() else {
+        return Vec::new();
+    };
+    let name = leaf.split_once('=').map_or(leaf, |(_, named)| named);
+    if NOT_MARKED.contains(&name) {
+        return Vec::new();
+    }
+    let mut values = of.values().to_vec();
+    values.sort_unstable();
+    values
+}
