@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use podscope_api::Time;
+use podscope_api::{Kind, Time};
 use podscope_cluster::{Change, Heartbeats, Objects, SimTime};
 use tokio::sync::broadcast;
 
+use crate::derived::Derived;
 use crate::items::Items;
 
 /// Maximum number of kept changes of all kinds, for watches that start at a resourceVersion. Older versions are answered
@@ -20,6 +21,7 @@ const BEHIND: usize = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) objects: Arc<Objects>,
+    pub(crate) derived: Derived,
     pub(crate) revision: u64,
     /// Wall-clock time of the simulation.
     pub(crate) now: Time,
@@ -27,6 +29,13 @@ pub(crate) struct Snapshot {
     /// Whether the API server runs, and whether it reaches etcd.
     pub(crate) control_plane: (bool, bool),
     pub(crate) heartbeats: Heartbeats,
+}
+
+impl Snapshot {
+    /// A state in which all objects of a kind are, the derived ones included.
+    pub(crate) fn with_kind(&self, kind: Kind) -> &Objects {
+        self.derived.with_kind(kind).unwrap_or(&self.objects)
+    }
 }
 
 /// What distinguishes two encodings of an event.
@@ -141,6 +150,7 @@ impl Board {
         let mut snapshot = Snapshot::clone(&snapshot);
         let objects = Arc::make_mut(&mut snapshot.objects);
         for change in later.iter().rev() {
+            snapshot.derived.undo(change);
             match (&change.old, &change.new) {
                 (Some(old), _) => drop(objects.put(old.clone())),
                 (None, Some(new)) => drop(objects.remove(new.kind(), &new.key())),

@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 
 use crate::Speed;
 use crate::board::{Board, Snapshot};
+use crate::derived::Derived;
 use crate::pages::{Done, PageId, Pages};
 use crate::record::Recorder;
 
@@ -131,6 +132,7 @@ pub(crate) struct Engine {
     /// The revision up to which all changes are published.
     published: u64,
     was_up: bool,
+    derived: Derived,
     /// Stored checkpoints (`/podscope/v1/checkpoint`).
     pub(crate) checkpoints: Vec<Session>,
     /// Number of dropped checkpoints.
@@ -142,9 +144,10 @@ pub(crate) struct Engine {
     has_ended: bool,
 }
 
-fn snapshot(world: &World) -> Snapshot {
+fn snapshot(world: &World, derived: &Derived) -> Snapshot {
     Snapshot {
         objects: world.objects().clone(),
+        derived: derived.clone(),
         revision: world.revision(),
         now: Time(world.start().0 + world.now().0),
         at: world.now(),
@@ -169,7 +172,8 @@ fn rate_of(speed: Speed) -> Rate {
 
 /// Starts the thread.
 pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) -> io::Result<Door> {
-    let board = Arc::new(Board::new(snapshot(session.world())));
+    let derived = Derived::of(session.world().objects());
+    let board = Arc::new(Board::new(snapshot(session.world(), &derived)));
     let (jobs, inbox) = mpsc::channel();
     let running = Arc::new(());
     let door = Door {
@@ -183,6 +187,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
             last: session.world().last_write().cloned(),
             published: session.world().revision(),
             was_up: session.world().control_plane().0,
+            derived,
             shell: Shell::new(session),
             board,
             speed,
@@ -420,16 +425,13 @@ impl Engine {
         let world = self.session().world();
         let is_up = world.control_plane().0;
         if self.was_up && !is_up {
-            self.board.begin_anew(snapshot(world));
-            (self.last, self.published) = (world.last_write().cloned(), world.revision());
+            self.begin_anew();
         } else if let Some(changes) = self.changes() {
-            self.board.publish(snapshot(self.session().world()), changes);
+            self.publish_changes(changes);
         } else {
             self.restart();
         }
         self.was_up = is_up;
-        let world = self.session().world();
-        (self.last, self.published) = (world.last_write().cloned(), world.revision());
         self.hand_out();
     }
 
@@ -448,11 +450,29 @@ impl Engine {
         Some(changes)
     }
 
-    /// Publishes the session's state as a new beginning, after the session was replaced or moved to another time.
-    pub(crate) fn restart(&mut self) {
+    fn publish_changes(&mut self, changes: Vec<Arc<Change>>) {
+        let changes = self.derived.follow(changes);
         let world = self.session().world();
-        self.board.begin_anew(snapshot(world));
+        self.board.publish(snapshot(world, &self.derived), changes);
+        self.has_published();
+    }
+
+    fn has_published(&mut self) {
+        let world = self.session().world();
         (self.last, self.published) = (world.last_write().cloned(), world.revision());
+    }
+
+    /// Publishes the session's state as a new beginning: watches end.
+    fn begin_anew(&mut self) {
+        self.derived = Derived::of(self.session().world().objects());
+        let world = self.session().world();
+        self.board.begin_anew(snapshot(world, &self.derived));
+        self.has_published();
+    }
+
+    /// Begins anew after the session was replaced or moved to another time.
+    pub(crate) fn restart(&mut self) {
+        self.begin_anew();
         self.count_from_here();
     }
 
@@ -461,13 +481,10 @@ impl Engine {
             if let Some(at) = self.waiting.iter().position(|(called, _)| called.client == client) {
                 let (called, tell) = self.waiting.remove(at);
                 // The client's next read must see the effects of its write.
-                let world = self.session().world();
-                if world.revision() != self.published
+                if self.session().world().revision() != self.published
                     && let Some(changes) = self.changes()
                 {
-                    self.board.publish(snapshot(world), changes);
-                    let world = self.session().world();
-                    (self.last, self.published) = (world.last_write().cloned(), world.revision());
+                    self.publish_changes(changes);
                 }
                 // Sending fails if the client has disconnected.
                 let warnings = called.warnings;

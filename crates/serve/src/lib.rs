@@ -16,7 +16,8 @@
 //!
 //! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch
 //! of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read` (get and list),
-//! `items` (their texts), `managers`, `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `health`, `openapi`,
+//! `items` (their texts), `managers`, `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `derived` (objects that
+//! follow from others), `health`, `openapi`,
 //! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
 //! (the recording of a run).
 //!
@@ -34,6 +35,7 @@ mod access;
 mod authenticate;
 mod board;
 mod components;
+mod derived;
 mod engine;
 mod health;
 mod http;

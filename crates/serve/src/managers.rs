@@ -10,6 +10,7 @@ use serde_json::Value;
 
 const API_SERVER: &str = "kube-apiserver";
 const CONTROLLERS: &str = "kube-controller-manager";
+const KUBELET: &str = "kubelet";
 
 /// The component that creates an object; None if it is of a client, or of a kind that is shown without managers.
 fn creator(object: &Object) -> Option<&'static str> {
@@ -27,6 +28,9 @@ fn creator(object: &Object) -> Option<&'static str> {
             Some(API_SERVER)
         }
         Kind::PriorityClass if name.starts_with("system-") => Some(API_SERVER),
+        Kind::ServiceCidr if name == "kubernetes" => Some(API_SERVER),
+        Kind::IpAddress => Some(API_SERVER),
+        Kind::CsiNode => Some(KUBELET),
         _ => None,
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn get(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind,
     reach(&snapshot)?;
     at_least(&path.query, &snapshot)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
-    let object = snapshot.objects.get_kind(kind, &key);
+    let object = snapshot.with_kind(kind).get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
     fits(form, kind, false)?;
     let shown = subject(&object, path, served, &snapshot)?;
@@ -359,7 +359,7 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
         page => page?,
     };
     let snapshot = &page.snapshot;
-    let mut objects = selected(kind, &path.namespace, query, &snapshot.objects)?;
+    let mut objects = selected(kind, &path.namespace, query, snapshot.with_kind(kind))?;
     if let Some(token) = &page.token {
         let first = token.key(&path.namespace);
         objects.retain(|object| object.key() >= first);

@@ -86,6 +86,7 @@ fn put_unset(kind: Kind, value: &mut Value) {
         Kind::EndpointSlice => {
             put_unset_as_null(&["endpoints", "ports"], value);
         }
+        Kind::CsiNode => put_unset_as_null(&["drivers"], &mut value["spec"]),
         Kind::Ingress if value["status"]["loadBalancer"].is_null() => value["status"]["loadBalancer"] = empty(),
         Kind::ValidatingAdmissionPolicy if value["status"].is_null() => value["status"] = empty(),
         Kind::ResourceClaimTemplate if value["spec"]["metadata"].is_null() => value["spec"]["metadata"] = empty(),

@@ -260,9 +260,10 @@ impl Watch {
     }
 
     async fn everything(&mut self, snapshot: &Snapshot) -> Result<(), Left> {
+        let objects = snapshot.with_kind(self.kind);
         let all = match self.path.namespace.as_str() {
-            "" => snapshot.objects.list_kind(self.kind),
-            namespace => snapshot.objects.list_kind_in(self.kind, namespace),
+            "" => objects.list_kind(self.kind),
+            namespace => objects.list_kind_in(self.kind, namespace),
         };
         for object in all
             .iter()

@@ -6,6 +6,7 @@ mod access;
 mod client;
 mod clients;
 mod custom;
+mod derived;
 mod door;
 mod encoded;
 mod kubectl;

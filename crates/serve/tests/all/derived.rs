@@ -1,0 +1,111 @@
+//! Objects that follow from stored ones: CSINodes, IPAddresses, the ServiceCIDR.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::client::{Watching, get, post, send, serve};
+
+const CSI_NODES: &str = "/apis/storage.k8s.io/v1/csinodes";
+const ADDRESSES: &str = "/apis/networking.k8s.io/v1/ipaddresses";
+
+fn names(list: &Value) -> Vec<&str> {
+    let items = list["items"].as_array().into_iter().flatten();
+    items.filter_map(|item| item["metadata"]["name"].as_str()).collect()
+}
+
+/// Type and name of each event of a watch.
+fn events(watch: &Watching, count: usize) -> Vec<String> {
+    let lines = watch.wait_for(count, Duration::from_secs(10));
+    let of = |line: &String| {
+        let event: Value = serde_json::from_str(line).expect("an event");
+        let name = event["object"]["metadata"]["name"].clone();
+        format!(
+            "{} {}",
+            event["type"].as_str().unwrap_or_default(),
+            name.as_str().unwrap_or_default()
+        )
+    };
+    lines.iter().map(of).collect()
+}
+
+#[test]
+fn csi_nodes_follow_the_nodes() {
+    let server = serve("");
+    let at = server.address();
+    let list = get(at, CSI_NODES).json();
+    assert_eq!(names(&list), ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]);
+    let first = &list["items"][0];
+    let node = get(at, "/api/v1/nodes/a-1").json();
+    assert_eq!(first["metadata"]["ownerReferences"][0]["uid"], node["metadata"]["uid"]);
+    // Go encodes the empty list as null.
+    assert_eq!(first["spec"], json!({"drivers": null}));
+    assert_eq!(
+        get(at, &format!("{CSI_NODES}/a-1")).json()["metadata"]["uid"],
+        first["metadata"]["uid"]
+    );
+
+    let version = list["metadata"]["resourceVersion"].as_str().expect("a version");
+    let watch = Watching::open(at, &format!("{CSI_NODES}?watch=true&resourceVersion={version}"), &[]);
+    send(at, "DELETE", "/api/v1/nodes/c-2", &[], b"");
+    post(at, "/api/v1/nodes", &json!({"metadata": {"name": "d-1"}}).to_string());
+    assert_eq!(events(&watch, 2), ["DELETED c-2", "ADDED d-1"]);
+    assert_eq!(
+        names(&get(at, CSI_NODES).json()),
+        ["a-1", "a-2", "b-1", "b-2", "c-1", "d-1"]
+    );
+    // At the earlier version the list is the earlier one.
+    let earlier = format!("{CSI_NODES}?resourceVersion={version}&resourceVersionMatch=Exact");
+    assert_eq!(
+        names(&get(at, &earlier).json()),
+        ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]
+    );
+}
+
+#[test]
+fn stored_csi_node_replaces_the_derived_one() {
+    let server = serve("");
+    let at = server.address();
+    let watch = Watching::open(
+        at,
+        &format!("{CSI_NODES}?watch=true&fieldSelector=metadata.name%3Da-1"),
+        &[],
+    );
+    let driver = json!({"name": "csi.example.com", "nodeID": "a-1", "topologyKeys": null});
+    let stored = json!({"metadata": {"name": "a-1"}, "spec": {"drivers": [driver]}});
+    assert_eq!(post(at, CSI_NODES, &stored.to_string()).status, 201);
+    assert_eq!(
+        get(at, &format!("{CSI_NODES}/a-1")).json()["spec"]["drivers"][0]["name"],
+        "csi.example.com"
+    );
+    assert_eq!(events(&watch, 2), ["ADDED a-1", "MODIFIED a-1"]);
+    send(at, "DELETE", "/api/v1/nodes/a-1", &[], b"");
+    // The stored one is not derived, so it stays until somebody deletes it.
+    assert_eq!(get(at, &format!("{CSI_NODES}/a-1")).status, 200);
+}
+
+#[test]
+fn addresses_follow_the_services_of_the_network() {
+    let server = serve("");
+    let at = server.address();
+    let network = get(at, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").json();
+    assert_eq!(network["spec"]["cidrs"], json!(["10.96.0.0/12"]));
+    assert_eq!(network["status"]["conditions"][0]["type"], "Ready");
+    assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+
+    let watch = Watching::open(at, &format!("{ADDRESSES}?watch=true"), &[]);
+    let service =
+        |name: &str, ip: &str| json!({"metadata": {"name": name}, "spec": {"clusterIP": ip, "ports": [{"port": 80}]}});
+    let services = "/api/v1/namespaces/default/services";
+    post(at, services, &service("web", "10.96.0.77").to_string());
+    post(at, services, &service("headless", "None").to_string());
+    let address = get(at, &format!("{ADDRESSES}/10.96.0.77")).json();
+    let parent = json!({"group": "", "resource": "services", "namespace": "default", "name": "web"});
+    assert_eq!(address["spec"]["parentRef"], parent);
+    send(at, "DELETE", &format!("{services}/web"), &[], b"");
+    assert_eq!(
+        events(&watch, 3),
+        ["ADDED 10.96.0.1", "ADDED 10.96.0.77", "DELETED 10.96.0.77"]
+    );
+    assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+}
