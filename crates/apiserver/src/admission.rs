@@ -71,7 +71,8 @@ impl ApiServer {
             Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => {
                 add_finalizer(&mut Arc::make_mut(class).metadata.finalizers, finalizer::VAC_PROTECTION)
             }
-            Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_)) => {
+            // NodeTaint. A Node of the scenario has been Ready before the run begins.
+            Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_) | Actor::Client(_)) => {
                 let taints = &mut Arc::make_mut(node).spec.taints;
                 if !taints
                     .iter()

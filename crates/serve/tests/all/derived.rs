@@ -109,3 +109,14 @@ fn addresses_follow_the_services_of_the_network() {
     );
     assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
 }
+
+/// The real server's admission plug-in NodeTaint.
+#[test]
+fn created_node_is_tainted_until_it_is_ready() {
+    let server = serve("");
+    let at = server.address();
+    let node = post(at, "/api/v1/nodes", &json!({"metadata": {"name": "d-1"}}).to_string()).json();
+    let taint = json!([{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]);
+    assert_eq!(node["spec"]["taints"], taint);
+    assert_eq!(node["metadata"]["annotations"]["node.alpha.kubernetes.io/ttl"], "0");
+}
