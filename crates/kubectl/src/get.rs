@@ -204,6 +204,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     };
     let nothing_named = found.is_single && objects.is_empty();
     match &get.output {
+        output if get.ignore_not_found && objects.is_empty() && !matches!(output, Output::Table | Output::Wide) => {}
         _ if get.scale => super::scale::print(get, &objects, view.now, printed),
         Output::Table | Output::Wide => print_tables(get, &groups, view, printed),
         Output::Name => {

@@ -85,11 +85,6 @@ fn who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
         "status": {"userInfo": {"username": USER, "groups": ["system:masters", "system:authenticated"]}},
     });
     match ObjectFormat::of(output) {
-        // kubectl prints its own types in Go's order of fields.
-        Ok(Some(ObjectFormat::Json)) => {
-            let text = super::gotext::json_indented(&value);
-            text.lines().for_each(|line| printed.out(line));
-        }
         Ok(Some(format)) => print_document(&format, &value, printed),
         Ok(None) => {
             let rows = [

@@ -40,7 +40,7 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
     // Only `delete` treats `--all` as a selector.
     let selects_all = target.all && args.command == "kubectl delete";
     let is_selective = target.selector.is_some() || target.field_selector.is_some() || selects_all;
-    if is_selective && has_names && !target.all_namespaces {
+    if is_selective && has_names {
         let flags = ["selector", "field-selector", "all"];
         let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
         let why = match target.selection {
@@ -49,7 +49,7 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
         };
         return Err(args.plain(args.column(flag), why));
     }
-    if target.all_namespaces && has_names {
+    if target.all_namespaces && has_names && has_namespaced_kind(&target.selection) {
         return Err(args.plain(
             args.column("all-namespaces"),
             "a resource cannot be retrieved by name across all namespaces",
@@ -220,6 +220,13 @@ fn has_names(selection: &Selection) -> bool {
     match selection {
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
+    }
+}
+
+fn has_namespaced_kind(selection: &Selection) -> bool {
+    match selection {
+        Selection::Kinds { kinds, .. } => kinds.iter().any(|kind| kind.is_namespaced()),
+        Selection::Items(items) => items.iter().any(|(kind, _)| kind.is_namespaced()),
     }
 }
 

@@ -257,7 +257,6 @@ impl Draw {
             "auth can-i --list --no-headers",
             "auth whoami",
             "auth whoami -o=yaml",
-            "auth whoami -o=json",
             "auth whoami -o=jsonpath={.status.userInfo.groups[*]}",
         ];
         self.one_of_lines(&commands)
