@@ -10,8 +10,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +19,10 @@ use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
+
+mod common;
+
+use common::{Connection, figure, memory};
 
 /// Number of listed pods.
 const PODS: usize = 10_000;
@@ -49,10 +52,6 @@ fn main() {
         format!("{{\"metadata\": {{\"name\": \"p-{number}\"}}, \"spec\": {{\"containers\": [{container}]}}}}")
     });
     watches();
-}
-
-fn figure(name: &str, value: f64, unit: &str) {
-    println!("figure: {name} = {value:.1} {unit}");
 }
 
 fn serve(scenario: &str, speed: Speed) -> Server {
@@ -91,71 +90,6 @@ fn nanoseconds_by_thread() -> BTreeMap<OsString, u64> {
         Some((thread.file_name(), account.split(' ').next()?.parse().ok()?))
     };
     threads.filter_map(of_thread).collect()
-}
-
-/// Memory of this process in MiB.
-fn memory() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    kib.unwrap_or(0.0) / 1024.0
-}
-
-/// A connection that is kept alive.
-struct Connection {
-    reader: BufReader<TcpStream>,
-    address: SocketAddr,
-}
-
-impl Connection {
-    fn open(address: SocketAddr) -> Connection {
-        let stream = TcpStream::connect(address).expect("it listens");
-        stream.set_nodelay(true).expect("a socket option");
-        Connection {
-            reader: BufReader::with_capacity(1 << 16, stream),
-            address,
-        }
-    }
-
-    /// Sends a request. Returns the status code and the body.
-    fn send(&mut self, method: &str, path: &str, body: &str) -> (u16, Vec<u8>) {
-        let kind = if method == "PATCH" { "merge-patch+json" } else { "json" };
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/{kind}\r\nContent-Length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
-        self.reader.get_mut().write_all(head.as_bytes()).expect("it is sent");
-        let (mut status, mut length) = (0, 0);
-        loop {
-            let mut line = String::new();
-            self.reader.read_line(&mut line).expect("a response");
-            let line = line.trim_end().to_ascii_lowercase();
-            if line.is_empty() {
-                break;
-            }
-            if let Some(rest) = line.strip_prefix("http/1.1 ") {
-                status = rest.get(..3).and_then(|code| code.parse().ok()).unwrap_or(0);
-            }
-            if let Some(rest) = line.strip_prefix("content-length: ") {
-                length = rest.parse().expect("a number");
-            }
-        }
-        let mut body = vec![0; length];
-        self.reader.read_exact(&mut body).expect("the body");
-        (status, body)
-    }
-
-    /// Sends a request that must succeed.
-    fn fine(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
-        let (status, answer) = self.send(method, path, body);
-        assert!(
-            (200..300).contains(&status),
-            "{method} {path}: {status} {}",
-            String::from_utf8_lossy(&answer)
-        );
-        answer
-    }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

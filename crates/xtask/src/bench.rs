@@ -135,6 +135,17 @@ const BENCHES: &[Bench] = &[
         },
     },
     Bench {
+        name: "chaos",
+        about: "memory of `podscope serve` under a client that writes, watches and breaks things, for PODSCOPE_MINUTES (10)",
+        tools: &[],
+        needs_site: false,
+        is_slow: true,
+        run: |_| {
+            let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-serve"]);
+            run_for_figures(run.args(["--example", "bench_chaos"]))
+        },
+    },
+    Bench {
         name: "load",
         about: "native loading of a 25 MB dump of a live cluster, and finding what is wrong in it",
         tools: &[],

@@ -1,0 +1,224 @@
+//! Memory of the server while a client does what it likes, printed by `cargo xtask bench chaos`: objects come and go,
+//! watches are opened and dropped, machines and the control plane fail. It takes `PODSCOPE_MINUTES`, by default ten.
+//!
+//! The run is recorded, so its trace grows all the time; the memory that a record takes must not. All choices are drawn
+//! from a seed, but the threads of the client meet by chance.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "native only: a measurement needs a clock; nothing simulated sees it"
+)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+
+mod common;
+
+use common::{Connection, figure, memory};
+
+const DEFAULT_MINUTES: u64 = 10;
+/// Number of figures of memory.
+const INTERVALS: u64 = 10;
+/// Number of threads that write, and the pause of each after a request.
+const WRITERS: u64 = 4;
+const PAUSE: Duration = Duration::from_millis(100);
+/// Number of threads that list and watch.
+const READERS: u64 = 8;
+/// Time between two faults, half of which repair what the other half did.
+const BETWEEN_FAULTS: Duration = Duration::from_secs(3);
+/// Number of names for objects of each kind.
+const NAMES: u64 = 40;
+
+const CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: chaos}
+spec:
+  cluster: {zones: [a, b, c], nodesPerZone: 4, node: {cpu: 8, memory: 16Gi, pods: 110}}
+";
+
+/// A generator of draws (SplitMix64).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    fn one<'o, T>(&mut self, of: &'o [T]) -> &'o T {
+        &of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// What the threads of the client share.
+struct Chaos {
+    address: SocketAddr,
+    is_over: AtomicBool,
+    requests: AtomicU64,
+    watches: AtomicU64,
+}
+
+fn main() {
+    let minutes = std::env::var("PODSCOPE_MINUTES").ok();
+    let minutes = minutes.map_or(DEFAULT_MINUTES, |text| text.parse().expect("a number of minutes"));
+    let loaded = scenario::load(&[("chaos.yaml".to_owned(), CLUSTER.to_owned())]).expect("it loads");
+    let recording = std::env::temp_dir().join(format!("podscope-chaos-{}.yaml", std::process::id()));
+    let options = Options {
+        speed: Speed::Times(10.0),
+        record: Some(recording.clone()),
+        ..Options::default()
+    };
+    let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
+    let chaos = Arc::new(Chaos {
+        address: server.address(),
+        is_over: AtomicBool::new(false),
+        requests: AtomicU64::new(0),
+        watches: AtomicU64::new(0),
+    });
+    let start = |seed: u64, act: fn(&Chaos, &mut Draw)| {
+        let chaos = chaos.clone();
+        std::thread::spawn(move || {
+            let mut draw = Draw(seed);
+            while !chaos.is_over.load(Ordering::Relaxed) {
+                act(&chaos, &mut draw);
+            }
+        })
+    };
+    let mut threads: Vec<_> = (0..WRITERS).map(|seed| start(seed, write)).collect();
+    threads.extend((0..READERS).map(|seed| start(100 + seed, read)));
+    threads.push(start(200, fail));
+
+    let began = Instant::now();
+    for interval in 0..=INTERVALS {
+        let due = Duration::from_secs(minutes * 60 * interval / INTERVALS);
+        std::thread::sleep(due.saturating_sub(began.elapsed()));
+        report(&server, &chaos, due);
+    }
+    chaos.is_over.store(true, Ordering::Relaxed);
+    for thread in threads {
+        thread.join().expect("a thread of the client does not panic");
+    }
+    // A removal that fails leaves a file in the temporary directory.
+    let _ = std::fs::remove_file(recording);
+}
+
+fn report(server: &Server, chaos: &Chaos, at: Duration) {
+    let counts = server.ask(|session| (session.trace().len(), session.command_count(), session.now()));
+    let (records, commands, now) = counts.expect("the server runs");
+    let minutes = at.as_secs_f64() / 60.0;
+    println!(
+        "after {minutes:.1} min: {now} simulated, {records} records, {commands} commands, {} requests, {} watches",
+        chaos.requests.load(Ordering::Relaxed),
+        chaos.watches.load(Ordering::Relaxed),
+    );
+    figure(&format!("memory after {minutes:.1} min"), memory(), "MiB");
+}
+
+/// Creates, changes or deletes an object. Refusals are part of it.
+fn write(chaos: &Chaos, draw: &mut Draw) {
+    let number = draw.below(NAMES);
+    let resource = *draw.one(&["pods", "configmaps", "deployments"]);
+    let (path, create, patch) = match resource {
+        "pods" => (
+            "/api/v1/namespaces/default/pods",
+            format!(
+                "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}"
+            ),
+            format!("{{\"metadata\": {{\"labels\": {{\"n\": \"{}\"}}}}}}", draw.below(1000)),
+        ),
+        "configmaps" => (
+            "/api/v1/namespaces/default/configmaps",
+            format!(
+                "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"data\": {{\"key\": \"{}\"}}}}",
+                "x".repeat(1000)
+            ),
+            format!("{{\"data\": {{\"key\": \"{}\"}}}}", draw.below(1000)),
+        ),
+        _ => (
+            "/apis/apps/v1/namespaces/default/deployments",
+            format!(
+                "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"spec\": {{\"replicas\": 2, \"selector\": {{\"matchLabels\": {{\"n\": \"{number}\"}}}}, \
+                 \"template\": {{\"metadata\": {{\"labels\": {{\"n\": \"{number}\"}}}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}}}}}"
+            ),
+            format!("{{\"spec\": {{\"replicas\": {}}}}}", draw.below(5)),
+        ),
+    };
+    let one = format!("{path}/n-{number}");
+    let (method, path, body) = match draw.below(3) {
+        0 => ("POST", path, create),
+        1 => ("PATCH", one.as_str(), patch),
+        _ => ("DELETE", one.as_str(), String::new()),
+    };
+    // A new connection now and then: the server must forget the old ones.
+    let mut connection = Connection::open(chaos.address);
+    for _ in 0..=draw.below(3) {
+        if connection.try_send(method, path, &body).is_err() {
+            break;
+        }
+        chaos.requests.fetch_add(1, Ordering::Relaxed);
+    }
+    std::thread::sleep(PAUSE);
+}
+
+/// Lists objects, or watches them for a while and leaves without a word.
+fn read(chaos: &Chaos, draw: &mut Draw) {
+    let path = *draw.one(&[
+        "/api/v1/pods",
+        "/api/v1/events",
+        "/apis/apps/v1/deployments",
+        "/api/v1/nodes",
+    ]);
+    if draw.below(3) == 0 {
+        let answered = Connection::open(chaos.address).try_send("GET", path, "");
+        chaos.requests.fetch_add(u64::from(answered.is_ok()), Ordering::Relaxed);
+        return std::thread::sleep(PAUSE);
+    }
+    let stream = TcpStream::connect(chaos.address).expect("it listens");
+    stream.set_read_timeout(Some(PAUSE)).expect("a socket option");
+    let head = format!("GET {path}?watch=true HTTP/1.1\r\nHost: {}\r\n\r\n", chaos.address);
+    if (&stream).write_all(head.as_bytes()).is_err() {
+        return;
+    }
+    chaos.watches.fetch_add(1, Ordering::Relaxed);
+    let until = Instant::now() + PAUSE * draw.below(50) as u32;
+    let (mut reader, mut line) = (BufReader::new(&stream), Vec::new());
+    // One in four does not read, so that the server has to bound what waits for it.
+    if draw.below(4) == 0 {
+        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+    }
+    while Instant::now() < until && !chaos.is_over.load(Ordering::Relaxed) {
+        line.clear();
+        // A timeout is no end.
+        if reader.read_until(b'\n', &mut line).is_ok_and(|read| read == 0) {
+            break;
+        }
+    }
+    // The server may have closed it first.
+    let _ = stream.shutdown(Shutdown::Both);
+}
+
+/// Lets something fail, or repairs it.
+fn fail(chaos: &Chaos, draw: &mut Draw) {
+    let node = format!("{}-{}", draw.one(&["a", "b", "c"]), 1 + draw.below(4));
+    let (fault, repair) = match draw.below(5) {
+        0 => ("crash apiserver".to_owned(), "restart apiserver".to_owned()),
+        1 => ("etcd down".to_owned(), "etcd up".to_owned()),
+        2 => (format!("poweroff {node}"), format!("boot {node}")),
+        3 => (format!("partition {node}"), format!("heal {node}")),
+        _ => (format!("crash kubelet {node}"), format!("restart kubelet {node}")),
+    };
+    for command in [fault, repair] {
+        let body = format!("{{\"run\": \"fault {command}\"}}");
+        Connection::open(chaos.address).fine("POST", "/podscope/v1/command", &body);
+        std::thread::sleep(BETWEEN_FAULTS);
+    }
+}
