@@ -2,6 +2,7 @@
 //! I/N` tries every Nth seed starting with the Ith, so that several machines can share a search; `podscope merge`
 //! combines their results.
 
+mod client;
 mod outcome;
 mod swarm;
 
@@ -17,7 +18,8 @@ use podscope_session::link::Link;
 use podscope_session::search::{Found, Goal, Source, shrink};
 use podscope_session::{export, scenario};
 
-use crate::args;
+use crate::{args, serve};
+use client::ClientSearch;
 use outcome::{Outcome, Shortest};
 use swarm::Seeds;
 
@@ -29,6 +31,10 @@ const SHRUNK: usize = 8;
 /// With files, faults are drawn as their spec.search says; without, a cluster, workloads, commands and faults are all
 /// drawn, and only bugs of the engine count unless an invariant is named. Prints the run as a scenario, with its link
 /// in the last line; what broke how often goes to stderr. All processors share the seeds.
+///
+/// With a command after `--`, each seed has a server as of `podscope serve`, and the command runs against it, with its
+/// address in KUBECONFIG and PODSCOPE_URL. The first run in which an expectation of the files fails, or the named
+/// invariant breaks, is printed with what the command wrote to the API.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Files or folders; `-` is standard input
@@ -53,6 +59,12 @@ pub(crate) struct SearchArgs {
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Format,
+    /// How many times as fast as real time the cluster of a command runs
+    #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times)]
+    speed: f64,
+    /// Command to run against the cluster of each seed, such as an operator
+    #[arg(last = true, value_name = "COMMAND", requires = "files")]
+    command: Vec<String>,
 }
 
 /// Combine the outputs of `podscope search --shard I/N -o json` to the result of one search
@@ -135,6 +147,10 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
         (Source::Files(files), given.from.unwrap_or(scenario_seed))
     };
     let seeds = given.shard.seeds(first, given.seeds);
+    if !given.command.is_empty() {
+        let outcome = search_with_client(given, source, goal, &seeds)?;
+        return Ok(outcome.print(outcome.seeds == seeds.count, given.output == Format::Text));
+    }
     let tried = swarm::try_all(&source, &goal, &seeds, SHRUNK).map_err(print_problems)?;
     let is_complete = tried.seeds == seeds.count;
     if !is_complete {
@@ -160,6 +176,23 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
         args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
     }
     Ok(outcome.print(is_complete, !is_json))
+}
+
+fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<Outcome, ExitCode> {
+    let Source::Files(files) = source else {
+        return Err(ExitCode::from(args::BAD_INPUT));
+    };
+    let outcome = ClientSearch {
+        files,
+        command: &given.command,
+        speed: given.speed,
+        goal,
+    }
+    .try_all(seeds)?;
+    if given.output == Format::Json {
+        args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
+    }
+    Ok(outcome)
 }
 
 /// Converts the shortest found run to its printed form.

@@ -73,9 +73,16 @@ fn speed(text: &str) -> Result<Speed, String> {
     if text == "manual" {
         return Ok(Speed::Manual);
     }
+    times(text)
+        .map(Speed::Times)
+        .map_err(|_| format!("neither manual nor a number up to {MAX_SPEED}, such as 10"))
+}
+
+/// Parses a speed as a multiple of real time.
+pub(crate) fn times(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(times) if times > 0.0 && times <= MAX_SPEED => Ok(Speed::Times(times)),
-        _ => Err(format!("neither manual nor a number up to {MAX_SPEED}, such as 10")),
+        Ok(times) if times > 0.0 && times <= MAX_SPEED => Ok(times),
+        _ => Err(format!("not a number up to {MAX_SPEED}, such as 10")),
     }
 }
 
@@ -84,7 +91,7 @@ fn speed(text: &str) -> Result<Speed, String> {
     clippy::disallowed_types,
     reason = "the only place where real time enters a scenario: as its declared start"
 )]
-fn wall_clock_now() -> podscope_api::Time {
+pub(crate) fn wall_clock_now() -> podscope_api::Time {
     let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     podscope_api::Time::from_seconds(i64::try_from(since.as_secs()).unwrap_or(0))
 }

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,8 @@ pub(crate) struct Door {
     jobs: Sender<Job>,
     pub(crate) board: Arc<Board>,
     running: std::sync::Weak<()>,
+    /// Whether a client has sent a request.
+    was_asked: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Door {
@@ -95,6 +98,15 @@ impl Door {
         });
         self.jobs.send(job).map_err(|_| Gone)?;
         told.await.map_err(|_| Gone)
+    }
+
+    /// Notes that a client has sent a request.
+    pub(crate) fn note_request(&self) {
+        self.was_asked.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn was_asked(&self) -> bool {
+        self.was_asked.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -180,6 +192,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
         jobs,
         board: board.clone(),
         running: Arc::downgrade(&running),
+        was_asked: Arc::default(),
     };
     std::thread::Builder::new().name("engine".to_owned()).spawn(move || {
         let mut engine = Engine {
@@ -285,16 +298,21 @@ impl Engine {
         self.pages_acted(done);
     }
 
+    /// Lets time pass at another speed from now on.
+    pub(crate) fn set_speed(&mut self, speed: Speed) {
+        self.speed = speed;
+        self.count_from_here();
+    }
+
     fn pages_acted(&mut self, done: Done) {
         if done.has_jumped {
             self.history_replaced();
         }
         if let Some(rate) = done.rate {
-            self.speed = match rate.is_playing {
+            self.set_speed(match rate.is_playing {
                 true => Speed::Times(rate.per_mille as f64 / 1000.0),
                 false => Speed::Manual,
-            };
-            self.count_from_here();
+            });
         }
     }
 

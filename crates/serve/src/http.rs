@@ -304,6 +304,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
     if let Some(reply) = refused {
         return Ok(reply.into_response(parts.method == hyper::Method::HEAD));
     }
+    door.note_request();
     if site.is_some() && parts.uri.path() == socket::PATH {
         return Ok(socket::accept(&parts.headers, upgrade, door).unwrap_or_else(|refused| refused.into_response(false)));
     }

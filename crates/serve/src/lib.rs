@@ -74,6 +74,7 @@ use podscope_session::timeline::Session;
 
 use crate::site::Site;
 pub use access::{Listen, Token};
+pub use secrets::{Shared, shared};
 
 /// How simulated time advances.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -181,6 +182,27 @@ impl Server {
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address)
+    }
+
+    /// Answers a question about the session, between two pieces of its work; None if the engine has ended. Must not be called
+    /// from an asynchronous task.
+    pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(&Session) -> T + Send + 'static) -> Option<T> {
+        let answer = self.engine.ask(|engine| question(engine.session()));
+        self.runtime.as_ref()?.block_on(answer).ok()
+    }
+
+    /// Lets time pass at another speed from now on.
+    pub fn set_speed(&self, speed: Speed) {
+        if let Some(runtime) = &self.runtime {
+            // An engine that has ended has no speed.
+            let _ = runtime.block_on(self.engine.ask(move |engine| engine.set_speed(speed)));
+        }
+    }
+
+    /// Returns whether a client has sent a request.
+    #[must_use]
+    pub fn was_asked(&self) -> bool {
+        self.engine.was_asked()
     }
 
     /// Returns whether the engine's thread is running.

@@ -12,6 +12,25 @@ use serde_json::{Map, Value};
 /// The fields of a Secret that hold its data.
 const DATA: [&str; 2] = ["data", "stringData"];
 
+/// A run in the forms in which it is passed on.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// The fragment of a link to the page.
+    pub link: String,
+    /// A scenario file.
+    pub scenario: String,
+}
+
+/// Returns a run as link and scenario, without the data of Secrets.
+#[must_use]
+pub fn shared(session: &Session) -> Shared {
+    let link = link::Link::of(session, None, String::new()).encode();
+    Shared {
+        link: link_without_data(&link).unwrap_or(link),
+        scenario: without_data(&export::scenario(session)),
+    }
+}
+
 /// Returns the scenario without the data of Secrets, including the bodies of HTTP requests.
 pub(crate) fn without_data(scenario: &str) -> String {
     StandIns::default().scenario(scenario)

@@ -38,7 +38,8 @@ pub struct Goal {
 }
 
 impl Goal {
-    fn is_met_by(&self, record: &Record) -> bool {
+    /// Returns whether a record is a violation that ends the search.
+    pub fn is_met_by(&self, record: &Record) -> bool {
         record.violation().is_some_and(|violation| {
             let is_named = |name: &String| *violation.invariant == **name;
             self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || violation.cause == ViolationCause::Bug)

@@ -22,7 +22,8 @@ pub(super) struct Seeds {
 }
 
 impl Seeds {
-    fn get(&self, nth: u64) -> Option<u64> {
+    /// The seed of a try; None after the last one.
+    pub(super) fn get(&self, nth: u64) -> Option<u64> {
         (nth < self.count).then(|| self.first.wrapping_add(nth.wrapping_mul(self.step)))
     }
 }

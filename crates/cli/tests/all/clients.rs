@@ -4,6 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// A seed whose faults make the controller's cache stale while something is wanted.
+const SEED: &str = "1";
+
 /// The blocks of a language in a Markdown text.
 fn blocks(text: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
@@ -72,7 +75,9 @@ fn operators_page_python_example_runs_as_printed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn operators_page_workflow_starts_a_server_that_answers() {
-    let [workflow] = blocks(&operators_page(), "yaml").try_into().expect("one workflow");
+    let mut workflows = blocks(&operators_page(), "yaml");
+    workflows.retain(|block| block.starts_with("jobs:"));
+    let [workflow] = workflows.try_into().expect("one workflow");
     let (_, steps) = workflow
         .split_once("- name: Start a cluster\n        run: |\n")
         .expect("the step");
@@ -105,5 +110,101 @@ exec 4<>"/dev/tcp/${server%:*}/${server#*:}"
     assert!(
         environment.contains(&format!("KUBECONFIG={}\n", folder.join("kubeconfig").display())),
         "{environment}"
+    );
+}
+
+/// A run that fails in the same way when it is replayed without the client.
+fn assert_replays(scenario: &str, folder: &Path, message: &str) {
+    let path = folder.join("found.yaml");
+    std::fs::write(&path, scenario).expect("it is written");
+    let run = Command::new(env!("CARGO_BIN_EXE_podscope"))
+        .arg("run")
+        .arg(&path)
+        .output();
+    let run = run.expect("it runs");
+    let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.code() == Some(1) && stderr.contains(message), "{stderr}");
+}
+
+/// The controller creates pods that it does not see. The search finds faults with which it creates too many, and none
+/// where it asks the API server first.
+#[test]
+fn search_finds_stale_cache_of_python_controller() {
+    let Some(packages) = std::env::var_os("PODSCOPE_PYTHON_CLIENTS").filter(|value| !value.is_empty()) else {
+        eprintln!("PODSCOPE_PYTHON_CLIENTS is not set: nothing is run");
+        return;
+    };
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients");
+    let search = |more: &[&str]| {
+        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        search.arg("search").arg(programs.join("stale_cache.yaml"));
+        search.args(["--seeds", "1", "--from", SEED, "--speed", "20", "--", "python3", "-B"]);
+        let search = search.arg(programs.join("stale_cache.py")).args(more);
+        search.env("PYTHONPATH", &packages).output().expect("it runs")
+    };
+    let found = search(&[]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&found.stdout), text(&found.stderr));
+    assert_eq!(found.status.code(), Some(1), "{stdout}{stderr}");
+    assert!(
+        stderr.contains("expectation failed") && stderr.contains("with seed"),
+        "{stderr}"
+    );
+    assert!(
+        stdout.lines().last().is_some_and(|line| line.starts_with("# link: #")),
+        "{stdout}"
+    );
+    assert_replays(&stdout, &folder("search-client"), "expectation failed");
+
+    let careful = search(&["--careful"]);
+    assert_eq!(
+        careful.status.code(),
+        Some(0),
+        "{}{}",
+        text(&careful.stdout),
+        text(&careful.stderr)
+    );
+}
+
+/// The faults of the seeds do no harm here, so only the command's own end is judged.
+#[cfg(unix)]
+#[test]
+fn search_with_failing_command_shows_its_output() {
+    let folder = folder("search-failing");
+    let path = folder.join("scenario.yaml");
+    let scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  expect:\n  - {at: 1s, count: nodes, equals: 6}\n";
+    std::fs::write(&path, scenario).expect("it is written");
+    let search = |speed: &str, script: &str| {
+        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        search
+            .arg("search")
+            .arg(&path)
+            .args(["--seeds", "2", "--speed", speed, "--", "sh", "-c", script]);
+        search.output().expect("it runs")
+    };
+    let no_goal = Command::new(env!("CARGO_BIN_EXE_podscope"))
+        .args([
+            "search",
+            "../../crates/serve/tests/all/kubectl/draws.yaml",
+            "--seeds",
+            "1",
+            "--",
+            "true",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("it runs");
+    assert_eq!(no_goal.status.code(), Some(2));
+    let failing = search("1", "echo $PODSCOPE_SEED is bad; exit 3");
+    let stderr = String::from_utf8_lossy(&failing.stderr).into_owned();
+    assert!(
+        failing.status.code() == Some(2) && stderr.contains("0 is bad"),
+        "{stderr}"
+    );
+    let passing = search("10000", "test -s \"$KUBECONFIG\"");
+    let stderr = String::from_utf8_lossy(&passing.stderr).into_owned();
+    assert!(
+        passing.status.success() && stderr.contains("no failed run in 2 seeds"),
+        "{stderr}"
     );
 }
