@@ -14,6 +14,14 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get pods -n kube-system",
             vec!["!No resources found in kube-system namespace."],
         ),
+        // The column stays after a namespaced kind, of which there may be no objects.
+        (
+            "kubectl get pvc,ns -A -l kubernetes.io/metadata.name=default",
+            vec![
+                "NAMESPACE   NAME                STATUS   AGE",
+                "            namespace/default   Active   10s",
+            ],
+        ),
         ("kubectl get pdb -A", vec!["!No resources found"]),
         ("kubectl get pdb --ignore-not-found", vec![]),
         (
@@ -168,6 +176,13 @@ fn answers_and_errors_equal_kubectl() {
         ),
         (
             "kubectl get pods web-0 web-1 --sort-by=.metadata.name",
+            vec![
+                "!Error from server (NotFound): pods \"web-0\" not found",
+                "!Error from server (NotFound): pods \"web-1\" not found",
+            ],
+        ),
+        (
+            "kubectl get ns default kube-system --sort-by=.metadata.name",
             vec!["!error: couldn't find any field with path \"{.metadata.name}\" in the list of objects"],
         ),
         (
