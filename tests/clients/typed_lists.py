@@ -81,6 +81,10 @@ APIS = [
 ]
 
 
+# A node without CSI drivers has `drivers: null`, which the client refuses; a real API server sends it too.
+REFUSED_BY_CLIENT = {"list_csi_node"}
+
+
 def lists(api):
     """The methods that list all objects of a kind: they need no argument."""
     for name, method in inspect.getmembers(api, inspect.ismethod):
@@ -93,6 +97,8 @@ def lists(api):
 read, failed = {}, []
 for api in APIS:
     for name, method in lists(api()):
+        if name in REFUSED_BY_CLIENT:
+            continue
         try:
             read[f"{api.__name__}.{name}"] = len(method().items)
         except Exception as error:  # every failure is wanted, not the first one
