@@ -10,6 +10,76 @@ pub(super) const PROGRAMS: [&str; 4] = ["docker", "podman", "docker-compose", "n
 const RUN_FLAGS_WITH_VALUE: &str = "--name --publish -p --env -e --volume -v --network --restart --memory -m --cpus \
     --user -u --workdir -w --entrypoint --hostname -h --label -l --mount --platform --pull";
 
+/// Flags of the other commands that take a value in the next word, other than `-f` and `-t`, which are switches of some.
+const FLAGS_WITH_VALUE: &str = "--file -p --project-name --profile --env-file -n --tail --since --until --time \
+    -s --signal -u --user -w --workdir -e --env --format --filter --availability --replicas --image";
+
+/// The answers, one a line: docker's words, the kind of answer, and its text. Words of two parts come first. The kinds are
+/// `=` a command; `+` a command about a pod, whose name has to be looked up; `-` no counterpart, and who does it instead.
+/// `NAME` stands for the first operand.
+const ANSWERS: &str = "\
+compose down|compose rm = kubectl delete -f FILE
+compose ps|compose ls = kubectl get pods
+compose logs = kubectl logs deployment/NAME
+compose exec|compose run = kubectl exec deployment/NAME -- COMMAND
+compose restart = kubectl rollout restart deployment/NAME
+compose stop = kubectl scale deployment/NAME --replicas=0
+compose start = kubectl scale deployment/NAME --replicas=1
+compose scale = kubectl scale deployment/NAME --replicas=3
+compose pull|image ls|image rm|image prune|image inspect|images|pull|rmi - each node pulls the images that its pods need, and removes unused ones when its disk fills
+compose build|compose push|image|build|buildx|builder|push|tag|commit|login|logout|save|load|import|history|search|manifest - images are built outside of the cluster, and pulled from a registry
+compose = kubectl apply -f FILE
+volume create = kubectl apply -f FILE, with a PersistentVolumeClaim in it
+volume rm = kubectl delete persistentvolumeclaim NAME
+volume inspect = kubectl describe persistentvolumeclaim NAME
+volume prune - a claim stays until it is deleted by its name
+volume = kubectl get persistentvolumeclaims
+network create|network rm|network connect|network disconnect|network prune - all pods are in one network and reach each other; a Service gives them a name
+network|port = kubectl get services
+system prune|container prune - a deleted pod takes its containers along, and each node removes unused images when its disk fills
+system df = kubectl describe nodes
+system events|events = kubectl get events
+system|info = kubectl cluster-info
+version = kubectl version
+service create = kubectl create deployment NAME --image=IMAGE --replicas=3
+service scale|scale = kubectl scale deployment/NAME --replicas=3
+service update = kubectl set image deployment/NAME CONTAINER=IMAGE
+service rollback = kubectl rollout undo deployment/NAME
+service rm = kubectl delete deployment NAME
+service inspect = kubectl describe deployment NAME
+service logs = kubectl logs deployment/NAME
+stack deploy = kubectl apply -f FILE
+stack rm = kubectl delete -f FILE
+service|stack = kubectl get deployments
+node inspect = kubectl describe node NAME
+node rm = kubectl delete node NAME
+node update = kubectl drain NAME
+node = kubectl get nodes
+secret create = kubectl create secret generic NAME --from-literal=KEY=VALUE
+secret = kubectl get secrets
+config create = kubectl create configmap NAME --from-literal=KEY=VALUE
+config = kubectl get configmaps
+context = kubectl config get-contexts
+swarm - the cluster is there already; `kubectl get nodes` lists its machines
+ps|ls|list = kubectl get pods
+stop|kill|rm + kubectl delete pod NAME
+restart + kubectl delete pod NAME (who owns it makes another; or kubectl rollout restart deployment)
+logs + kubectl logs NAME
+exec|top + kubectl exec NAME -- COMMAND
+attach + kubectl attach NAME
+inspect|diff + kubectl describe pod NAME
+cp + kubectl cp NAME FILE
+wait + kubectl wait --for=delete pod/NAME
+stats = kubectl top pods
+update = kubectl set resources deployment/NAME --limits=memory=256Mi
+start|pause|unpause - a pod that has ended is not started again, and none is paused; its owner makes another
+rename - a pod keeps its name; one of another name is another pod
+help = kubectl help";
+
+/// Where the name of a pod comes from, which is seldom that of a container.
+const LOOK_UP: &str = "`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted one comes back \
+    until the Deployment is deleted";
+
 /// Returns the answer to a command line.
 pub(super) fn answer(program: &str, words: &[Word]) -> String {
     let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
@@ -18,67 +88,67 @@ pub(super) fn answer(program: &str, words: &[Word]) -> String {
     } else {
         &words
     };
-    match equivalent(words) {
-        Equivalent::Command(command) => format!("in Kubernetes: {command}"),
-        Equivalent::None(why) => format!("{program} has no counterpart here: {why}"),
+    let (operands, is_followed) = operands(words);
+    let typed = match operands.as_slice() {
+        [] if words.is_empty() || words.as_slice() == ["--help"] => return "in Kubernetes: kubectl help".to_owned(),
+        ["container", rest @ ..] if !matches!(rest, [] | ["prune", ..]) => rest,
+        all => all,
+    };
+    if let ["run" | "create", ..] = typed {
+        let at = words.iter().position(|word| *word == typed[0]).unwrap_or_default();
+        return format!("in Kubernetes: {}", run(&words[at + 1..]));
+    }
+    let two = typed.get(..2).unwrap_or_default().join(" ");
+    let one = typed.first().copied().unwrap_or_default();
+    let found = [(two.as_str(), 2), (one, 1)].into_iter().find_map(|(words, count)| {
+        let (kind, text) = ANSWERS.lines().find_map(|line| {
+            let (known, answer) = line.split_at(line.find(['=', '+', '-'])?);
+            let is_meant = known.trim_end().split('|').any(|known| known == words);
+            is_meant.then(|| answer.split_at(2))
+        })?;
+        Some((kind, text, count))
+    });
+    let Some((kind, text, count)) = found else {
+        let typed = typed.join(" ");
+        return format!("{program} {typed} has no counterpart that Podscope knows: `kubectl help` lists the commands");
+    };
+    // `service scale web=5`
+    let name = typed.get(count).and_then(|name| name.split('=').next());
+    let mut text = text.replace("NAME", name.unwrap_or("NAME"));
+    if is_followed && text.starts_with("kubectl logs") {
+        text.insert_str("kubectl logs".len(), " -f");
+    }
+    match kind.trim_end() {
+        "=" => format!("in Kubernetes: {text}"),
+        "+" => format!("in Kubernetes: {text}\n{LOOK_UP}"),
+        _ => format!(
+            "docker {} has no counterpart here: {text}",
+            if count == 2 { two.as_str() } else { one }
+        ),
     }
 }
 
-/// The Kubernetes equivalent of a docker command.
-enum Equivalent {
-    Command(String),
-    /// There is no equivalent command; the text names the responsible component.
-    None(&'static str),
-}
-
-fn equivalent(words: &[&str]) -> Equivalent {
-    let (verb, rest) = match words {
-        ["container" | "image", verb, rest @ ..] | [verb, rest @ ..] => (*verb, rest),
-        [] => return Equivalent::Command("kubectl help".to_owned()),
-    };
-    let name = rest
-        .iter()
-        .copied()
-        .find(|word| !word.starts_with('-'))
-        .unwrap_or("NAME");
-    Equivalent::Command(match verb {
-        "run" | "create" => run(rest),
-        "ps" | "ls" | "list" => "kubectl get pods".to_owned(),
-        "logs" if rest.iter().any(|word| matches!(*word, "-f" | "--follow")) => format!("kubectl logs -f {name}"),
-        "logs" => format!("kubectl logs {name}"),
-        "exec" => format!("kubectl exec {name} -- COMMAND"),
-        "stop" | "kill" | "rm" => format!("kubectl delete pod {name}"),
-        "restart" => {
-            format!("kubectl delete pod {name} (who owns it makes another; or kubectl rollout restart deployment)")
+/// The words that are neither flags nor their values, and whether output is followed (`-f`, `--follow`).
+fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
+    let mut found: Vec<&str> = Vec::new();
+    let mut is_followed = false;
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let takes_value = match word {
+            // `compose -f FILE up`, `build -f FILE .`; but `rm -f NAME`, `logs -f NAME`.
+            "-f" => matches!(found.as_slice(), ["compose" | "build"]),
+            // `stop -t SECONDS NAME`, `build -t TAG .`; but `exec -t NAME`.
+            "-t" => matches!(found.last(), Some(&("stop" | "restart" | "build"))),
+            _ => FLAGS_WITH_VALUE.split(' ').any(|flag| flag == word),
+        };
+        is_followed |= !takes_value && matches!(word, "-f" | "--follow");
+        if takes_value {
+            words.next();
+        } else if !word.starts_with('-') {
+            found.push(word);
         }
-        "inspect" => format!("kubectl describe pod {name}"),
-        "stats" | "top" => "kubectl top pods".to_owned(),
-        "port" | "network" => "kubectl get services".to_owned(),
-        "volume" => "kubectl get persistentvolumeclaims".to_owned(),
-        "node" => "kubectl get nodes".to_owned(),
-        "events" => "kubectl get events".to_owned(),
-        "scale" => "kubectl scale deployment/NAME --replicas=3".to_owned(),
-        "compose" => match name {
-            "down" | "stop" | "rm" => "kubectl delete -f FILE".to_owned(),
-            "ps" => "kubectl get pods".to_owned(),
-            "logs" => "kubectl logs deployment/NAME".to_owned(),
-            _ => "kubectl apply -f FILE".to_owned(),
-        },
-        "service" | "stack" => match name {
-            "scale" => "kubectl scale deployment/NAME --replicas=3".to_owned(),
-            "ls" | "ps" => "kubectl get deployments".to_owned(),
-            _ => "kubectl create deployment NAME --image=IMAGE --replicas=3".to_owned(),
-        },
-        "update" => "kubectl set resources deployment/NAME --limits=memory=256Mi".to_owned(),
-        "pull" | "images" | "rmi" => return Equivalent::None("each node pulls the images that its pods need"),
-        "build" | "push" | "tag" | "commit" | "login" => {
-            return Equivalent::None("images are built outside of the cluster, and pulled from a registry");
-        }
-        "start" | "pause" | "unpause" => {
-            return Equivalent::None("a pod that has ended is not started again; its owner makes another");
-        }
-        _ => "kubectl help".to_owned(),
-    })
+    }
+    (found, is_followed)
 }
 
 /// The counterpart of `docker run`.
@@ -115,30 +185,103 @@ fn run(words: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    const TELLS_NAMES: &str = "\n`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted \
+        one comes back until the Deployment is deleted";
+
+    fn answer(line: &str) -> String {
+        super::super::parse(line)
+            .expect_err("Docker's commands are not run")
+            .message
+    }
+
     /// Shows: K-01
     #[test]
     fn docker_command_is_answered_with_kubectl_command() {
         for (line, want) in [
-            ("docker run hello", "in Kubernetes: kubectl run hello --image=hello"),
+            ("docker run hello", "kubectl run hello --image=hello"),
             (
                 "docker run -d --name web -p 8080:80 -e MODE=fast registry.example.com/shop/web:1 --verbose",
-                "in Kubernetes: kubectl run web --image=registry.example.com/shop/web:1 --port=80 --env=MODE=fast",
+                "kubectl run web --image=registry.example.com/shop/web:1 --port=80 --env=MODE=fast",
             ),
-            ("docker ps -a", "in Kubernetes: kubectl get pods"),
-            ("docker container ls", "in Kubernetes: kubectl get pods"),
-            ("docker logs -f web", "in Kubernetes: kubectl logs -f web"),
-            ("docker rm -f web", "in Kubernetes: kubectl delete pod web"),
-            ("podman inspect web", "in Kubernetes: kubectl describe pod web"),
-            ("docker-compose up -d", "in Kubernetes: kubectl apply -f FILE"),
-            ("docker compose down", "in Kubernetes: kubectl delete -f FILE"),
-            ("docker", "in Kubernetes: kubectl help"),
+            ("docker container run -d hello", "kubectl run hello --image=hello"),
+            ("docker ps -a", "kubectl get pods"),
+            ("docker container ls", "kubectl get pods"),
+            ("docker-compose up -d", "kubectl apply -f FILE"),
+            ("docker compose -f shop.yml up -d", "kubectl apply -f FILE"),
+            ("docker compose down", "kubectl delete -f FILE"),
+            ("docker compose logs -f web", "kubectl logs -f deployment/web"),
+            ("docker network ls", "kubectl get services"),
+            ("docker volume ls", "kubectl get persistentvolumeclaims"),
+            ("docker volume rm data", "kubectl delete persistentvolumeclaim data"),
+            ("docker stats", "kubectl top pods"),
+            ("docker system df", "kubectl describe nodes"),
+            ("docker node update --availability drain b-1", "kubectl drain b-1"),
+            (
+                "docker service scale web=5",
+                "kubectl scale deployment/web --replicas=3",
+            ),
+            ("docker", "kubectl help"),
+        ] {
+            assert_eq!(answer(line), format!("in Kubernetes: {want}"), "{line}");
+        }
+    }
+
+    /// A container's name is seldom a pod's: the answer says where to look it up.
+    /// Shows: K-01
+    #[test]
+    fn docker_command_about_container_tells_where_names_are() {
+        for (line, want) in [
+            ("docker rm -f web", "kubectl delete pod web"),
+            ("docker container stop -t 5 web", "kubectl delete pod web"),
+            ("docker logs -f web", "kubectl logs -f web"),
+            ("docker logs --tail 5 web", "kubectl logs web"),
+            ("podman inspect web", "kubectl describe pod web"),
+            ("docker exec -i -t web sh", "kubectl exec web -- COMMAND"),
+            ("docker cp web:/etc/hosts .", "kubectl cp web:/etc/hosts FILE"),
+        ] {
+            assert_eq!(answer(line), format!("in Kubernetes: {want}{TELLS_NAMES}"), "{line}");
+        }
+    }
+
+    /// Shows: K-01
+    #[test]
+    fn docker_command_without_counterpart_is_answered_with_reason() {
+        for (line, want) in [
             (
                 "docker images",
-                "docker has no counterpart here: each node pulls the images that its pods need",
+                "docker images has no counterpart here: each node pulls",
+            ),
+            (
+                "docker image ls",
+                "docker image ls has no counterpart here: each node pulls",
+            ),
+            (
+                "docker build -t web .",
+                "docker build has no counterpart here: images are built",
+            ),
+            (
+                "docker compose build",
+                "docker compose build has no counterpart here: images are",
+            ),
+            (
+                "docker system prune -af",
+                "docker system prune has no counterpart here: a deleted pod",
+            ),
+            (
+                "docker network create shop",
+                "docker network create has no counterpart here: all pods",
+            ),
+            (
+                "docker start web",
+                "docker start has no counterpart here: a pod that has ended",
+            ),
+            (
+                "docker scout cves",
+                "docker scout cves has no counterpart that Podscope knows",
             ),
         ] {
-            let error = super::super::parse(line).expect_err("Docker's commands are not run");
-            assert_eq!(error.message, want, "{line}");
+            let said = answer(line);
+            assert!(said.starts_with(want), "{line}: {said}");
         }
     }
 }
