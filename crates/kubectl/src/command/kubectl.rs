@@ -500,7 +500,8 @@ pub enum Kubectl {
     /// `edit`: the edited text replaces the object.
     Edit {
         target: Target,
-        /// The object after editing.
+        /// The object after editing. Empty without a here-document: then the command is refused, after the objects have
+        /// been looked up as by kubectl, which opens its editor only for objects that exist.
         text: String,
         /// `--subresource`: `status` or `resize`.
         subresource: Option<String>,

@@ -24,7 +24,7 @@ pub use complete::{Completion, complete};
 pub use delete::*;
 pub use help::help_text;
 pub use kubectl::*;
-pub(crate) use parse::is_in_all;
+pub(crate) use parse::{EDITED_TEXT_MISSING, is_in_all};
 pub use pipe::Pipe;
 use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;

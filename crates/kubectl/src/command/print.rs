@@ -245,7 +245,9 @@ impl std::fmt::Display for Kubectl {
                 if let Some(subresource) = subresource {
                     line.equals("--subresource", subresource);
                 }
-                line.document(text);
+                if !text.is_empty() {
+                    line.document(text);
+                }
             }
             Kubectl::SetImage {
                 target,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::reading::without_fields;
 use super::{Plan, View, change, typed_name, with_objects};
-use crate::command::{Kubectl, PatchType, Target};
+use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, bad_request, stale};
 use crate::scale::has_scale;
 
@@ -211,6 +211,9 @@ const REQUEST_REJECTED: &str = "The request is invalid: the server rejected our 
 /// `kubectl edit`: applies the changes of the edited text to the object.
 pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource);
+    if text.is_empty() {
+        return with_objects(target, view, |_, _, _| Err(Refusal::kubectl_error(EDITED_TEXT_MISSING)));
+    }
     let parsed = podscope_api::parse(text);
     if let Some(problem) = parsed.problems.first() {
         return Plan::refuse(format!("error: the edited file failed validation: {problem}"));

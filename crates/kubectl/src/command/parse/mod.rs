@@ -16,6 +16,7 @@ use super::shell::Word;
 use super::*;
 use crate::IS_WHOLE;
 pub(crate) use verbs::{VERBS, Verb, is_in_all};
+pub(crate) use write::EDITED_TEXT_MISSING;
 
 /// Parses the words after `kubectl`.
 pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {

@@ -287,7 +287,7 @@ fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
 }
 
 /// Error of the edit commands without a here-document: the console has no editor.
-pub(super) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
+pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
 
 /// Parses `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
@@ -298,10 +298,7 @@ pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
     }
     Ok(Kubectl::Edit {
         target: target(args, &args.positional)?,
-        text: args
-            .stdin
-            .clone()
-            .ok_or_else(|| args.plain(args.end, EDITED_TEXT_MISSING))?,
+        text: args.stdin.clone().unwrap_or_default(),
         subresource: edited_subresource(args)?,
     })
 }

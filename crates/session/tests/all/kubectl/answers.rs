@@ -110,6 +110,15 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl patch deploy web -p '{\"spec\":{\"replicas\":1}}'",
             vec!["deployment.apps/web patched (no change)"],
         ),
+        // kubectl opens its editor only for an object that exists.
+        (
+            "kubectl edit pod nope",
+            vec!["!Error from server (NotFound): pods \"nope\" not found"],
+        ),
+        (
+            "kubectl edit deploy web",
+            vec!["!error: the edited object is missing: write it after the command, <<'EOF' … EOF"],
+        ),
         (
             "kubectl patch deploy nope -p '{}'",
             vec!["!Error from server (NotFound): deployments.apps \"nope\" not found"],
