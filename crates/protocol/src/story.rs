@@ -131,7 +131,7 @@ pub struct StepState {
     pub goals: Vec<GoalState>,
     /// For each `keep` condition: it was violated.
     pub broken: Vec<bool>,
-    /// Indices of the mistakes that were made.
+    /// Index of the mistake that was made last, as long as the story has not gone on.
     pub mistakes: Vec<usize>,
     /// The reader's answer to the question; empty if skipped.
     pub answer: Option<String>,

@@ -52,6 +52,10 @@ pub struct Shown {
     pub keeps: Vec<Option<SimTime>>,
     /// For each mistake, the time at which it was first made.
     pub mistakes: Vec<Option<SimTime>>,
+    /// The mistake that was made last, whose reply is shown. An earlier reply may contradict what was done since then.
+    pub reply: Option<usize>,
+    /// For each mistake, whether it was being made at the instant before.
+    in_progress: Vec<bool>,
     /// The answer to the step's question.
     pub truth: Option<Truth>,
     /// Records of the conditions that compare with the instant at which the step was shown ([`Step::comparing`]).
@@ -194,6 +198,8 @@ impl Story {
             goals: vec![Goal::Open; step.goals.len()],
             keeps: vec![None; step.keeps.len()],
             mistakes: vec![None; step.mistakes.len()],
+            reply: None,
+            in_progress: vec![false; step.mistakes.len()],
             truth: None,
             since: Vec::new(),
         });
@@ -297,11 +303,17 @@ impl Story {
             moment.record(step, &mut shown.since);
             let since = &shown.since;
             let holds = |condition| moment.holds(condition, record_of(step, since, condition));
-            for (mistake, made) in step.mistakes.iter().zip(&mut shown.mistakes) {
-                // The mistake of an earlier step may be a goal of a later one.
-                if at == last && made.is_none() && mistake.when.iter().all(holds) {
-                    *made = Some(now);
+            // The mistake of an earlier step may be a goal of a later one.
+            if at == last {
+                let making: Vec<bool> = (step.mistakes.iter())
+                    .map(|mistake| mistake.when.iter().all(holds))
+                    .collect();
+                let begins = |index: &usize| making[*index] && !shown.in_progress[*index];
+                shown.reply = (0..making.len()).find(begins).or(shown.reply);
+                for (made, _) in shown.mistakes.iter_mut().zip(&making).filter(|(_, making)| **making) {
+                    made.get_or_insert(now);
                 }
+                shown.in_progress = making;
             }
             if shown.truth.is_none()
                 && let Some(ask) = &step.predict

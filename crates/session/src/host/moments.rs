@@ -36,16 +36,18 @@ impl Moments {
     }
 }
 
-/// Returns the states before and after the key moment. Candidates are the questions and their answers, then the waiting
-/// time of each step, both from the last to the first, then the whole run. The first pair with a visible difference is
-/// taken.
+/// Returns the states before and after the key moment. Candidates are the questions and the end of the story, so that
+/// the picture after shows what the tasks after the question brought; then the questions and their answers, and the
+/// waiting time of each step, all from the last to the first; then the whole run. The first pair with a visible
+/// difference is taken.
 fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));
+    let to_end = asked.clone().map(|(at, _)| (at, end));
     let after = |at: usize| shown.get(at + 1).map_or(end, |next| next.at);
     let steps = (0..shown.len()).rev().map(|at| (shown[at].at, after(at)));
     let whole = shown.first().map(|first| (first.at, end));
-    for (before, after) in asked.chain(steps).chain(whole) {
+    for (before, after) in to_end.chain(asked).chain(steps).chain(whole) {
         let pair = [before, after].map(|at| moment(session, owners, at));
         let [a, b] = &pair;
         if (&a.groups, &a.pending) != (&b.groups, &b.pending) {

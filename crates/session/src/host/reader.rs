@@ -92,13 +92,24 @@ impl Reader {
         StoryState {
             step,
             steps: steps
-                .map(|(at, (shown, step))| self.step_state(at, shown, step))
+                .map(|(at, (shown, step))| StepState {
+                    mistakes: match story.finished() {
+                        None if at + 1 == story.shown().len() => shown.reply.into_iter().collect(),
+                        _ => Vec::new(),
+                    },
+                    ..self.step_state(at, shown, step)
+                })
                 .collect(),
             waits_for: next.map(|next| match story.next(scenario) {
                 Some(_) if shown.is_empty() => {
                     WaitsFor(next.when.iter().map(|when| when.description.clone()).collect())
                 }
-                Some(_) => awaited(scenario.steps.get(shown.len() - 1), next, session.now()),
+                Some(_) => {
+                    // A question that has its answer already is not what the story waits for.
+                    let is_open = shown.last().is_some_and(|last| last.truth.is_none());
+                    let asks = is_open && scenario.steps[shown.len() - 1].predict.is_some();
+                    awaited(asks, next, session.now())
+                }
                 None => open_goals(shown, scenario),
             }),
             question: self.question(session),
@@ -127,9 +138,7 @@ impl Reader {
                 })
                 .collect(),
             broken: shown.keeps.iter().map(Option::is_some).collect(),
-            mistakes: (shown.mistakes.iter().enumerate())
-                .filter_map(|(index, made)| made.map(|_| index))
-                .collect(),
+            mistakes: Vec::new(),
             answer: answer.map(|answer| answer.clone().unwrap_or_default()),
             truth: answered.map(|((answer, truth), ask)| {
                 let value = ask.option_of(&truth.value).unwrap_or(&truth.value);
@@ -149,9 +158,9 @@ fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// The kinds of conditions that the next step waits for. The conditions themselves stay hidden, because they often answer a
-/// question.
-fn awaited(last: Option<&Step>, next: &Step, now: SimTime) -> WaitsFor {
+/// The kinds of conditions that the next step waits for; `asks` says that the last question has no answer yet. The
+/// conditions themselves stay hidden, because they often answer a question or give away a goal.
+fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
     };
@@ -160,7 +169,7 @@ fn awaited(last: Option<&Step>, next: &Step, now: SimTime) -> WaitsFor {
         Selection::Items(_) => String::new(),
     };
     let mut what = match &when.check {
-        _ if last.is_some_and(|step| step.predict.is_some()) => "the outcome".to_owned(),
+        _ if asks => "the outcome".to_owned(),
         Some(Check::Object { kind, key, .. }) => format!("a change of {} {}", kind.name(), key.name),
         Some(Check::Count { get, .. } | Check::Ready { get, .. }) => format!("a change among the {}", objects(get)),
         Some(Check::Requests { counted, .. }) => format!("requests to {}", counted.service.name),

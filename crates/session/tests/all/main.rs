@@ -11,6 +11,7 @@ mod monkey;
 mod ownership;
 mod promises;
 mod recording;
+mod replies;
 mod rules_of_v1_36;
 mod spread;
 mod stop;

@@ -449,6 +449,78 @@ fn finished_story_shows_states_around_key_moment() {
     assert!(before.at < after.at);
 }
 
+/// The picture after shows the end of the story, although its question was answered before the last task.
+/// Shows: E-08
+#[test]
+fn picture_after_shows_end_of_story() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, predict: {{ask: How many?, options: [0, 1], is: {{count: pods}}, why: {{0: wrong}}}}, goal: {POD}}}\n  \
+         - {{text: b, when: {POD}, goal: {{object: Pod default/q, exists: true}}}}\n  \
+         solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=q:1\"}}]\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.answer(0, "1");
+    for name in ["p", "q"] {
+        let line = format!("kubectl run {name} --image=p:1");
+        reading.ask(Request::Command { line });
+        reading.ask(Request::Play);
+        reading.run(1.0);
+    }
+    assert!(reading.story.finished);
+    let pods: Vec<usize> = (reading.story.moments.iter())
+        .map(|moment| {
+            let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
+            nodes.map(|node| node.pods.len()).sum::<usize>() + moment.pending.len()
+        })
+        .collect();
+    assert_eq!(pods, [0, 2]);
+}
+
+/// Of several mistakes the last one is answered, also if it was made before; the reply goes when the story goes on.
+/// Shows: E-07
+#[test]
+fn reply_is_to_last_mistake_until_story_goes_on() {
+    let spec = format!(
+        "  steps:\n  - text: a\n    goal: {POD}\n    mistakes: [{{when: {{object: Pod default/m, exists: true}}, say: one}}, {{when: {{object: Pod default/n, exists: true}}, say: two}}]\n  \
+         - {{text: b, when: {POD}}}\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Play);
+    let mut replies = Vec::new();
+    for line in [
+        "kubectl run m --image=a",
+        "kubectl run n --image=a",
+        "kubectl delete pod m --grace-period=0 --force",
+        "kubectl run m --image=a",
+        "kubectl run p --image=a",
+    ] {
+        reading.ask(Request::Command { line: line.into() });
+        reading.run(1.0);
+        replies.push(reading.story.steps[0].mistakes.clone());
+    }
+    assert_eq!(replies, [vec![0], vec![1], vec![1], vec![0], Vec::new()]);
+}
+
+/// When the run has answered a question, the story waits for something else than the outcome.
+/// Shows: E-06
+#[test]
+fn answered_question_is_not_what_next_waits_for() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, predict: {{ask: When?, options: [1s, 9s], until: {POD}, why: {{9s: wrong}}}}}}\n  \
+         - {{text: b, when: {{count: pods, equals: 2}}}}\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.answer(0, "1s");
+    reading.ask(Request::Play);
+    assert_eq!(reading.waits_for(), "the outcome");
+    reading.ask(Request::Command {
+        line: "kubectl run p --image=a".into(),
+    });
+    reading.run(1.0);
+    assert_eq!(reading.waits_for(), "a change among the pods");
+}
+
 /// A field that is picked while a lesson is recorded becomes a goal of the current step.
 /// Shows: E-10
 #[test]

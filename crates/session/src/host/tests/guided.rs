@@ -5,7 +5,7 @@ use crate::timeline::Session;
 use crate::{lessons, scenario};
 use podscope_api::Kind;
 use podscope_cluster::SimTime;
-use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Update};
+use podscope_protocol::{ConsoleText, GUIDED_CUT, GUIDED_START, Notice, Request, Source, Update};
 
 fn trace_of(host: &Host) -> String {
     host.active
@@ -32,6 +32,37 @@ fn guided_start_goes_on_where_first_visit_is() {
     assert_eq!(opened.story[0].try_command.as_deref(), Some(GUIDED_CUT));
     assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(14_500_000));
     assert_eq!(trace_of(&host), before);
+}
+
+/// The page opens the lesson, lets time run and gives the command: nothing says that time stands still.
+/// Shows: U-10
+#[test]
+fn guided_start_does_not_say_that_time_stands_still() {
+    for plays in [true, false] {
+        let (mut host, mut clock) = (welcome().0, 0.0);
+        settle(&mut host, &mut clock);
+        let source = Source::Lesson {
+            name: GUIDED_START.to_owned(),
+            seed: None,
+        };
+        let line = GUIDED_CUT.to_owned();
+        let mut updates = host.handle(Request::Open { source }, clock);
+        if plays {
+            updates.extend(host.handle(Request::Play, clock));
+        }
+        updates.extend(host.handle(Request::Command { line }, clock));
+        for _ in 0..100 {
+            clock += 5.0;
+            updates.extend(host.work(clock));
+        }
+        let says_paused = updates.iter().any(|update| match update {
+            Update::Console { lines } => {
+                (lines.iter()).any(|line| line.text == ConsoleText::Notice(Notice::TimeIsPaused))
+            }
+            _ => false,
+        });
+        assert_eq!(says_paused, !plays);
+    }
 }
 
 /// Elsewhere the lesson begins when all pods run: after a command, or without a first visit.
