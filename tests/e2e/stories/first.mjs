@@ -9,6 +9,7 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
   await page.getByRole("button", { name: "Cut a node off" }).click();
   const story = page.getByRole("region", { name: "Story" });
   await expect(story).toContainText("c-2 is cut off");
+  await expect(page.locator(".con"), "time runs").not.toContainText("Time stands still");
   const forward = page.locator("[data-forward]");
   await expect(forward).toContainText("NotReady", { timeout: 30_000 });
   await forward.filter({ hasText: "NotReady" }).click();

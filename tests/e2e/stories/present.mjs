@@ -123,6 +123,12 @@ test("presenting shows only the cluster, the story and the clock", async ({ t })
   expect(size, `${size} px`).toBeGreaterThanOrEqual(22);
   await t.expectNoOverflow(page, "presenting");
   await t.checkLooks(page, "present");
+  for (const [width, height] of [[1280, 800], [768, 1024]]) {
+    await t.resize(page, width, height);
+    const foot = await page.locator(".story-foot").boundingBox();
+    const keys = await page.locator(".presenting").boundingBox();
+    expect(foot.y + foot.height, `${width}: the keys do not cover the story's buttons`).toBeLessThanOrEqual(keys.y + 1);
+  }
   // The smallest text is large enough, too, also on a large screen.
   const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
     && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
@@ -383,7 +389,11 @@ test("while presenting, console, timeline and timer are on keys, and a question 
   await page.keyboard.press("v");
   await expect(page.locator(".time")).toHaveCount(0);
   await page.keyboard.press("z");
-  await expect(page.getByRole("timer")).toHaveText("0:02");
+  await expect(page.getByRole("timer"), "it counts down").toHaveText("4:58");
+  await page.getByRole("button", { name: "A minute more" }).click();
+  await expect(page.getByRole("timer")).toHaveText(/^5:5/);
+  for (let i = 0; i < 6; i++) await page.getByRole("button", { name: "A minute less" }).click();
+  await expect(page.getByRole("timer")).toHaveText("0:00");
   await page.keyboard.press("r");
   const question = page.getByRole("region", { name: "A question for the class" });
   await expect(question.getByRole("listitem").first()).toBeVisible();

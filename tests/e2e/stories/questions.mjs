@@ -63,6 +63,7 @@ test("a click on a node answers, and its difference to the chosen node is explai
   const text = await starter.inputValue();
   await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
   await story.getByRole("button", { name: "Apply" }).click();
+  await expect(story.locator(".starter"), "the server's answer stands below the manifest").toContainText(/created|configured/);
   await expect(story.getByText("You said a-3.")).toBeVisible();
   await expect(story.getByText("The answer was b-2")).toBeVisible();
   await expect(story.locator(".separates").getByText("a-3:")).toBeVisible();

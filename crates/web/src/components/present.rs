@@ -29,7 +29,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("q", "QR code of this instant"),
     ("`", "Console"),
     ("v", "Timeline"),
-    ("z", "Timer"),
+    ("z", "Timer: counts down five minutes, more or less"),
     ("r", "The question large, for the class; once more: what happens"),
     ("Esc", "End"),
 ];
@@ -99,22 +99,39 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
     }
 }
 
-/// Minutes and seconds since it was shown.
+/// Minutes that the class has at first.
+const MINUTES: i32 = 5;
+
+/// Counts down the time that the class has, from when it is shown. Two buttons take or give a minute.
 #[component]
 fn Timer() -> Html {
-    let seconds = use_state(|| 0_u32);
+    let given = use_state(|| 60 * MINUTES);
+    let passed = use_state(|| 0);
     {
-        let counted = use_mut_ref(|| 0_u32);
-        let seconds = seconds.setter();
+        let counted = use_mut_ref(|| 0);
+        let passed = passed.setter();
         use_effect_with((), move |()| {
             let tick = Interval::new(1_000, move || {
                 *counted.borrow_mut() += 1;
-                seconds.set(*counted.borrow());
+                passed.set(*counted.borrow());
             });
             move || drop(tick)
         });
     }
-    html! { <span class="timer mono" role="timer" aria-label="Time since the timer was started">{ format!("{}:{:02}", *seconds / 60, *seconds % 60) }</span> }
+    // After the end, a minute given is a minute from now.
+    let left = (*given - *passed).max(0);
+    let change = |seconds: i32, sign: &'static str, label: &'static str| {
+        let (given, total) = (given.setter(), *passed + (left + seconds).max(0));
+        let onclick = Callback::from(move |_: MouseEvent| given.set(total));
+        html! { <button type="button" class="quiet" {onclick} aria-label={label} title={label}>{ sign }</button> }
+    };
+    html! {
+        <>
+            { change(-60, "−", "A minute less") }
+            <span class={classes!("timer", "mono", (left == 0).then_some("over"))} role="timer" aria-label="Time left">{ format!("{}:{:02}", left / 60, left % 60) }</span>
+            { change(60, "+", "A minute more") }
+        </>
+    }
 }
 
 /// Dims everything except the area around the pointer.
@@ -154,11 +171,18 @@ pub(crate) fn Code(props: &Props) -> Html {
             })
         });
     }
-    let Some(link) = (if page.anonymises {
+    let link = if page.anonymises {
         &page.anonymised_link
     } else {
         &page.link
-    }) else {
+    };
+    // In a low dialog the code would begin below the edge.
+    use_effect_with(link.is_some() && props.has_buttons, |is_drawn| {
+        if *is_drawn {
+            browser::show_all(".share .code, .share .code + .buttons");
+        }
+    });
+    let Some(link) = link else {
         return html! { <p role="status">{ "Making a link…" }</p> };
     };
     let short = short_address_of_untouched(page).filter(|_| !page.anonymises);

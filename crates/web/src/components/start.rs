@@ -48,6 +48,8 @@ pub(crate) fn Start(props: &Props) -> Html {
         let (ctl, guided) = (ctl.clone(), open(lesson(GUIDED_START)));
         Callback::from(move |event: MouseEvent| {
             guided.emit(event);
+            // The engine opens the lesson paused: without this, the console would say that time stands still.
+            ctl.send.emit(Request::Play);
             ctl.run_now(GUIDED_CUT);
         })
     };

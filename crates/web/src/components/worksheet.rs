@@ -1,5 +1,5 @@
 //! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a page of their
-//! own (E-15).
+//! own (E-15). A page ends below each question, because the next text tells what happened.
 
 use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
 use yew::prelude::*;
@@ -31,16 +31,21 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
             drop(window.print());
         }
     });
+    let has_answers = page.model.story.steps.iter().any(|step| step.truth.is_some());
     let n_questions = opened.story.iter().filter(|step| step.question.is_some()).count();
     html! {
         <Modal key="worksheet" title={opened.title.clone()} class="wide worksheet">
-            <p class="not-printed"><button type="button" class="primary" autofocus=true onclick={print}>{ "Print" }</button>{ " The answers are on a page of their own." }</p>
+            <p class="not-printed"><button type="button" class="primary" autofocus=true onclick={print}>{ "Print" }</button>{ " A page ends below each question, as the next one tells what happened. The answers are on a page of their own." }</p>
             <div class="paper-head">
                 if let Some(info) = info { <p>{ shown(&info.summary) }</p> }
                 <p>{ "Name: ______________________________" }</p>
                 { code(opened) }
             </div>
-            <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
+            if has_answers {
+                <p class="not-printed">{ "Start over for the picture of the cluster: now it would show the first answer." }</p>
+            } else {
+                <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
+            }
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {
                     <li>

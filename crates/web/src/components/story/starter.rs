@@ -6,9 +6,10 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::components::dialogs::problems;
+use crate::components::shown::shown;
 use crate::ctl::Ctl;
-use crate::pure::{hints, paste};
-use crate::state::{Checked, Shared};
+use crate::pure::{clock, hints, paste};
+use crate::state::{Answer, Checked, Shared};
 
 /// Base of this editor's revision numbers, so that they differ from those of the large editor.
 const FIRST_REVISION: u64 = 1 << 40;
@@ -17,6 +18,8 @@ const FIRST_REVISION: u64 = 1 << 40;
 pub(super) struct Props {
     pub(super) text: String,
     pub(super) checked: Option<Shared<Checked>>,
+    /// The answer to the manifests that were applied last.
+    pub(super) answer: Answer,
 }
 
 #[component]
@@ -24,13 +27,17 @@ pub(super) fn Starter(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
     let revision = use_state(|| FIRST_REVISION);
     let waiting = use_mut_ref(|| None::<Timeout>);
+    // Whether the answer is to this text.
+    let is_applied = use_state(|| false);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let gaps = hints::gaps(&text).len();
     let change = {
         let (text, revision, ctl) = (text.clone(), revision.clone(), ctl.clone());
+        let is_applied = is_applied.setter();
         Callback::from(move |now: String| {
+            is_applied.set(false);
             let next = *revision + 1;
             revision.set(next);
             text.set(now.clone());
@@ -56,8 +63,9 @@ pub(super) fn Starter(props: &Props) -> Html {
         .filter(|checked| checked.revision == *revision)
         .map_or(&[][..], |checked| &checked.problems);
     let apply = {
-        let (ctl, text) = (ctl.clone(), text.clone());
+        let (ctl, text, is_applied) = (ctl.clone(), text.clone(), is_applied.setter());
         Callback::from(move |_: MouseEvent| {
+            is_applied.set(true);
             ctl.run(&paste::here_document(&text));
         })
     };
@@ -72,6 +80,12 @@ pub(super) fn Starter(props: &Props) -> Html {
                 <button type="button" class="primary" disabled={gaps > 0} onclick={apply}>{ "Apply" }</button>
             </div>
             if !found.is_empty() { { problems(found) } }
+            <div role="status">
+                if *is_applied {
+                    { for props.answer.refused.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) }
+                    { for props.answer.done.iter().map(|(at, line)| html! { <p class="waits">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
+                }
+            </div>
         </div>
     }
 }
