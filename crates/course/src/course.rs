@@ -108,20 +108,24 @@ impl ItemSource {
 }
 
 impl ItemSource {
-    /// Name that a run of the item has.
+    /// Name of the item in a file that is handed in. A lesson by URL has the name of its file, because the course does
+    /// not know the title inside it.
     #[must_use]
     pub fn scenario_name(&self) -> String {
         match self {
             Self::Practice { family, .. } => podscope_protocol::practice_run_name(family),
             Self::Lesson(name) => name.clone(),
-            Self::Url(path) => {
-                let file = path.rsplit('/').next().unwrap_or(path);
-                file.trim_end_matches(".yaml").to_owned()
-            }
+            Self::Url(path) => file_stem(path).to_owned(),
             Self::Inline(text) => scenario::load(&[("inline".to_owned(), text.clone())])
                 .map_or_else(|_| String::new(), |loaded| loaded.title()),
         }
     }
+}
+
+/// The last part of a path, without its ending.
+pub(crate) fn file_stem(path: &str) -> &str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.strip_suffix(".yaml").unwrap_or(file)
 }
 
 /// Reads an item of `lessons`.

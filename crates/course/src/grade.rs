@@ -11,13 +11,15 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
 use podscope_protocol::Problem;
-use podscope_session::link;
-use podscope_session::scenario::Scenario;
+use podscope_session::lessons;
+use podscope_session::link::{self, Link};
+use podscope_session::scenario::{Loaded, Scenario};
 use podscope_session::story::{Goal, Story};
 use podscope_session::timeline::{Session, Slice};
 use serde_json::Value;
 
-use crate::course::{Course, Item};
+use crate::Family;
+use crate::course::{Course, Item, ItemSource, file_stem};
 
 /// Time for which a run is continued after its cursor: what was begun may come to its end.
 const AFTER: Span = Span::seconds(1);
@@ -63,7 +65,12 @@ pub struct GradedAnswer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradedRun {
     pub student: String,
+    /// Name of the built-in lesson or of the practice run; the title of any other scenario.
     pub lesson: String,
+    /// Title of the lesson, of the practice family or of the scenario.
+    pub title: String,
+    /// The scenario of a lesson that is not built in.
+    own: Option<OwnLesson>,
     pub is_finished: bool,
     /// Reached goals, and all goals of the lesson.
     pub goals: (usize, usize),
@@ -73,7 +80,27 @@ pub struct GradedRun {
     pub complaints: Vec<String>,
 }
 
+/// What a link tells about the scenario of a lesson that is not built in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct OwnLesson {
+    /// Name of the file without its ending.
+    stem: String,
+    text: String,
+}
+
 impl GradedRun {
+    /// Whether the link is one of a run of this item. A lesson by URL is known by the name of its file, which the page
+    /// puts into the link; an inline lesson by its whole text.
+    fn is_of(&self, source: &ItemSource) -> bool {
+        match (source, &self.own) {
+            (ItemSource::Url(path), Some(own)) => own.stem == file_stem(path),
+            (ItemSource::Inline(text), Some(own)) => own.text == *text,
+            (ItemSource::Lesson(name), None) => self.lesson == *name,
+            (ItemSource::Practice { .. }, Some(_)) => self.lesson == source.scenario_name(),
+            _ => false,
+        }
+    }
+
     /// Number of right answers, and of questions that were asked.
     #[must_use]
     pub fn right_answers(&self) -> (usize, usize) {
@@ -181,6 +208,8 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
     let mut graded = GradedRun {
         student: student.to_owned(),
         lesson: handed.lesson.clone().unwrap_or_default(),
+        title: title_of(handed.lesson.as_deref().unwrap_or_default()),
+        own: None,
         is_finished: false,
         goals: (0, 0),
         answers: Vec::new(),
@@ -198,13 +227,20 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
     let words = |problems: Vec<Problem>| problems.first().map_or_else(String::new, ToString::to_string);
     let link = link::decode(&handed.link).map_err(|why| format!("the link cannot be read: {why}"))?;
     let loaded = link.load().map_err(words)?;
-    let of_link = link.lesson.clone().unwrap_or_else(|| loaded.title());
-    if let Some(claimed) = handed.lesson.as_ref().filter(|claimed| **claimed != of_link) {
-        graded
-            .complaints
-            .push(format!("it is handed in as {claimed}, and the run is of {of_link}"));
+    identify(&link, &loaded, graded);
+    let is_claimed = |claimed: &str| match &graded.own {
+        None => claimed == graded.lesson,
+        // Whatever a scenario calls itself, it is no built-in lesson.
+        Some(own) => (claimed == graded.lesson || claimed == own.stem) && !lessons::names().any(|name| name == claimed),
+    };
+    if let Some(claimed) = handed.lesson.as_deref().filter(|claimed| !is_claimed(claimed)) {
+        let (claimed, of) = (title_of(claimed), &graded.title);
+        let complaint = match claimed == *of {
+            true => format!("it is handed in as “{claimed}”, and the run is of another scenario of that name"),
+            false => format!("it is handed in as “{claimed}”, and the run is of “{of}”"),
+        };
+        graded.complaints.push(complaint);
     }
-    graded.lesson = of_link;
     let timed = link.timed().map_err(|unreadable| unreadable.to_string())?;
     let mut session = Session::new(loaded).map_err(words)?;
     session.schedule(timed);
@@ -222,6 +258,29 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
             .push("it claims that the lesson is finished, and the run does not finish it".to_owned());
     }
     Ok(())
+}
+
+/// Notes which lesson the run of a link is of.
+fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
+    if let Some(name) = &link.lesson {
+        graded.lesson.clone_from(name);
+    } else {
+        graded.lesson = loaded.title();
+        graded.own = loaded.files.first().map(|(name, text)| OwnLesson {
+            stem: file_stem(name).to_owned(),
+            text: text.clone(),
+        });
+    }
+    graded.title = title_of(&graded.lesson);
+}
+
+/// Title of a built-in lesson or practice family. Any other scenario is called by its own title.
+fn title_of(name: &str) -> String {
+    let lesson = || lessons::list().into_iter().find(|lesson| lesson.name == name);
+    let family = || crate::families().find(|family| podscope_protocol::practice_run_name(family) == name);
+    let family = || Family::read(name, crate::family_text(family()?)?).ok();
+    let title = lesson().map(|lesson| lesson.title).or_else(|| Some(family()?.title));
+    title.unwrap_or_else(|| name.to_owned())
 }
 
 fn goals(story: &Story, scenario: &Scenario) -> (usize, usize) {
@@ -281,7 +340,7 @@ pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
                 .filter(|run| run.student == student && run.complaints.is_empty())
         };
         let best = |item: &Item| {
-            let of_item = valid().filter(|run| run.lesson == item.source.scenario_name());
+            let of_item = valid().filter(|run| run.is_of(&item.source));
             of_item.map(GradedRun::score).max_by(f64::total_cmp)
         };
         let scores: Vec<Option<f64>> = course.items.iter().map(best).collect();

@@ -24,11 +24,14 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
         } => Ok(CourseUpdate::Schedule(recorded(task, is_right, &practice))),
         CourseRequest::Grade { file, text } => Ok(CourseUpdate::Graded(graded(&file, &text))),
         CourseRequest::ReadCourse { name, text } => read_course(&name, text.as_deref()).map(CourseUpdate::Course),
-        CourseRequest::Practise { task, practice } => match draw(task, &practice) {
+        CourseRequest::Practise { task, run, practice } => match draw(task, &practice) {
             Ok((task, text)) => {
                 let file = format!("{}.yaml", task.id.family);
-                let source = Source::Files {
-                    files: vec![(file, text)],
+                let source = match run {
+                    Some(fragment) => Source::Link { fragment },
+                    None => Source::Files {
+                        files: vec![(file, text)],
+                    },
                 };
                 let mut updates = vec![Update::Course(Box::new(CourseUpdate::Task(task)))];
                 updates.extend(host.handle(Request::Open { source }, now));
@@ -125,6 +128,7 @@ fn graded(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
     let shown = |run: grade::GradedRun| GradedRun {
         student: run.student,
         lesson: run.lesson,
+        title: run.title,
         is_finished: run.is_finished,
         goals: run.goals,
         answers: run.answers.into_iter().map(answer).collect(),

@@ -44,6 +44,8 @@ pub enum CourseRequest {
     Practise {
         /// The task; `None` leaves the choice to the schedule.
         task: Option<TaskId>,
+        /// Fragment of the link of a run of the task, which is opened instead of a new run.
+        run: Option<String>,
         practice: Practice,
     },
     /// Record the answer to a task. Answered by [`CourseUpdate::Schedule`].
@@ -85,7 +87,9 @@ pub enum CourseUpdate {
 #[serde(rename_all = "camelCase")]
 pub struct GradedRun {
     pub student: String,
+    /// Name of the lesson.
     pub lesson: String,
+    pub title: String,
     pub is_finished: bool,
     /// Reached goals, and all goals of the lesson.
     pub goals: (usize, usize),

@@ -6,7 +6,7 @@
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Data, Tree};
-use podscope_protocol::{GUIDED_START, LessonInfo, Problem, Request, Source};
+use podscope_protocol::{CourseRequest, GUIDED_START, LessonInfo, Problem, Request, Source};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
@@ -166,13 +166,15 @@ pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
 
 /// Whether a request may open a lesson while no texts are available.
 pub fn are_missing_for(request: &Request) -> bool {
-    let Request::Open { source } = request else {
-        return false;
-    };
-    let may_need = match source {
-        Source::Lesson { name, .. } => name != GUIDED_START,
-        Source::Recap { .. } | Source::Link { .. } => true,
-        Source::Files { .. } | Source::Welcome | Source::Free => false,
+    let may_need = match request {
+        Request::Open { source } => match source {
+            Source::Lesson { name, .. } => name != GUIDED_START,
+            Source::Recap { .. } | Source::Link { .. } => true,
+            Source::Files { .. } | Source::Welcome | Source::Free => false,
+        },
+        // A link of a lesson holds no story: without the lesson's text its run would have no goals.
+        Request::Course(request) => matches!(request, CourseRequest::Grade { .. }),
+        _ => false,
     };
     may_need && texts().is_empty()
 }

@@ -11,7 +11,7 @@ use crate::browser::{self, store};
 use crate::connection::Connection;
 use crate::ctl::Ctl;
 use crate::pure::route::{self, Route};
-use crate::state::{Act, Dialog};
+use crate::state::{Act, Dialog, StudyAct};
 use crate::studying::practise;
 
 /// Parses the current address.
@@ -99,7 +99,7 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
             seed: None,
         }
     } else if let Some(task) = route.practice.clone() {
-        return send.emit(practise(Some(task)));
+        return send.emit(practise(Some(task), None));
     } else if let Some(path) = route.scenario.clone() {
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {
@@ -207,6 +207,7 @@ fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
         if store::link_of_session(id).is_some() {
             store::resume(id);
         }
+        ctl.act.emit(Act::Study(StudyAct::Return(id)));
         connection.borrow_mut().has_entry = true;
         ctl.send.emit(Request::Open {
             source: Source::Link { fragment },

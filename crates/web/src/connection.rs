@@ -60,8 +60,8 @@ impl Connection {
             self.expect_session(!is_link, is_link || is_file, is_file);
             self.is_fresh = matches!(source, Source::Welcome | Source::Free);
         }
-        if matches!(request, Request::Course(CourseRequest::Practise { .. })) {
-            self.expect_session(true, false, false);
+        if let Request::Course(CourseRequest::Practise { run, .. }) = &request {
+            self.expect_session(run.is_none(), false, false);
             self.is_fresh = false;
         }
         // If the user moves time before the session is open, time does not start by itself.

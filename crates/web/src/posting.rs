@@ -186,7 +186,7 @@ fn obey(request: &Value, ctl: &Ctl) {
                     seed: number("seed"),
                     level: u32::try_from(number("level")).unwrap_or(1),
                 };
-                return ctl.send.emit(practise(Some(task)));
+                return ctl.send.emit(practise(Some(task), None));
             } else {
                 return;
             };

@@ -12,16 +12,18 @@ use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
 
-/// The request to draw a practice task and open it; without one, the schedule chooses.
-pub(crate) fn practise(task: Option<TaskId>) -> Request {
+/// The request to draw a practice task and open it; without one, the schedule chooses. `run` is the link of a run of the
+/// task, which is opened instead of a new one.
+pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
     let practice = store::practice();
-    Request::Course(CourseRequest::Practise { task, practice })
+    Request::Course(CourseRequest::Practise { task, run, practice })
 }
 
 /// Keeps what the user studies on this device.
 #[hook]
 pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_stored_attempts(page, ctl);
+    use_session(page, ctl);
     use_attempt(page, ctl);
     use_answered_task(page, ctl);
     use_end_of_exam(page, ctl);
@@ -51,6 +53,22 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
+/// Notes which sessions are runs of items, so that going back, reloading and opening a kept session return to the course.
+#[hook]
+fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let study = &page.study;
+    let is_course_read = study.course.is_some() && study.attempts != Attempts::default();
+    let act = ctl.act.clone();
+    use_effect_with(
+        (page.opened.clone(), is_course_read, study.item),
+        move |(opened, is_course_read, _)| {
+            if opened.is_some() && *is_course_read {
+                act.emit(Act::Study(StudyAct::Session(store::current_session())));
+            }
+        },
+    );
+}
+
 /// Records the state of the attempt at the open item.
 #[hook]
 fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
@@ -67,10 +85,19 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         }
     });
     let act = ctl.act.clone();
-    use_effect_with((page.study.item, attempt), move |(_, attempt)| {
+    let last = use_mut_ref(|| (None, 0.0));
+    use_effect_with((page.study.item, attempt), move |(item, attempt)| {
+        let now = js_sys::Date::now();
+        let (item_before, before) = *last.borrow();
         // The first link of a session comes after it has opened.
-        if let Some(attempt) = attempt.clone().filter(|attempt| !attempt.run.is_empty()) {
-            act.emit(Act::Study(StudyAct::Record(attempt)));
+        let attempt = attempt.clone().filter(|attempt| !attempt.run.is_empty());
+        if item_before == *item && attempt.is_none() {
+            return;
+        }
+        last.replace((*item, now));
+        if let Some(attempt) = attempt {
+            let millis = if item_before == *item { now - before } else { 0.0 };
+            act.emit(Act::Study(StudyAct::Record(attempt, millis)));
         }
     });
 }

@@ -175,7 +175,7 @@ test("the timeline compares with a run without commands", async ({ t }) => {
     expect(Math.abs(one - other), `${node} at ${one} and ${other}`).toBeLessThanOrEqual(1);
   }
   await t.checkLooks(page, "compared");
-  await branches.getByRole("button", { name: "End comparing" }).click();
+  await page.getByRole("button", { name: "End the comparison" }).click();
   await expect(page.locator(".runs")).toHaveCount(0);
 });
 

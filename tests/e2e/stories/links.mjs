@@ -180,3 +180,18 @@ test("a shared comparison is a comparison for its receiver", async ({ t }) => {
   await expect(receiver.locator('.side-b [data-node="c-2"]').getByText(/off/i).first()).toBeVisible();
   await expect(receiver.locator('.page[data-now="0:40.0"]')).toBeVisible();
 });
+
+// Shows: T-04
+test("whoever opens the link of a comparison reads about its commands, and finds one end", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:30.0");
+  await t.command(page, "kubectl scale deployment web --replicas=4");
+  await page.getByRole("button", { name: "Compare with no commands" }).click();
+  await expect(page.getByText("with its commands")).toBeVisible();
+  await t.waitUntilSettled(page);
+  const { link } = await openShareDialog(t, page);
+  const receiver = await t.open(link.slice(link.indexOf("#")));
+  await expect(receiver.getByText("with its commands")).toBeVisible({ timeout: 60_000 });
+  await expect(receiver.getByText("your commands")).toHaveCount(0);
+  await expect(receiver.getByRole("button", { name: /^End/ })).toHaveCount(1);
+});

@@ -166,7 +166,7 @@ fn claim_that_the_run_does_not_show_is_reported() {
     let complaint = |at: usize| runs[at].complaints.join("\n");
     assert!(complaint(0).contains("the run does not finish it"), "{}", complaint(0));
     assert!(
-        complaint(1).contains("handed in as keep-three, and the run is of first-pod"),
+        complaint(1).contains("handed in as “Always three”, and the run is of “Your first pod”"),
         "{}",
         complaint(1)
     );
@@ -178,6 +178,90 @@ fn claim_that_the_run_does_not_show_is_reported() {
     assert_eq!(
         (mistake.wrong.as_str(), mistake.right.as_str(), mistake.count),
         ("1", "0", (1, 1))
+    );
+}
+
+/// A scenario with one goal, of the given name and title.
+fn own_lesson(title: &str) -> String {
+    let goal = |pod: &str| format!("  - text: Create {pod}.\n    goal: {{count: pods -l run={pod}, equals: 1}}\n");
+    let (a, b) = (goal("a"), goal("b"));
+    let node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n-1}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}\n";
+    let kind = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario";
+    format!("{kind}\nmetadata: {{name: x}}\nspec:\n  title: {title}\n  steps:\n{a}{b}---\n{node}")
+}
+
+/// The link of a run of a file, in which pod a was created.
+fn own_run(file: &str, text: &str) -> String {
+    let link = Link {
+        commands: vec![(1_000_000, "kubectl run a --image=nginx".to_owned())],
+        cursor: 5_000_000,
+        ..Link::of_files(vec![(file.to_owned(), text.to_owned())], 1)
+    };
+    format!("#{}", link.encode())
+}
+
+/// A course knows a lesson by URL by its file, and an inline one by its title.
+/// Shows: E-13
+#[test]
+fn own_lesson_is_graded_under_its_file_and_its_title() {
+    let run = own_run("own.yaml", &own_lesson("My own lesson"));
+    let other = own_run("other.yaml", &own_lesson("Another lesson"));
+    let built_in = own_run("first-pod.yaml", &own_lesson("first-pod"));
+    let lessons = [
+        ("own", &run),
+        ("My own lesson", &run),
+        ("own", &other),
+        ("My own lesson", &other),
+        ("first-pod", &run),
+        ("first-pod", &built_in),
+    ];
+    let lessons = lessons.map(|(lesson, run)| json!({"lesson": lesson, "run": run}));
+    let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
+    let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let runs = grade::grade(&hand_in);
+    let complaints: Vec<String> = runs.iter().map(|run| run.complaints.join("\n")).collect();
+    assert_eq!(
+        complaints,
+        [
+            "",
+            "",
+            "it is handed in as “own”, and the run is of “Another lesson”",
+            "it is handed in as “My own lesson”, and the run is of “Another lesson”",
+            "it is handed in as “Your first pod”, and the run is of “My own lesson”",
+            "it is handed in as “Your first pod”, and the run is of another scenario of that name",
+        ]
+    );
+    assert_eq!((runs[0].title.as_str(), runs[0].goals), ("My own lesson", (1, 2)));
+}
+
+/// Shows: E-13
+#[test]
+fn course_result_counts_own_lessons_by_file_and_by_text() {
+    let inline = own_lesson("Inline lesson");
+    let indented = inline.replace('\n', "\n      ");
+    let text = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {{name: x}}\nspec:\n  title: T\n  lessons:\n  - {{url: lessons/own.yaml}}\n  - inline: |\n      {}\n",
+        indented.trim_end()
+    );
+    let course = Course::read("x.yaml", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let easier = inline.replace("run=b", "run=a");
+    let percent = |inline: &str| {
+        let lessons = [
+            own_run("own.yaml", &own_lesson("My own lesson")),
+            own_run("Inline lesson.yaml", inline),
+        ];
+        let lessons = lessons.map(|run| json!({"run": run}));
+        let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
+        let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let results = grade::results(&course, &grade::grade(&hand_in));
+        (results[0].percent.round() as u32, results[0].missing)
+    };
+    assert_eq!(percent(&inline), (50, 0));
+    assert_eq!(
+        percent(&easier),
+        (25, 1),
+        "a run of a changed copy is none of the lesson"
     );
 }
 

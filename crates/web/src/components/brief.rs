@@ -64,6 +64,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let Some(step) = step.filter(|_| !*is_closed && !story.steps.is_empty()) else {
         return Html::default();
     };
+    let holds_back = page.study.holds_back();
     let command = step.try_command.as_deref();
     let node = command.and_then(|line| page.model.nodes.get(line.split_whitespace().last()?));
     let is_done =
@@ -80,9 +81,11 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let end = lesson.filter(|_| story.finished).map(|name| {
         let info = page.lessons.iter().find(|lesson| lesson.name == name);
-        (info.map(|info| info.rule.clone()).unwrap_or_default(), next(&ctl, page))
+        let rule = info.filter(|_| !holds_back).map(|info| info.rule.clone());
+        (rule.unwrap_or_else(|| step.text.clone()), next(&ctl, page))
     });
     let mistake = (story.steps.get(story.step)).and_then(|now| step.mistakes.get(*now.mistakes.last()?));
+    let mistake = mistake.filter(|_| !holds_back);
     let text = match (&end, node.filter(|_| is_done)) {
         (Some((rule, _)), _) => words(rule),
         (None, Some(node)) => html! { actions::effect_text(&node.view) },

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::dialogs;
 use super::shown::shown;
+use super::story::words;
 use crate::browser::files;
 use crate::ctl::Ctl;
 use crate::pure::class::cells;
@@ -65,7 +66,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
                     <h3 class="eyebrow">{ "Most frequent wrong answers" }</h3>
                     <ul>
                         { for mistakes.iter().map(|one| html! {
-                            <li><b>{ shown(&format!("{}: {}", one.lesson, one.ask)) }</b>{ shown(&format!(" {} of {} said {}; it is {}.", one.count.0, one.count.1, one.wrong, one.right)) }</li>
+                            <li><b>{ shown(&format!("{}: ", one.lesson)) }{ words(&podscope_api::visible(&one.ask)) }</b>{ shown(&format!(" {} of {} said {}; it is {}.", one.count.0, one.count.1, one.wrong, one.right)) }</li>
                         }) }
                     </ul>
                 </section>
@@ -87,8 +88,8 @@ fn row(ctl: &Ctl, run: &GradedRun) -> Html {
     };
     html! {
         <tr class={classes!((!run.complaints.is_empty()).then_some("bad"))}>
-            { for cells(run).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
-            <td><button type="button" onclick={open} aria-label={format!("Open the run of {} by {}", run.lesson, run.student)}>{ "Open" }</button></td>
+            { for cells(run, &run.title).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
+            <td><button type="button" onclick={open} aria-label={format!("Open the run of {} by {}", run.title, run.student)}>{ "Open" }</button></td>
         </tr>
     }
 }

@@ -257,7 +257,8 @@ impl PointerGesture {
 /// Titles of two compared runs.
 fn titles(ours: &Model, other: &Model) -> (String, String) {
     match (title(ours), title(other)) {
-        (ours, other) if ours == other => ("with your commands".into(), "without your commands".into()),
+        // Whoever opens the link of a comparison has given none of the commands.
+        (ours, other) if ours == other => ("with its commands".into(), "without commands".into()),
         both => both,
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} page={page.clone()} /> }
         }
         Dialog::Editor => {
-            html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} /> }
+            html! { <Editor text={page.text_to_edit()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} /> }
         }
         Dialog::Notices => notices(page),
         Dialog::Triage => html! { <Triage page={page.clone()} /> },
@@ -445,7 +445,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
                 <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
                     { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
                 </select></label>
-                <button type="button" onclick={untouched}>{ "This one without your commands" }</button>
+                <button type="button" onclick={untouched}>{ "This one without its commands" }</button>
             </div>
         </>
     }

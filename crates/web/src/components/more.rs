@@ -65,7 +65,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
-                if page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) { { row("Worksheet: this lesson on paper".into(), "", act(Act::Dialog(Dialog::Worksheet))) } }
+                if page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.study.holds_back() { { row("Worksheet: this lesson on paper".into(), "", act(Act::Dialog(Dialog::Worksheet))) } }
                 { row("Class: runs that were handed in".into(), "", act(Act::Dialog(Dialog::Class))) }
                 { row("Present to a room".into(), "Shift + P", present) }
                 { row(format!("Theme: {}", page.theme.name()), "t", theme) }

@@ -7,7 +7,7 @@ use super::dialog::Modal;
 use super::shown::shown;
 use crate::browser::store;
 use crate::ctl::Ctl;
-use crate::state::{Act, Dialog};
+use crate::state::{Act, Dialog, Study};
 use crate::studying::practise;
 
 #[derive(Properties, PartialEq)]
@@ -84,12 +84,13 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     Callback::from(move |_: MouseEvent| {
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));
-        ctl.send.emit(practise(task.clone()));
+        ctl.send.emit(practise(task.clone(), None));
     })
 }
 
-/// The card at the end of a task: the rule, what the other answers would have brought, and the next task.
-pub(crate) fn end(ctl: &Ctl, task: &PracticeTask) -> Html {
+/// The card at the end of a task: the rule, what the other answers would have brought, and the next task. A task of a
+/// course is followed by the next item of the course.
+pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     let with = |seed: u64, level: u32| {
         open(
             ctl,
@@ -111,10 +112,14 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask) -> Html {
                 </details>
             }
             <div class="row">
-                <button type="button" class="primary" onclick={open(ctl, None)}>{ "Next task ›" }</button>
-                <button type="button" onclick={with(seed + 1, level)}>{ "Another of this kind" }</button>
-                if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ "A harder one" }</button> }
-                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ "All topics" }</button>
+                if study.item.is_some() {
+                    { super::story::next_item(ctl, study) }
+                } else {
+                    <button type="button" class="primary" onclick={open(ctl, None)}>{ "Next task ›" }</button>
+                    <button type="button" onclick={with(seed + 1, level)}>{ "Another of this kind" }</button>
+                    if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ "A harder one" }</button> }
+                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ "All topics" }</button>
+                }
             </div>
         </section>
     }

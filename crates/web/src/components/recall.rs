@@ -14,7 +14,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The note. It is not shown during a lesson.
+/// The note. It is not shown during a lesson, nor on a task of a course.
 #[component]
 pub(crate) fn Recall(props: &Props) -> Html {
     let is_dismissed = use_state(|| false);
@@ -24,7 +24,10 @@ pub(crate) fn Recall(props: &Props) -> Html {
     let page = &*props.page;
     let is_in_lesson = page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some()) && !page.model.story.finished;
     let due = page.course.due_recaps(&page.lessons, js_sys::Date::now());
-    let Some(again) = due.first().filter(|_| !*is_dismissed && !is_in_lesson) else {
+    let Some(again) = due
+        .first()
+        .filter(|_| !*is_dismissed && !is_in_lesson && page.study.item.is_none())
+    else {
         return Html::default();
     };
     let title = page.lessons.iter().find(|lesson| lesson.name == again.ask);

@@ -1,7 +1,7 @@
 //! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
 //! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
 
-use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, Request, Source};
+use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -23,11 +23,14 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Syllabus(props: &Props) -> Html {
     let student = use_state(String::new);
+    let is_ending = use_state(|| false);
     let (Some(ctl), Some(course)) = (use_context::<Ctl>(), &props.study.course) else {
         return Html::default();
     };
     let attempts = &props.study.attempts;
-    let is_closed = course.exam.is_some() && (attempts.begun.is_none() || attempts.ended.is_some());
+    let is_examined = props.study.is_examined();
+    let is_closed = course.exam.is_some() && !is_examined;
+    let done = if is_examined { "answered" } else { "done" };
     let n_items = course.items.len();
     let leave = {
         let act = ctl.act.clone();
@@ -41,15 +44,15 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
         <Modal key="course" title={course.title.clone()} class="wide lessons">
             <section class="course" aria-label="Progress">
                 <div class="row">
-                    <b>{ format!("{} of {n_items} done", attempts.n_finished()) }</b>
-                    <meter min="0" max={n_items.to_string()} value={attempts.n_finished().to_string()} aria-label="Done"></meter>
+                    <b>{ format!("{} of {n_items} {done}", attempts.n_finished()) }</b>
+                    <meter min="0" max={n_items.to_string()} value={attempts.n_finished().to_string()} aria-label={done}></meter>
                     if let Some(next) = next.filter(|_| !is_closed) {
                         <button type="button" class="primary" autofocus=true onclick={open_item(&ctl, course, next)}>
                             { format!("{}: {}", if attempts.n_finished() == 0 { "Begin" } else { "Continue" }, course.items[next].title) }
                         </button>
                     }
                 </div>
-                if let Some(exam) = course.exam { { exam_row(&ctl, course, exam, attempts) } }
+                if let Some(exam) = course.exam { { exam_row(&ctl, course, exam, attempts, &is_ending) } }
             </section>
             <ol class="syllabus">
                 { for course.items.iter().enumerate().map(|(index, item)| {
@@ -60,11 +63,12 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                             if let Some(text) = &item.text { <div class="prose">{ story::prose(text) }</div> }
                             <button type="button" class={classes!("item", is_here.then_some("here"))} disabled={is_closed} onclick={open_item(&ctl, course, index)} aria-current={is_here.then_some("true")} data-item={index.to_string()}>
                                 <b>
-                                    if let Some(done) = attempt.filter(|attempt| attempt.is_finished) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
+                                    if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
                                     { shown(&item.title) }
                                 </b>
-                                <small>{ standing(course, index, attempts) }</small>
+                                <small>{ standing(&props.study, course, index) }</small>
                             </button>
+                            if attempts.ended.is_some() { { replay(&ctl, item, index, attempts) } }
                         </li>
                     }
                 }) }
@@ -79,12 +83,15 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     }
 }
 
-/// What is known about an item: its score, and in an exam its weight.
-fn standing(course: &CourseInfo, index: usize, attempts: &Attempts) -> String {
+/// What is known about an item: its score, and in an exam its weight. A running exam does not tell the score.
+fn standing(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
-    let score = attempts
-        .get(index)
-        .map(|attempt| format!("{} %", (attempt.score + 5) / 10));
+    let attempt = study.attempts.get(index);
+    let score = attempt.map(|attempt| match (study.is_examined(), attempt.is_finished) {
+        (true, true) => "answered".to_owned(),
+        (true, false) => "begun".to_owned(),
+        (false, _) => format!("{} %", (attempt.score + 5) / 10),
+    });
     match (course.exam.is_some(), score) {
         (true, Some(score)) => format!("{score} · weight {weight}"),
         (true, None) => format!("not tried · weight {weight}"),
@@ -93,8 +100,34 @@ fn standing(course: &CourseInfo, index: usize, attempts: &Attempts) -> String {
     }
 }
 
-/// Begin, clock and end of an exam, and its result.
-fn exam_row(ctl: &Ctl, course: &CourseInfo, exam: ExamInfo, attempts: &Attempts) -> Html {
+/// Opens the run of a task of an exam that has ended, with all answers and reasons.
+fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Html {
+    let run = attempts.get(index).map(|attempt| attempt.run.clone());
+    let Some(fragment) = run.filter(|run| !run.is_empty()) else {
+        return Html::default();
+    };
+    let request = match &item.source {
+        CourseSource::Practice(task) => practise(Some(task.clone()), Some(fragment)),
+        _ => Request::Open {
+            source: Source::Link { fragment },
+        },
+    };
+    let ctl = ctl.clone();
+    let open = Callback::from(move |_: MouseEvent| {
+        expect(&ctl, index);
+        ctl.send.emit(request.clone());
+    });
+    html! { <button type="button" class="replay" onclick={open} aria-label={format!("Replay of {}", item.title)}>{ "Replay" }</button> }
+}
+
+/// Begin, clock and end of an exam, and its result. The end is confirmed, because nothing can be changed after it.
+fn exam_row(
+    ctl: &Ctl,
+    course: &CourseInfo,
+    exam: ExamInfo,
+    attempts: &Attempts,
+    is_ending: &UseStateHandle<bool>,
+) -> Html {
     let change = |change: fn(&mut Attempts, f64)| {
         let (ctl, attempts) = (ctl.clone(), attempts.clone());
         Callback::from(move |_: MouseEvent| {
@@ -111,6 +144,7 @@ fn exam_row(ctl: &Ctl, course: &CourseInfo, exam: ExamInfo, attempts: &Attempts)
         return html! {
             <div class="row" role="status" data-result={verdict}>
                 <b>{ format!("{verdict}: {percent:.0} % of the points; {} % are asked.", exam.pass) }</b>
+                <span>{ "Each replay shows your run with every answer and its reasons." }</span>
                 <button type="button" onclick={begin}>{ "Begin again" }</button>
             </div>
         };
@@ -122,12 +156,41 @@ fn exam_row(ctl: &Ctl, course: &CourseInfo, exam: ExamInfo, attempts: &Attempts)
                 <button type="button" class="primary" onclick={begin}>{ "Begin the exam" }</button>
             </div>
         },
-        Some(left) => html! {
-            <div class="row">
-                <span>{ format!("{} left.", minutes(left)) }</span>
-                <button type="button" onclick={change(|attempts, now| attempts.ended = Some(now))}>{ "End the exam" }</button>
-            </div>
-        },
+        Some(left) if **is_ending => {
+            let is_open = |index: &usize| attempts.get(*index).is_none_or(|attempt| !attempt.is_finished);
+            let open: Vec<String> = (0..course.items.len())
+                .filter(is_open)
+                .map(|index| (index + 1).to_string())
+                .collect();
+            let unanswered = match open.as_slice() {
+                [] => "Every task is answered.".to_owned(),
+                [one] => format!("Task {one} is not answered."),
+                many => format!("{} tasks are not answered: {}.", many.len(), many.join(", ")),
+            };
+            let (end, is_ending) = (change(|attempts, now| attempts.ended = Some(now)), is_ending.clone());
+            let go_on = is_ending.clone();
+            let end = Callback::from(move |event: MouseEvent| {
+                is_ending.set(false);
+                end.emit(event);
+            });
+            html! {
+                <div class="row" role="alert">
+                    <b>{ "End the exam now?" }</b>
+                    <span>{ format!("{unanswered} {} left. Nothing can be changed afterwards.", minutes(left)) }</span>
+                    <button type="button" class="primary" onclick={Callback::from(move |_: MouseEvent| go_on.set(false))}>{ "Go on with the exam" }</button>
+                    <button type="button" onclick={end}>{ "End it" }</button>
+                </div>
+            }
+        }
+        Some(left) => {
+            let is_ending = is_ending.clone();
+            html! {
+                <div class="row">
+                    <span>{ format!("{} left.", minutes(left)) }</span>
+                    <button type="button" onclick={Callback::from(move |_: MouseEvent| is_ending.set(true))}>{ "End the exam" }</button>
+                </div>
+            }
+        }
     }
 }
 
@@ -155,14 +218,25 @@ pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
     }
 }
 
-/// Opens an item of the course.
+/// The session that opens next is a run of an item of the course.
+fn expect(ctl: &Ctl, index: usize) {
+    ctl.act.emit(Act::Dialog(Dialog::None));
+    ctl.act.emit(Act::Start(false));
+    ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
+}
+
+/// Opens an item of the course on a click.
 pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callback<MouseEvent> {
+    let begin = begin_item(ctl, course, index);
+    Callback::from(move |_: MouseEvent| begin())
+}
+
+/// Opens an item of the course, from its beginning.
+pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl Fn() + 'static {
     let (ctl, source) = (ctl.clone(), course.items[index].source.clone());
     let title = course.items[index].title.clone();
-    Callback::from(move |_: MouseEvent| {
-        ctl.act.emit(Act::Dialog(Dialog::None));
-        ctl.act.emit(Act::Start(false));
-        ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
+    move || {
+        expect(&ctl, index);
         let request = match &source {
             CourseSource::Lesson(name) => Request::Open {
                 source: Source::Lesson {
@@ -170,7 +244,7 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
                     seed: None,
                 },
             },
-            CourseSource::Practice(task) => practise(Some(task.clone())),
+            CourseSource::Practice(task) => practise(Some(task.clone()), None),
             CourseSource::Inline(text) => scenario(&title, text.clone()),
             CourseSource::Url(path) => {
                 let (ctl, path, title) = (ctl.clone(), path.clone(), title.clone());
@@ -184,10 +258,10 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
             }
         };
         ctl.send.emit(request);
-    })
+    }
 }
 
-/// Opens the text of a scenario under the item's title.
+/// The request to open the text of a scenario under the item's title.
 fn scenario(title: &str, text: String) -> Request {
     let files = vec![(format!("{title}.yaml"), text)];
     Request::Open {

@@ -451,7 +451,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
-    if all.len() < 2 && !is_touched || page.opened.is_none() {
+    if all.len() < 2 && (!is_touched || page.other.is_some()) || page.opened.is_none() {
         return Html::default();
     }
     let untouched = page.opened.as_ref().map(|opened| Request::Compare {
@@ -460,10 +460,9 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label="Branches">
-            if page.other.is_some() {
-                <button type="button" class="chip on" onclick={ctl.on(Request::Compare { other: None })}>{ "End comparing" }</button>
-            } else if is_touched {
-                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without your commands">{ "Compare with no commands" }</button>
+            // During a comparison its end is above the other run.
+            if page.other.is_none() && is_touched {
+                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without its commands">{ "Compare with no commands" }</button>
             }
             { for all.iter().filter(|_| all.len() > 1).map(|b| {
                 let name = branch_name(b);

@@ -67,6 +67,10 @@ pub(crate) struct Attempts {
     /// When the exam was handed in.
     pub(crate) ended: Option<f64>,
     items: ordered::Map<usize, Attempt>,
+    /// Milliseconds that were spent on each item, until it was finished.
+    spent: ordered::Map<usize, f64>,
+    /// The items that sessions of this browser are runs of, by the number of the session.
+    sessions: ordered::Map<u64, usize>,
 }
 
 impl Attempts {
@@ -78,6 +82,16 @@ impl Attempts {
             match words.as_slice() {
                 ["begun", at] => attempts.begun = at.parse().ok(),
                 ["ended", at] => attempts.ended = at.parse().ok(),
+                ["spent", index, millis] => {
+                    if let (Ok(index), Ok(millis)) = (index.parse(), millis.parse()) {
+                        attempts.spent.insert(index, millis);
+                    }
+                }
+                ["session", id, index] => {
+                    if let (Ok(id), Ok(index)) = (id.parse(), index.parse()) {
+                        attempts.sessions.insert(id, index);
+                    }
+                }
                 [index, score, finished, way, run @ ..] => {
                     if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), Way::named(way)) {
                         let attempt = Attempt {
@@ -107,8 +121,11 @@ impl Attempts {
                 attempt.run
             )
         };
-        let items: String = self.items.iter().map(item).collect();
-        time("begun", self.begun) + &time("ended", self.ended) + &items
+        let mut text = time("begun", self.begun) + &time("ended", self.ended);
+        text.extend(self.items.iter().map(item));
+        text.extend((self.spent.iter()).map(|(index, millis)| format!("spent {index} {millis}\n")));
+        text.extend((self.sessions.iter()).map(|(id, index)| format!("session {id} {index}\n")));
+        text
     }
 
     /// No attempts yet, in an exam that begins now.
@@ -121,6 +138,24 @@ impl Attempts {
 
     pub(crate) fn get(&self, index: usize) -> Option<&Attempt> {
         self.items.get(&index)
+    }
+
+    /// Notes that a session of this browser is a run of an item.
+    pub(crate) fn note_session(&mut self, id: u64, index: usize) {
+        self.sessions.insert(id, index);
+    }
+
+    /// The item that a session of this browser is a run of.
+    pub(crate) fn item_of_session(&self, id: u64) -> Option<usize> {
+        self.sessions.get(&id).copied()
+    }
+
+    /// Adds time that was spent on an item that is not finished yet.
+    pub(crate) fn spend(&mut self, index: usize, millis: f64) {
+        let is_open = self.get(index).is_none_or(|attempt| !attempt.is_finished);
+        if is_open && self.ended.is_none() {
+            *self.spent.entry(index).or_default() += millis.round();
+        }
     }
 
     /// Number of finished items.
@@ -170,6 +205,7 @@ impl Attempts {
                 json!({
                     "lesson": name,
                     "run": format!("#{}", attempt.run),
+                    "minutes": self.spent.get(index).map(|millis| (millis / MILLIS_PER_MINUTE * 10.0).round() / 10.0),
                     "hints": u8::from(attempt.way == Way::Hinted),
                     "shown": attempt.way == Way::Shown,
                     "finished": attempt.is_finished,
@@ -269,6 +305,9 @@ mod tests {
         attempts.record(1, attempt(1000, true));
         attempts.record(1, attempt(200, false));
         assert_eq!(attempts.percent(&course()), 87.5);
+        attempts.spend(0, 60_000.0);
+        attempts.note_session(1_764_000_000_000_123, 1);
+        assert_eq!(attempts.item_of_session(1_764_000_000_000_123), Some(1));
         assert_eq!(Attempts::read(&attempts.write()), attempts);
     }
 
@@ -313,10 +352,17 @@ mod tests {
     #[test]
     fn handed_in_file_holds_links_of_runs() {
         let mut attempts = Attempts::default();
+        attempts.spend(1, 90_000.0);
+        attempts.spend(1, 60_000.0);
         attempts.record(1, attempt(1000, true));
+        attempts.spend(1, 60_000.0);
         let file: Value = serde_json::from_str(&attempts.hand_in(&course(), "Ada")).expect("it is JSON");
         assert_eq!(file["name"], "Ada");
         assert_eq!(file["lessons"][0]["lesson"], "keep-three");
         assert_eq!(file["lessons"][0]["run"], "#s1:abc");
+        assert_eq!(
+            file["lessons"][0]["minutes"], 2.5,
+            "what came after the end does not count"
+        );
     }
 }

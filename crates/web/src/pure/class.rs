@@ -16,6 +16,7 @@ pub(crate) struct Class {
 /// The most frequent wrong answer of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FrequentMistake {
+    /// Title of the lesson.
     pub(crate) lesson: String,
     pub(crate) ask: String,
     pub(crate) wrong: String,
@@ -43,7 +44,7 @@ impl Class {
                 let (Some(given), Some(truth)) = (&answer.given, &answer.truth) else {
                     continue;
                 };
-                let (n_answers, right, wrong) = questions.entry((&run.lesson, &answer.ask)).or_default();
+                let (n_answers, right, wrong) = questions.entry((&run.title, &answer.ask)).or_default();
                 *n_answers += 1;
                 *right = truth;
                 if !answer.is_right {
@@ -78,21 +79,21 @@ impl Class {
         };
         let mut text = "STUDENT,LESSON,FINISHED,GOALS,ANSWERS,HINTS,SHOWN,MINUTES,CHECK\n".to_owned();
         for run in &self.runs {
-            let cells: Vec<String> = cells(run).iter().map(|one| cell(one)).collect();
+            let cells: Vec<String> = cells(run, &run.lesson).iter().map(|one| cell(one)).collect();
             text.push_str(&format!("{}\n", cells.join(",")));
         }
         text
     }
 }
 
-/// The cells of a run: student, lesson, finished, goals, answers, hints, shown, minutes, check.
-pub(crate) fn cells(run: &GradedRun) -> [String; 9] {
+/// The cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes, check.
+pub(crate) fn cells(run: &GradedRun, lesson: &str) -> [String; 9] {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let unknown = || "-".to_owned();
     let right = run.answers.iter().filter(|answer| answer.is_right).count();
     [
         run.student.clone(),
-        run.lesson.clone(),
+        lesson.to_owned(),
         yes(run.is_finished),
         format!("{}/{}", run.goals.0, run.goals.1),
         format!("{right}/{}", run.answers.len()),
@@ -116,6 +117,7 @@ mod tests {
         GradedRun {
             student: student.to_owned(),
             lesson: "first-pod".to_owned(),
+            title: "Your first pod".to_owned(),
             is_finished: true,
             goals: (1, 1),
             answers: vec![GradedAnswer {
@@ -140,7 +142,10 @@ mod tests {
         let mistakes = class.frequent_mistakes();
         assert_eq!(mistakes.len(), 1);
         assert_eq!((mistakes[0].wrong.as_str(), mistakes[0].count), ("b-1", (2, 4)));
-        assert_eq!(mistakes[0].right, "a-1");
+        assert_eq!(
+            (mistakes[0].right.as_str(), mistakes[0].lesson.as_str()),
+            ("a-1", "Your first pod")
+        );
     }
 
     /// Shows: E-13

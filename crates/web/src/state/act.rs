@@ -130,7 +130,7 @@ impl Reducible for Page {
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
             Act::NewVersion => page.has_new_version = true,
             Act::Finished(name, way) => page.course.change(|c| c.finish(&name, way, js_sys::Date::now())),
-            Act::Study(act) => page.study.change(|study| study.act(act)),
+            Act::Study(act) => page.study(act),
             Act::Course(course) => page.course = Shared::new(course),
             Act::Start(start) => (page.start, page.start_requested) = (start, false),
             Act::RequestStart => (page.start, page.start_requested) = (true, true),

@@ -6,7 +6,8 @@ use podscope_protocol::{
 };
 
 use super::{
-    Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Study, Tab, TriageView, Truth,
+    Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Study, StudyAct, Tab, TriageView,
+    Truth,
 };
 use crate::pure::course::Course;
 use crate::pure::explain::Why;
@@ -120,6 +121,26 @@ impl SiteScenario {
 }
 
 impl Page {
+    /// The text that the editor begins with. During a task of an exam the Scenario is left out: it holds the solution and
+    /// the reasons.
+    pub(crate) fn text_to_edit(&self) -> String {
+        let text = self.opened.as_ref().map_or("", |opened| opened.text.as_str());
+        let is_shown = |document: &&str| !self.study.holds_back() || !document.contains("kind: Scenario");
+        let documents: Vec<&str> = text.split("\n---\n").filter(is_shown).collect();
+        documents.join("\n---\n")
+    }
+
+    /// Changes what is studied. A session that turns out to be a task of the course gets the task's title.
+    pub(super) fn study(&mut self, act: StudyAct) {
+        self.study.change(|study| study.act(act));
+        let title = self.study.task_title().map(str::to_owned);
+        if let Some((title, opened)) = title.zip(self.opened.as_mut())
+            && title != opened.title
+        {
+            opened.change(|opened| opened.title = title);
+        }
+    }
+
     /// The page before the engine's first update.
     pub(crate) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Page {
         Page {

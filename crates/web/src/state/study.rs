@@ -1,7 +1,7 @@
 //! Practice and courses: the open task, the open course, and what the user has done in it.
 
 use podscope_protocol::{
-    CourseInfo, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
+    CourseInfo, CourseItem, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
 };
 
 use crate::pure::attempts::{Attempt, Attempts, Way};
@@ -33,8 +33,12 @@ pub(crate) enum StudyAct {
     OpenItem(usize),
     /// A hint was opened, or the solution was shown.
     Helped(Way),
-    /// The state of the attempt at the open item.
-    Record(Attempt),
+    /// The state of the attempt at the open item, and the milliseconds since it opened or was recorded.
+    Record(Attempt, f64),
+    /// The session of this number is open: a run of the open item, or of one that was open before.
+    Session(u64),
+    /// The browser goes back or forward to the session of this number.
+    Return(u64),
     /// The stored attempts at the course, or begin and end of an exam.
     Attempts(Attempts),
     /// Files were sent to be graded.
@@ -59,12 +63,29 @@ impl Study {
         match act {
             StudyAct::OpenItem(index) => self.opening = Some(index),
             StudyAct::Helped(way) => self.help = self.help.max(way),
-            StudyAct::Record(attempt) => {
+            StudyAct::Record(attempt, millis) => {
                 if let Some(index) = self.item {
+                    self.attempts.spend(index, millis);
                     self.attempts.record(index, attempt);
                 }
             }
-            StudyAct::Attempts(attempts) => self.attempts = attempts,
+            StudyAct::Session(id) => match self.item {
+                Some(index) => self.attempts.note_session(id, index),
+                None => {
+                    self.item = self
+                        .attempts
+                        .item_of_session(id)
+                        .filter(|index| self.item_at(*index).is_some())
+                }
+            },
+            StudyAct::Return(id) => self.opening = self.attempts.item_of_session(id),
+            StudyAct::Attempts(attempts) => {
+                // What was open before an exam begins is no run of it.
+                if attempts.begun != self.attempts.begun {
+                    self.item = None;
+                }
+                self.attempts = attempts;
+            }
             StudyAct::Sent(count) => self.class.n_awaited += count,
             StudyAct::ForgetClass => self.class = Class::default(),
             StudyAct::CloseCourse => {
@@ -103,6 +124,9 @@ impl Study {
         self.help = Way::Solved;
         let is_its_own = |task: &PracticeTask| opened.title == practice_run_name(&task.id.family);
         self.task = self.task.take().filter(is_its_own);
+        if let Some(title) = self.task_title() {
+            opened.title = title.to_owned();
+        }
         let Some(task) = &self.task else { return };
         opened.title.clone_from(&task.title);
         if let Some(question) = opened.story.first_mut().and_then(|step| step.question.as_mut()) {
@@ -112,6 +136,27 @@ impl Study {
                 }
             }
         }
+    }
+
+    fn item_at(&self, index: usize) -> Option<&CourseItem> {
+        self.course.as_ref()?.items.get(index)
+    }
+
+    /// The title of the open item, if it is a practice task, whose session has only the name of the family.
+    pub(super) fn task_title(&self) -> Option<&str> {
+        let item = self.item_at(self.item?)?;
+        matches!(item.source, CourseSource::Practice(_)).then_some(item.title.as_str())
+    }
+
+    /// An exam is running.
+    pub(crate) fn is_examined(&self) -> bool {
+        let is_exam = self.course.as_ref().is_some_and(|course| course.exam.is_some());
+        is_exam && self.attempts.begun.is_some() && self.attempts.ended.is_none()
+    }
+
+    /// Rules, solutions and what is right are held back: a task of a running exam is open.
+    pub(crate) fn holds_back(&self) -> bool {
+        self.item.is_some() && self.is_examined()
     }
 
     /// Hints may be opened.
@@ -134,29 +179,40 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::CourseItem;
+    use podscope_protocol::{ExamInfo, TaskId};
+
+    fn item(source: CourseSource, title: &str) -> CourseItem {
+        CourseItem {
+            source,
+            title: title.into(),
+            text: None,
+            weight: 1,
+        }
+    }
+
+    fn lesson(name: &str) -> CourseItem {
+        item(CourseSource::Lesson(name.into()), name)
+    }
+
+    fn study(items: Vec<CourseItem>, exam: Option<ExamInfo>) -> Study {
+        Study {
+            course: Some(CourseInfo {
+                name: "c".into(),
+                title: "c".into(),
+                items,
+                has_hints: exam.is_none(),
+                has_show_me: exam.is_none(),
+                theme: None,
+                exam,
+            }),
+            ..Study::default()
+        }
+    }
 
     /// After a reload the engine reads the course before it opens the stored session.
     #[test]
     fn item_waits_for_its_own_session() {
-        let item = |name: &str| CourseItem {
-            source: CourseSource::Lesson(name.into()),
-            title: name.into(),
-            text: None,
-            weight: 1,
-        };
-        let mut study = Study {
-            course: Some(CourseInfo {
-                name: "c".into(),
-                title: "c".into(),
-                items: vec![item("first-pod"), item("keep-three")],
-                has_hints: true,
-                has_show_me: true,
-                theme: None,
-                exam: None,
-            }),
-            ..Study::default()
-        };
+        let mut study = study(vec![lesson("first-pod"), lesson("keep-three")], None);
         let open = |study: &mut Study, lesson: Option<&str>| {
             study.opened(&mut Opened {
                 lesson: lesson.map(str::to_owned),
@@ -168,5 +224,50 @@ mod tests {
         assert_eq!(open(&mut study, None), None);
         assert_eq!(open(&mut study, Some("keep-three")), Some(1));
         assert_eq!(open(&mut study, Some("first-pod")), None);
+    }
+
+    /// Shows: E-12
+    #[test]
+    fn exam_goes_on_after_back_and_after_a_reload() {
+        let task = |family: &str| {
+            let id = TaskId {
+                family: family.into(),
+                seed: 1,
+                level: 1,
+            };
+            item(CourseSource::Practice(id), &format!("The title of {family}"))
+        };
+        let exam = Some(ExamInfo { minutes: 5, pass: 66 });
+        let items = || vec![task("which-node"), task("which-phase")];
+        let open = |study: &mut Study, name: &str, session: u64| {
+            let mut opened = Opened {
+                title: name.into(),
+                ..Opened::default()
+            };
+            study.opened(&mut opened);
+            study.act(StudyAct::Session(session));
+            (study.item, opened.title)
+        };
+        let mut first = study(items(), exam);
+        first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
+        assert!(first.is_examined() && !first.holds_back(), "no task is open");
+        first.act(StudyAct::OpenItem(0));
+        open(&mut first, "practice-which-node", 11);
+        assert!(first.holds_back());
+        first.act(StudyAct::OpenItem(1));
+        let second = open(&mut first, "practice-which-phase", 12);
+        assert_eq!(second, (Some(1), "The title of which-phase".to_owned()));
+
+        // The kept session may be gone: then its link opens as a session of another number.
+        first.act(StudyAct::Return(11));
+        let back = open(&mut first, "practice-which-node", 13);
+        assert_eq!(back, (Some(0), "The title of which-node".to_owned()));
+        assert_eq!(open(&mut first, "free", 14).0, None, "another session is no task");
+
+        let mut reloaded = study(items(), exam);
+        reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
+        assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
+        reloaded.attempts.ended = Some(1.0);
+        assert!(!reloaded.holds_back(), "after the end everything is shown");
     }
 }

@@ -62,17 +62,34 @@ pub(super) fn End(props: &Props) -> Html {
     }
 }
 
-/// The button to the next item of the open course, or to the course after its last one.
-pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
-    if study.item.is_none() {
-        return Html::default();
+/// The card at the end of a task of a running exam: it tells neither the rule nor what is right.
+pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
+    html! {
+        <section class="end" aria-label="The end of the task">
+            <h3>{ "Your work on this task is noted" }</h3>
+            <p>{ "What is right, and why, is shown after the exam." }</p>
+            <div class="row">{ next_item(ctl, study) }</div>
+        </section>
     }
-    match study.next_item() {
-        Some((course, next)) => html! {
-            <button type="button" class="primary" onclick={syllabus::open_item(ctl, course, next)}>{ format!("Next: {} ›", course.items[next].title) }</button>
-        },
+}
+
+/// The button to the next item of the open course, or to the course after its last one and from a replay of an exam.
+pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
+    let (Some(course), Some(_)) = (&study.course, study.item) else {
+        return Html::default();
+    };
+    let is_exam = course.exam.is_some();
+    match study.next_item().filter(|_| !is_exam || study.is_examined()) {
+        Some((course, next)) => {
+            let words = match is_exam {
+                true => "Next task ›".to_owned(),
+                false => format!("Next: {} ›", course.items[next].title),
+            };
+            html! { <button type="button" class="primary" onclick={syllabus::open_item(ctl, course, next)}>{ words }</button> }
+        }
         None => {
-            html! { <button type="button" class="primary" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))}>{ "To the course" }</button> }
+            let words = if is_exam { "To the exam" } else { "To the course" };
+            html! { <button type="button" class="primary" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))}>{ words }</button> }
         }
     }
 }

@@ -42,8 +42,11 @@ fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &L
     }
 }
 
-/// The replies to the mistakes that the user made.
-pub(super) fn mistakes(step: &StoryStep, now: &StepState) -> Html {
+/// The replies to the mistakes that the user made. A reply leads to the solution, so an exam only says that there is one.
+pub(super) fn mistakes(step: &StoryStep, now: &StepState, holds_back: bool) -> Html {
+    if holds_back && !now.mistakes.is_empty() {
+        return html! { <p class="mistake" role="status">{ "Something went wrong in this step. The replay after the exam says what." }</p> };
+    }
     let replies = now.mistakes.iter().filter_map(|index| step.mistakes.get(*index));
     html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }
 }

@@ -59,7 +59,8 @@ pub(crate) fn Story(props: &Props) -> Html {
         .lesson
         .as_ref()
         .and_then(|name| page.lessons.iter().find(|l| l.name == *name));
-    let restart = restart(&ctl, opened);
+    let restart = restart(&ctl, page, opened);
+    let holds_back = page.study.holds_back();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return not_begun(&ctl, page, opened);
     };
@@ -84,7 +85,11 @@ pub(crate) fn Story(props: &Props) -> Html {
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     // The card of a practice task gives the answer away.
-    let task = page.study.task.as_ref().filter(|_| is_over(opened, state));
+    let is_over = is_over(opened, state);
+    let task = page.study.task.as_ref().filter(|_| is_over && !holds_back);
+    // An answer in an exam is noted, and nothing is said about it.
+    let mut answer_state = now.clone();
+    answer_state.truth.take_if(|_| holds_back);
     let hint = if page.study.has_hints() {
         help::more(&step.hints, n_revealed, more)
     } else {
@@ -92,7 +97,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let answered = |open: bool| {
         (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
-            <Ask question={question.clone()} state={now.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.time_question().filter(|_| is_asking_here)} pin={page.pin} why={page.why.clone()} />
+            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.time_question().filter(|_| is_asking_here)} pin={page.pin} why={page.why.clone()} />
         })
     };
     html! {
@@ -109,15 +114,16 @@ pub(crate) fn Story(props: &Props) -> Html {
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
-                { goals::mistakes(step, now) }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
-                if let Some(task) = task { { practise::end(&ctl, task) } }
-                if is_end && task.is_none() { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.study.clone()} /> }
+                if let Some(task) = task { { practise::end(&ctl, task, &page.study) } }
+                if holds_back && is_over { { end::examined(&ctl, &page.study) } }
+                if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.study.clone()} /> }
             </div>
-            // The task of the step is below the scrolling text, so it is visible however long the text is.
-            if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() {
+            // Below the scrolling text, so that the task and the reply to a mistake are visible however long the text is.
+            if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !now.mistakes.is_empty() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
+                { goals::mistakes(step, now, holds_back) }
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
                     <p class="waits">{ format!("Time waits for the question of step {}. ", other + 1) }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ "To the question" }</button></p>
@@ -125,7 +131,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() {
                     { try_it(&ctl, page, step.try_command.as_deref()) }
                     if let Some(text) = &step.manifest {
-                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} />
+                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} answer={page.console.answer()} />
                     }
                 }
             </div>
@@ -167,9 +173,14 @@ fn use_focus(page: &Page) {
     });
 }
 
-/// Opens the same lesson or file again, with the same seed.
-fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
+/// Opens the same lesson or file again, with the same seed. An item of a course begins again as an item of the course.
+fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
+    let item = page.study.course.as_ref().zip(page.study.item);
+    if let Some((course, index)) = item {
+        let open = syllabus::begin_item(&ctl, course, index);
+        return Callback::from(move |()| open());
+    }
     Callback::from(move |()| {
         let source = match &opened.lesson {
             Some(name) => Source::Lesson {
@@ -243,10 +254,11 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     } else {
         state.answer.as_deref() == Some(name)
     };
-    let real = !is_open && state.truth.as_ref().is_some_and(|truth| truth.value == name);
+    let truth = state.truth.as_ref().filter(|_| !page.study.holds_back());
+    let real = !is_open && truth.is_some_and(|truth| truth.value == name);
     match (mine, real) {
         (false, false) => None,
-        (true, false) if is_open || state.truth.is_none() => Some(AnswerMark::Mine),
+        (true, false) if is_open || truth.is_none() => Some(AnswerMark::Mine),
         (true, false) => Some(AnswerMark::Wrong),
         (false, true) => Some(AnswerMark::Real),
         (true, true) => Some(AnswerMark::Right),
