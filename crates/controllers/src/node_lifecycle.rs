@@ -52,6 +52,8 @@ pub(super) struct NodeLifecycleController {
     /// Whether the last assessment of the zones is still valid: no node, label or readiness changed since.
     is_assessed: bool,
     taint_tick: Option<SimTime>,
+    /// Nodes whose taints are about to be removed because every zone is lost; their taints are not exchanged meanwhile.
+    to_clear: ordered::Set<NodeName>,
 }
 
 /// The kind of work on a node. It is stored as the namespace of the key, so that one queue serves all kinds.
@@ -123,6 +125,9 @@ impl Controller for NodeLifecycleController {
         if key.0 == Kind::Pod {
             let pod = cx.objects.get::<Pod>(&key.1).cloned();
             return Plan::default().then(pod.iter().flat_map(|pod| mark_not_ready(pod, cx.time())).collect());
+        }
+        if &*key.1.namespace == CLEAR {
+            self.to_clear.remove(&*key.1.name);
         }
         let Some(node) = cx.objects.named::<Node>(&key.1.name).cloned() else {
             return Plan::default();
@@ -316,6 +321,7 @@ impl NodeLifecycleController {
                     .collect();
                 for node in &tainted {
                     self.zones.remove(node);
+                    self.to_clear.insert((&*node.metadata.name).into());
                     cx.enqueue(node_key(CLEAR, &node.metadata.name));
                 }
             }
@@ -435,6 +441,10 @@ impl NodeLifecycleController {
             plan = plan.then(marks);
         }
         let (own, other) = keys_for(current.as_ref());
+        if self.to_clear.contains(&name) {
+            // The zones are assessed after the nodes: what is exchanged here would be removed within the same pass.
+            return plan;
+        }
         if has_taint(node, other, &TaintEffect::NoExecute) {
             // The taint is exchanged for the other one at once, without using a token (CT-027).
             return plan.then_one(exchange_taint(node, own, other, cx.time()));
