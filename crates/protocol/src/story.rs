@@ -133,6 +133,8 @@ pub struct StepState {
     pub broken: Vec<bool>,
     /// Index of the mistake that was made last, as long as the story has not gone on.
     pub mistakes: Vec<usize>,
+    /// Indices of all mistakes that were made, also of those whose reply is no longer shown.
+    pub made: Vec<usize>,
     /// The reader's answer to the question; empty if skipped.
     pub answer: Option<String>,
     /// The true answer, available after the reader's answer.

@@ -139,6 +139,10 @@ impl Reader {
                 .collect(),
             broken: shown.keeps.iter().map(Option::is_some).collect(),
             mistakes: Vec::new(),
+            made: (0..)
+                .zip(&shown.mistakes)
+                .filter_map(|(index, made)| made.map(|_| index))
+                .collect(),
             answer: answer.map(|answer| answer.clone().unwrap_or_default()),
             truth: answered.map(|((answer, truth), ask)| {
                 let value = ask.option_of(&truth.value).unwrap_or(&truth.value);

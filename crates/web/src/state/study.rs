@@ -159,6 +159,12 @@ impl Study {
         self.item.is_some() && self.is_examined()
     }
 
+    /// The run of an ended exam is open, to see what was right and what went wrong.
+    pub(crate) fn is_replay(&self) -> bool {
+        let is_exam = self.course.as_ref().is_some_and(|course| course.exam.is_some());
+        is_exam && self.item.is_some() && self.attempts.ended.is_some()
+    }
+
     /// Hints may be opened.
     pub(crate) fn has_hints(&self) -> bool {
         self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_hints)

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::words;
 use crate::components::icon;
+use crate::state::Study;
 
 /// The goals and conditions of the steps up to the shown one.
 pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
@@ -42,11 +43,19 @@ fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &L
     }
 }
 
+/// The mistakes of a step to which replies are shown: the last one, and in the replay of an exam all.
+pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize] {
+    match study.is_replay() {
+        true => &now.made,
+        false => &now.mistakes,
+    }
+}
+
 /// The replies to the mistakes that the user made. A reply leads to the solution, so an exam only says that there is one.
-pub(super) fn mistakes(step: &StoryStep, now: &StepState, holds_back: bool) -> Html {
-    if holds_back && !now.mistakes.is_empty() {
+pub(super) fn mistakes(step: &StoryStep, told: &[usize], holds_back: bool) -> Html {
+    if holds_back && !told.is_empty() {
         return html! { <p class="mistake" role="status">{ "Something went wrong in this step. The replay after the exam says what." }</p> };
     }
-    let replies = now.mistakes.iter().filter_map(|index| step.mistakes.get(*index));
+    let replies = told.iter().filter_map(|index| step.mistakes.get(*index));
     html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }
 }

@@ -64,6 +64,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return not_begun(&ctl, page, opened);
     };
+    let told = goals::mistakes_told(now, &page.study);
     let blocks = markdown::parse(&step.text);
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     let asking = state.question;
@@ -121,9 +122,9 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.study.clone()} /> }
             </div>
             // Below the scrolling text, so that the task and the reply to a mistake are visible however long the text is.
-            if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !now.mistakes.is_empty() {
+            if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !told.is_empty() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
-                { goals::mistakes(step, now, holds_back) }
+                { goals::mistakes(step, told, holds_back) }
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
                     <p class="waits">{ format!("Time waits for the question of step {}. ", other + 1) }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ "To the question" }</button></p>
@@ -200,6 +201,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label="Story">
             <div class="scroll" tabindex="-1">
+                { syllabus::place(ctl, &page.study) }
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 // The condition is unknown until the first frame.
                 if page.model.story.waits_for.is_some() {
