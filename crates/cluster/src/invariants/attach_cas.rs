@@ -162,7 +162,7 @@ impl AttachCas {
                     ViolationCause::Command,
                     "the scenario's manifests: a pod that already ran".into(),
                 )
-            } else if view.ledger.out_of_service.get(&node) == Some(&Actor::Fencing) {
+            } else if view.ledger.is_fenced(&node) {
                 (
                     ViolationCause::Fault,
                     Originator::excused("the fencing controller", format!("{FACT}: fencing break")),

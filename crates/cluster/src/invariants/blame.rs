@@ -4,7 +4,7 @@
 
 use podscope_api::{NodeName, Str, Uid, phrase};
 
-use super::ledger::{AFTERMATH, ActiveFault};
+use super::ledger::ActiveFault;
 use podscope_sim::Originator;
 
 use super::{View, ViolationCause};
@@ -99,21 +99,16 @@ pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     }
 }
 
-/// The actor that deleted the Node, if the Node is absent or was created again recently: until its kubelet has reported everything
-/// again, the controllers do not know which volumes it uses.
-fn node_removal<'v>(node: &NodeName, view: &View<'v>) -> Option<&'v Actor> {
-    let (at, actor) = view.ledger.node_removals.get(node)?;
-    let is_absent = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
-    (is_absent || view.now - *at <= AFTERMATH).then_some(actor)
-}
-
 /// Blames a kubelet's violation on the deletion of its Node or on its out-of-service taint, from which the controllers
 /// concluded that nothing runs there any more.
 pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor {
         let actions = [
-            (node_removal(node, view), "Node deletion"),
-            (view.ledger.out_of_service.get(node), "out-of-service taint"),
+            (
+                view.ledger.node_removed_by(node, view.objects, view.now),
+                "Node deletion",
+            ),
+            (view.ledger.out_of_service_by(node, view.now), "out-of-service taint"),
         ];
         for (by, action) in actions {
             if let Some(blame) = by.and_then(|by| command(by, &format!("{fact}: {action}"), view)) {
@@ -161,7 +156,7 @@ pub(super) fn of_forced_removal(
     }
     let removal = ledger.removals.get(uid);
     let requested = volume.and_then(|volume| ledger.requested_detaches.get(&(volume.clone(), node.clone())));
-    let deleted = node_removal(node, view);
+    let deleted = ledger.node_removed_by(node, view.objects, view.now);
     let actions = [
         (requested, "operator error"),
         (removal.map(|removal| &removal.by), "force deletion"),
@@ -174,7 +169,7 @@ pub(super) fn of_forced_removal(
             removal.and_then(|removal| removal.out_of_service.as_ref()),
             "out-of-service taint",
         ),
-        (ledger.out_of_service.get(node), "out-of-service taint"),
+        (ledger.out_of_service_by(node, view.now), "out-of-service taint"),
     ];
     for (actor, action) in actions {
         if let Some(blame) = actor.and_then(|actor| command(actor, &format!("{fact}: {action}"), view)) {

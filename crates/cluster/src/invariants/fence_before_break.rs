@@ -129,7 +129,7 @@ impl FenceBeforeBreak {
         node: &NodeName,
         view: &View<'_>,
     ) -> (ViolationCause, Originator) {
-        if view.ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
+        if view.ledger.is_fenced(node) {
             // The controller may set the out-of-service taint only after a confirmed fence (CT-144).
             return (ViolationCause::Bug, "the fencing controller, without a fence".into());
         }

@@ -50,10 +50,18 @@ pub(crate) fn location(node: &str, since: SimTime) -> Phrase {
 pub(crate) struct Removal {
     pub by: Actor,
     pub pod: Arc<Pod>,
-    /// The actor that had deleted the pod's Node, if the Node was absent at that time.
+    /// The actor that had deleted the pod's Node ([`Ledger::node_removed_by`]).
     pub node_deleted_by: Option<Actor>,
-    /// The actor that had set the node's out-of-service taint, if the taint was set at that time.
+    /// The actor that had set the node's out-of-service taint ([`Ledger::out_of_service_by`]).
     pub out_of_service: Option<Actor>,
+}
+
+/// An out-of-service taint.
+#[derive(Debug, Clone)]
+struct OutOfServiceTaint {
+    by: Actor,
+    /// When it was removed; None while the node has it.
+    removed: Option<SimTime>,
 }
 
 /// A command, or a fault that it caused, to which a violation can be attributed.
@@ -101,9 +109,9 @@ pub(crate) struct Ledger {
     /// The command of each client, by client number.
     pub commands: RedBlackTreeMapSync<u32, BlamedAction>,
     /// The last deletion of each Node object: when, and by which actor.
-    pub node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
-    /// The actor that set the out-of-service taint, for each node that has it.
-    pub out_of_service: ordered::Map<NodeName, Actor>,
+    node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
+    /// The last out-of-service taint of each Node that exists.
+    out_of_service: ordered::Map<NodeName, OutOfServiceTaint>,
     /// Clients that removed the attachment of a volume to a node.
     pub requested_detaches: ordered::Map<(Str, NodeName), Actor>,
     /// Pods that a quorum has removed from their application group; their remaining processes are not members (C-12).
@@ -216,13 +224,12 @@ impl Ledger {
             Observation::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::Pod(pod)), None) => {
                     let node = pod.spec.node_name.as_ref();
-                    let is_absent = |node: &&NodeName| parts.objects.named::<Node>(node.as_str()).is_none();
-                    let deleted = node.filter(is_absent).and_then(|node| self.node_removals.get(node));
+                    let deleted = node.and_then(|node| self.node_removed_by(node, parts.objects, parts.now));
                     let removal = Removal {
                         by: (*actor).clone(),
                         pod: pod.clone(),
-                        node_deleted_by: deleted.map(|(_, actor)| actor.clone()),
-                        out_of_service: node.and_then(|node| self.out_of_service.get(node)).cloned(),
+                        node_deleted_by: deleted.cloned(),
+                        out_of_service: node.and_then(|node| self.out_of_service_by(node, parts.now)).cloned(),
                     };
                     let uid = pod.metadata.uid.clone();
                     if self.live.contains_key(&uid) {
@@ -247,10 +254,14 @@ impl Ledger {
                     let name = NodeName(new.metadata.name.clone());
                     match (is_out(old), is_out(new)) {
                         (false, true) => {
-                            self.out_of_service.insert(name, (*actor).clone());
+                            let by = (*actor).clone();
+                            self.out_of_service
+                                .insert(name, OutOfServiceTaint { by, removed: None });
                         }
                         (true, false) => {
-                            self.out_of_service.remove(&name);
+                            if let Some(taint) = self.out_of_service.get_mut(&name) {
+                                taint.removed = Some(parts.now);
+                            }
                         }
                         _ => {}
                     }
@@ -295,6 +306,29 @@ impl Ledger {
         {
             self.record_start(record, parts);
         }
+    }
+
+    /// The actor that set the node's out-of-service taint, if the node has it or had it recently: a controller may still
+    /// act on what it saw, and its request may still be on its way.
+    pub(super) fn out_of_service_by(&self, node: &NodeName, now: SimTime) -> Option<&Actor> {
+        let taint = self.out_of_service.get(node)?;
+        let is_recent = taint.removed.is_none_or(|removed| now - removed <= AFTERMATH);
+        is_recent.then_some(&taint.by)
+    }
+
+    /// Whether the node has an out-of-service taint from the fencing controller.
+    pub(super) fn is_fenced(&self, node: &NodeName) -> bool {
+        let taint = self.out_of_service.get(node);
+        taint.is_some_and(|taint| taint.removed.is_none() && taint.by == Actor::Fencing)
+    }
+
+    /// The actor that deleted the Node, if the Node is absent or was created again recently: requests that assumed its
+    /// absence may still be on their way, and until its kubelet has reported everything again, the controllers do not
+    /// know which volumes it uses.
+    pub(super) fn node_removed_by(&self, node: &NodeName, objects: &crate::Objects, now: SimTime) -> Option<&Actor> {
+        let (at, actor) = self.node_removals.get(node)?;
+        let is_absent = objects.named::<Node>(node.as_str()).is_none();
+        (is_absent || now - *at <= AFTERMATH).then_some(actor)
     }
 
     /// The pod of a UID, even if its object was removed.
