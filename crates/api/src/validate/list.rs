@@ -130,6 +130,11 @@ impl ErrorList {
         self.push(path, "FieldValueForbidden", format!("Forbidden: {detail}"));
     }
 
+    /// Adds an error of the server itself.
+    pub(crate) fn internal(&mut self, path: &Path<'_>, detail: &str) {
+        self.push(path, "InternalError", format!("Internal error: {detail}"));
+    }
+
     pub(crate) fn duplicate(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let detail = if detail.is_empty() {
             String::new()

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::ordered;
 use crate::untyped::{items, text};
 use crate::well_known::condition;
 use crate::{ContainerStatus, IpAddress, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service};
@@ -204,17 +205,6 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
         errors.invalid_text(&path.child("qosClass"), class, IMMUTABLE);
     }
-    pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
-    let host_ips = path.child("hostIPs");
-    if let Some(first) = new
-        .status
-        .host_ips
-        .first()
-        .filter(|first| first.ip != new.status.host_ip)
-    {
-        errors.invalid_text(&host_ips.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
-    }
-    pod_addresses(&host_ips, &old.status.host_ips, &new.status.host_ips, errors);
     let lists = [
         (
             "containerStatuses",
@@ -230,6 +220,46 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     for (field, before, after) in lists {
         container_transitions(old, before, after, &path.child(field), errors);
     }
+    // Ephemeral containers never restart.
+    let before = old.status.ephemeral_container_statuses.iter().enumerate();
+    for (index, _) in before.filter(|(_, status)| is_started_again(status, &new.status.ephemeral_container_statuses)) {
+        let list = path.child("ephemeralContainerStatuses");
+        errors.forbidden(&list.index(index).child("state"), STARTED_AGAIN);
+    }
+    claim_statuses(new, &path.child("resourceClaimStatuses"), errors);
+    pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
+    let host_ips = path.child("hostIPs");
+    if let Some(first) = new
+        .status
+        .host_ips
+        .first()
+        .filter(|first| first.ip != new.status.host_ip)
+    {
+        errors.invalid_text(&host_ips.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
+    }
+    pod_addresses(&host_ips, &old.status.host_ips, &new.status.host_ips, errors);
+}
+
+/// Checks that each status of a claim is that of one entry of `spec.resourceClaims` (`validatePodResourceClaimStatuses`).
+fn claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut seen = ordered::Set::new();
+    for (index, status) in pod.status.resource_claim_statuses.iter().enumerate() {
+        let at = path.index(index);
+        let name = at.child("name");
+        if pod.spec.resource_claims.iter().all(|claim| claim.name != status.name) {
+            errors.invalid_text(
+                &name,
+                &status.name,
+                "must match the name of an entry in `spec.resourceClaims`",
+            );
+        }
+        if !seen.insert(&*status.name) {
+            errors.duplicate(&name, quoted(&status.name), "");
+        }
+        if let Some(claim) = &status.resource_claim_name {
+            errors.each_invalid(&name, claim, &names::subdomain(claim));
+        }
+    }
 }
 
 /// Checks the addresses of a pod or its host: each is new or valid, and there is at most one of each family
@@ -242,8 +272,13 @@ fn pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress], err
         }
     }
     let n_ipv6 = after.iter().filter(|address| address.ip.contains(':')).count();
-    let is_pair = after.len() == 2 && n_ipv6 == 1;
-    if after.len() > 1 && !is_pair && !after.iter().any(is_invalid) {
+    let invalid = after.iter().position(is_invalid).filter(|_| after.len() > 1);
+    if let Some(index) = invalid {
+        let message = format!("failed to check for dual stack with error:invalid IP[{index}]: <nil>");
+        errors.internal(path, &message);
+    }
+    let is_pair = after.len() == 2 && n_ipv6 == 1 && invalid.is_none();
+    if after.len() > 1 && !is_pair {
         let all: Vec<Value> = after.iter().map(|address| json!({"IP": address.ip})).collect();
         let all = Value::from(all);
         errors.invalid(path, all, "may specify no more than one IP for each IP family");
@@ -275,12 +310,18 @@ fn container_transitions(
         if policy == RestartPolicy::Always || ended.exit_code != 0 && policy == RestartPolicy::OnFailure {
             continue;
         }
-        let is_running_again = |after: &&ContainerStatus| after.name == status.name && after.state.terminated.is_none();
-        if after.iter().any(|after| is_running_again(&after)) {
-            let message = "may not be transitioned to non-terminated state";
-            errors.forbidden(&path.index(index).child("state"), message);
+        if is_started_again(status, after) {
+            errors.forbidden(&path.index(index).child("state"), STARTED_AGAIN);
         }
     }
+}
+
+const STARTED_AGAIN: &str = "may not be transitioned to non-terminated state";
+
+/// Whether a container had ended before, and a later status says that it has not.
+fn is_started_again(before: &ContainerStatus, after: &[ContainerStatus]) -> bool {
+    let is_same = |after: &ContainerStatus| after.name == before.name && after.state.terminated.is_none();
+    before.state.terminated.is_some() && after.iter().any(is_same)
 }
 
 /// Checks that numbers are not negative, that those in `within` do not exceed `replicas`, and that `availableReplicas`

@@ -25,7 +25,7 @@ fn status_of_a_kind_is_checked_as_its_spec() {
     let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x, namespace: d}}";
     let balanced = "{apiVersion: v1, kind: Service, metadata: {name: x, namespace: d}, spec: {type: LoadBalancer}}";
     let budget = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: x, namespace: d}}";
-    let rows: [(&str, &str, &[&str]); 15] = [
+    let rows: [(&str, &str, &[&str]); 16] = [
         (
             node,
             "{capacity: {cpu: -1}, addresses: [{type: InternalIP, address: a}, {type: InternalIP, address: a}]}",
@@ -86,6 +86,20 @@ fn status_of_a_kind_is_checked_as_its_spec() {
             &[
                 "status.podIPs[0]: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
                 "status.hostIPs[1]: Invalid value: \"b\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+                "status.hostIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: <nil>",
+                "status.hostIPs: Invalid value: [{\"IP\":\"2001:db8::1\"},{\"IP\":\"b\"}]: may specify no more than one IP \
+                 for each IP family",
+            ],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}, spec: {resourceClaims: [{name: gpu}]}}",
+            "{podIPs: [{ip: a}], resourceClaimStatuses: [{name: gpu, resourceClaimName: A}, {name: gpu}, {name: b}]}",
+            &[
+                "status.resourceClaimStatuses[0].name: Invalid value: \"A\": a lowercase RFC 1123 subdomain must…",
+                "status.resourceClaimStatuses[1].name: Duplicate value: \"gpu\"",
+                "status.resourceClaimStatuses[2].name: Invalid value: \"b\": must match the name of an entry in \
+                 `spec.resourceClaims`",
+                "status.podIPs[0]: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
             ],
         ),
         (
@@ -124,6 +138,18 @@ fn status_of_a_kind_is_checked_as_its_spec() {
     for (head, status, wanted) in rows {
         refusals(head, "{}", status, wanted);
     }
+}
+
+/// Shows: VA-179
+#[test]
+fn ended_ephemeral_container_does_not_run_again() {
+    let status = |state: &str| format!("{{ephemeralContainerStatuses: [{{name: debug, state: {{{state}}}}}]}}");
+    refusals(
+        "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}, spec: {restartPolicy: Always}}",
+        &status("terminated: {exitCode: 1}"),
+        &status("running: {}"),
+        &["status.ephemeralContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"],
+    );
 }
 
 /// Shows: VA-356
