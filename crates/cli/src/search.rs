@@ -104,6 +104,7 @@ struct Shard {
 impl Shard {
     /// The seeds of this shard among `count` seeds that start with `first`.
     fn seeds(self, first: u64, count: u64) -> Seeds {
+        debug_assert!((1..=self.of).contains(&self.index), "parsing checks the range");
         let before = self.index - 1;
         Seeds {
             first: first.wrapping_add(before),

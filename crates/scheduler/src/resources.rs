@@ -49,6 +49,10 @@ impl Resources {
                 Err(index) => self.scalars.insert(index, (*name, amount.wrapping_mul(sign))),
             }
         }
+        debug_assert!(
+            self.scalars.is_sorted_by_key(|(name, _)| *name),
+            "scalars are found by binary search"
+        );
     }
 
     /// The amount of a scalar resource, if listed.

@@ -97,6 +97,10 @@ impl Symbols {
                 inner.slots[slot] = index as u32 + 1;
             }
         }
+        debug_assert!(
+            inner.slots.len().is_power_of_two() && inner.names.len() * 2 <= inner.slots.len(),
+            "a search masks the hash with the length, and ends at a free slot"
+        );
         Symbol(inner.names.len() as u32 - 1)
     }
 

@@ -116,6 +116,7 @@ impl Derived {
 
     /// Adds an object unless there is one of its name. Returns it if it was added.
     fn add(&mut self, object: Object) -> Option<Object> {
+        debug_assert!(KINDS.contains(&object.kind()), "only these kinds are derived");
         if self.all.get_kind(object.kind(), &object.key()).is_some() {
             return None;
         }

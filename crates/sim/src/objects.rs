@@ -45,6 +45,7 @@ impl Tables {
     }
 
     fn insert(&mut self, kind: Kind, key: ObjectKey, object: Object) {
+        debug_assert_eq!(object.kind(), kind, "a table holds objects of its kind");
         match self.built_in.get_mut(kind.index()) {
             Some(table) => table.insert_mut(key, object),
             None => self.custom.entry(kind).or_default().insert_mut(key, object),
@@ -60,6 +61,10 @@ impl Tables {
                 self.custom.remove(&kind);
             }
         }
+        debug_assert!(
+            self.custom.values().all(|table| !table.is_empty()),
+            "a defined kind without objects has no table"
+        );
     }
 }
 

@@ -212,9 +212,16 @@ impl<K: Ord, V> Map<K, V> {
             Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
             Err(slot) => {
                 self.insert_at(slot, (key, value));
+                debug_assert!(self.ascends_near(slot.chunk), "entries are found by binary search");
                 None
             }
         }
+    }
+
+    /// Whether the keys ascend in a chunk, the one after it, and from one to the other, and neither is empty.
+    fn ascends_near(&self, chunk: usize) -> bool {
+        let near = self.chunks.iter().skip(chunk).take(2);
+        near.clone().all(|chunk| !chunk.is_empty()) && near.flatten().is_sorted_by(|(a, _), (b, _)| a < b)
     }
 
     /// Removes a key and returns its value.

@@ -41,7 +41,13 @@ impl<T: Clone> Fifo<T> {
         let chunk = self.chunks.back_mut().expect("the last chunk has room");
         Arc::make_mut(chunk).push(value);
         self.next += 1;
+        debug_assert!(self.is_aligned(), "a value is found by the number of its chunk");
         number
+    }
+
+    /// Whether the chunks are those from the first to the last value.
+    fn is_aligned(&self) -> bool {
+        self.chunks.len() as u64 == self.next.div_ceil(CHUNK) - self.first / CHUNK
     }
 
     /// Removes the oldest value and returns it with its number.
@@ -52,6 +58,7 @@ impl<T: Clone> Fifo<T> {
         if self.first.is_multiple_of(CHUNK) {
             self.chunks.pop_front();
         }
+        debug_assert!(self.is_aligned(), "a value is found by the number of its chunk");
         Some((number, value))
     }
 }

@@ -122,6 +122,10 @@ impl World {
         if self.traffic.is_idle() || !is_watched(change) {
             return;
         }
+        debug_assert!(
+            self.nodes.keys().eq(self.traffic.proxies.keys()),
+            "each machine has a kube-proxy"
+        );
         // For endpoints of other Services only the rules matter.
         let affects_names = match change.object() {
             Some(Object::EndpointSlice(slice)) => slice.metadata.label(label::HEADLESS_SERVICE).is_some(),

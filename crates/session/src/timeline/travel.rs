@@ -95,6 +95,10 @@ impl Branch {
                 at % 2 == 1
             });
         }
+        self.debug_assert_start();
+    }
+
+    fn debug_assert_start(&self) {
         debug_assert!(
             self.checkpoints.first().is_some_and(|first| first.at == SimTime::ZERO),
             "the checkpoint at t = 0 is kept, so that every seek has a start"
@@ -192,6 +196,7 @@ impl Session {
         branch
             .checkpoints
             .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
+        branch.debug_assert_start();
         branch.last_considered = (0, 0);
         self.branches[parent].cursor = now;
         self.branches.push(branch);
@@ -259,6 +264,7 @@ impl Session {
             },
         );
         self.current = place;
+        debug_assert!(place < self.branches.len(), "the current branch exists");
         self.hashed.set(Hashed::empty(place));
         let count = self.branches.len();
         for at in 0..count {
@@ -280,6 +286,7 @@ impl Session {
             checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
         };
         branch.checkpoints.retain(keep);
+        branch.debug_assert_start();
         branch.last_considered = (0, 0);
         let target = at - Span(1);
         self.restore(target);

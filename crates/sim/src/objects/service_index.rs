@@ -102,6 +102,17 @@ impl ServiceIndex {
                 }
             }
         }
+        debug_assert!(
+            new.is_none_or(|new| self.n_labels_of(new) == usize::from(selector_labels(new).next().is_some())),
+            "a Service with a selector is under exactly one label of it"
+        );
+    }
+
+    /// The number of labels of its selector that the Service is under.
+    fn n_labels_of(&self, service: &Service) -> usize {
+        let key = service.metadata.key();
+        let is_under = |at: &LabelAt| self.services.get(at).is_some_and(|services| services.contains(&key));
+        selector_labels(service).filter(is_under).count()
     }
 
     /// The label that the Service is under; `None` if it has no selector or is not stored with this selector.
