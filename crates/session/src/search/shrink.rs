@@ -33,36 +33,58 @@ fn play_changed(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
     run.play_until(goal, until.min(run.until)).ok()?.found
 }
 
-/// Removes parts by halves, quarters and so on down to single ones, then removes repairs.
+/// Removes parts, then repairs, as long as the run meets the goal.
 fn remove_parts(mut best: Found, goal: &Goal) -> Found {
-    let mut width = best.run.parts.len().div_ceil(2).max(1);
-    loop {
-        let mut from = 0;
-        while from < best.run.parts.len() {
-            let mut run = best.run.clone();
-            let to = (from + width).min(run.parts.len());
-            run.parts.drain(from..to);
-            match play_changed(run, goal, best.record.at + MAX_DELAY) {
-                Some(smaller) => best = smaller,
-                None => from = to,
+    let all = best.run.clone();
+    all.remove_parts(
+        |run| match play_changed(run.clone(), goal, best.record.at + MAX_DELAY) {
+            Some(smaller) => {
+                best = smaller;
+                true
+            }
+            None => false,
+        },
+    );
+    best
+}
+
+impl Run {
+    /// Removes parts by halves, quarters and so on down to single ones, then the repairs of those that remain. Each
+    /// smaller run is offered to `fails`, and kept if that returns true.
+    pub fn remove_parts(self, mut fails: impl FnMut(&Run) -> bool) -> Run {
+        let mut best = self;
+        let mut width = best.parts.len().div_ceil(2).max(1);
+        loop {
+            let mut from = 0;
+            while from < best.parts.len() {
+                let mut run = best.clone();
+                let to = (from + width).min(run.parts.len());
+                run.parts.drain(from..to);
+                if fails(&run) {
+                    best = run;
+                } else {
+                    from = to;
+                }
+            }
+            if width == 1 {
+                break;
+            }
+            width = width.div_ceil(2);
+        }
+        for index in 0..best.parts.len() {
+            let mut run = best.clone();
+            let Some(Part::Acts(acts)) = run.parts.get_mut(index) else {
+                continue;
+            };
+            if acts.len() > 1 {
+                acts.truncate(1);
+                if fails(&run) {
+                    best = run;
+                }
             }
         }
-        if width == 1 {
-            break;
-        }
-        width = width.div_ceil(2);
+        best
     }
-    for index in 0..best.run.parts.len() {
-        let mut run = best.run.clone();
-        let Some(Part::Acts(acts)) = run.parts.get_mut(index) else {
-            continue;
-        };
-        if acts.len() > 1 {
-            acts.truncate(1);
-            best = play_changed(run, goal, best.record.at + MAX_DELAY).unwrap_or(best);
-        }
-    }
-    best
 }
 
 /// Moves each command to an earlier time, as long as the violation does not occur later.
