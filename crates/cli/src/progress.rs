@@ -35,6 +35,11 @@ impl Progress {
         Self::new(seeds, "{bar:30} {pos}/{len} seeds, {msg}, {eta} left")
     }
 
+    /// Progress of shrinking, in runs, whose total is not known.
+    pub(crate) fn of_shrinking() -> Self {
+        Self::new(0, "shrinking: run {pos}, {msg}; Ctrl-C prints the smallest so far")
+    }
+
     /// Updates the line: `done` out of the total, and a message.
     pub(crate) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         if self.is_hidden && self.bar.elapsed() > DELAY {

@@ -4,6 +4,7 @@
 
 mod client;
 mod outcome;
+mod processes;
 mod swarm;
 
 use std::process::ExitCode;
@@ -33,8 +34,10 @@ const SHRUNK: usize = 8;
 /// in the last line; what broke how often goes to stderr. All processors share the seeds.
 ///
 /// With a command after `--`, each seed has a server as of `podscope serve`, and the command runs against it, with its
-/// address in KUBECONFIG and PODSCOPE_URL. The first run in which an expectation of the files fails, or the named
-/// invariant breaks, is printed with what the command wrote to the API.
+/// address in KUBECONFIG and PODSCOPE_URL, one seed at a time. At the end of a run the command is killed with all processes
+/// of its group. The first run in which an expectation of the files fails, or the named invariant breaks, ends the search.
+/// Its faults are left out as far as the same failure comes again without them in each repetition (--repetitions), since
+/// the command is a process that can do otherwise each time. The run is printed with what the command wrote to the API.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Files or folders; `-` is standard input
@@ -60,8 +63,12 @@ pub(crate) struct SearchArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Format,
     /// How many times as fast as real time the cluster of a command runs
-    #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times)]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times, requires = "command")]
     speed: f64,
+    /// How many times the failed run of a command must fail again without a fault, before that fault is left out; 0 leaves
+    /// out none
+    #[arg(long, value_name = "K", default_value = "3", requires = "command")]
+    repetitions: u32,
     /// Command to run against the cluster of each seed, such as an operator
     #[arg(last = true, value_name = "COMMAND", requires = "files")]
     command: Vec<String>,
@@ -149,14 +156,10 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     };
     let seeds = given.shard.seeds(first, given.seeds);
     if !given.command.is_empty() {
-        let outcome = search_with_client(given, source, goal, &seeds)?;
-        return Ok(outcome.print(outcome.seeds == seeds.count, given.output == Format::Text));
+        return search_with_client(given, source, goal, &seeds);
     }
     let tried = swarm::try_all(&source, &goal, &seeds, SHRUNK).map_err(print_problems)?;
     let is_complete = tried.seeds == seeds.count;
-    if !is_complete {
-        args::print_error("podscope: interrupted: this is what there is");
-    }
     let outcome = Outcome {
         seeds: tried.seeds,
         runs: tried.runs,
@@ -172,28 +175,35 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
             wanted.to_owned()
         }),
     };
-    let is_json = given.output == Format::Json;
-    if is_json {
-        args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
-    }
-    Ok(outcome.print(is_complete, !is_json))
+    Ok(print(&outcome, given.output, is_complete))
 }
 
-fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<Outcome, ExitCode> {
+/// Prints an outcome in a format. Returns the exit status.
+fn print(outcome: &Outcome, format: Format, is_complete: bool) -> ExitCode {
+    if !is_complete {
+        args::print_error("podscope: interrupted: this is what there is");
+    }
+    if format == Format::Json {
+        args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
+    }
+    outcome.print(is_complete, format == Format::Text)
+}
+
+fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<ExitCode, ExitCode> {
     let Source::Files(files) = source else {
         return Err(ExitCode::from(args::BAD_INPUT));
     };
-    let outcome = ClientSearch {
+    let search = ClientSearch {
         files,
         command: &given.command,
         speed: given.speed,
         goal,
-    }
-    .try_all(seeds)?;
-    if given.output == Format::Json {
-        args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
-    }
-    Ok(outcome)
+        repetitions: given.repetitions,
+    };
+    let outcome = search.try_all(seeds)?;
+    // A failed run ends the search early, too.
+    let is_complete = outcome.shortest.is_some() || outcome.seeds == seeds.count;
+    Ok(print(&outcome, given.output, is_complete))
 }
 
 /// Converts the shortest found run to its printed form.

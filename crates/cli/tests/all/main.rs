@@ -9,4 +9,6 @@ mod clients;
 mod course;
 mod dump;
 mod kube_controller;
+#[cfg(unix)]
+mod search_command;
 mod streams;
