@@ -10,16 +10,18 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey};
 use podscope_protocol::Problem;
 use podscope_session::scenario::Loaded;
-use podscope_session::whatif::{self, Answer, MAX_DRAWS, Question};
+use podscope_session::whatif::{self, Answer, Control, MAX_DRAWS, Question, Stage};
 
 use crate::args::{self, Output, UsageError};
 use crate::interrupt;
+use crate::progress::Progress;
 
 /// Ask where pods would go after a change of the cluster
 ///
 /// Says which budget keeps a pod, which volumes cannot follow, how full the nodes get, and which guarantees break and
 /// for how long: two runs of the cluster, with the change and without, until nothing moves (15 minutes at most). Files
-/// may stand last, without --cluster.
+/// may stand last, without --cluster. On a terminal, progress is shown on stderr; Ctrl-C answers with what is known so
+/// far.
 #[derive(Debug, Args)]
 pub(crate) struct WhatIfArgs {
     #[command(flatten)]
@@ -199,8 +201,58 @@ impl About {
     }
 
     fn load(&self) -> Result<Loaded, ExitCode> {
+        let _shown = Shown::new("reading the cluster");
         args::load(&args::or_stdin(&self.cluster))
     }
+}
+
+/// Progress of a question on a terminal.
+struct Shown(Mutex<Progress>);
+
+impl Shown {
+    fn new(words: &'static str) -> Shown {
+        Shown(Mutex::new(Progress::of_stages(words)))
+    }
+
+    fn update(&self, done: u64, total: u64, words: impl FnOnce() -> String) {
+        if let Ok(mut progress) = self.0.lock() {
+            progress.update_stage(done, total, words);
+        }
+    }
+
+    fn stage(&self, stage: Stage) {
+        match stage {
+            Stage::Starting => self.update(0, 0, || "starting the cluster".to_owned()),
+            Stage::Simulating(per_mille) => {
+                self.update(u64::from(per_mille), 1000, || format!("{}% of the run", per_mille / 10));
+            }
+            Stage::Drained(done, total) => {
+                self.update(done as u64, total as u64, || format!("{done} of {total} nodes"));
+            }
+            Stage::Placed(pods) => self.update(0, 0, || format!("{pods} pods placed")),
+        }
+    }
+}
+
+/// Runs long work that can be interrupted, and shows its progress.
+fn with_progress<T>(work: impl FnOnce(Control<'_>) -> Result<T, Vec<Problem>>) -> Result<T, ExitCode> {
+    let shown = Shown::new("starting the cluster");
+    let progress = |stage: Stage| shown.stage(stage);
+    let result = work(Control {
+        stop: interrupt::is_interrupted,
+        progress: &progress,
+    });
+    drop(shown);
+    result.map_err(|problems| args::print_problems(&problems))
+}
+
+/// Exit status of an answer. Says so if Ctrl-C ended the work early.
+fn status() -> ExitCode {
+    if !interrupt::is_interrupted() {
+        return ExitCode::SUCCESS;
+    }
+    args::print_error("podscope: interrupted: the answer is about what was done until then");
+    interrupt::status()
 }
 
 /// Parses the kind of a scalable workload from its resource name, short name or kind name.
@@ -216,14 +268,17 @@ fn scalable_kind(word: &str) -> Option<Kind> {
 
 fn answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
-    let answers = ask_draws(&loaded, question, draws.max(1)).map_err(|problems| args::print_problems(&problems))?;
+    let answers = match draws {
+        0 | 1 => vec![with_progress(|control| whatif::ask(&loaded, question, 0, control))?],
+        draws => ask_draws(&loaded, question, draws).map_err(|problems| args::print_problems(&problems))?,
+    };
     let answer = whatif::combine_draws(answers);
     about.output.print(
         || whatif::text(&answer),
         || whatif::markdown(&answer),
         || serde_json::json!(answer),
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(status())
 }
 
 /// The answers of all draws in their order, asked with as many threads as there are processors.
@@ -231,6 +286,11 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
     let next = AtomicU32::new(0);
     type Asked = Result<Answer, Vec<Problem>>;
     let answers: Mutex<Vec<(u32, Asked)>> = Mutex::default();
+    let shown = Shown::new("starting the clusters");
+    let control = Control {
+        stop: interrupt::is_interrupted,
+        progress: &|_| {},
+    };
     let work = || {
         loop {
             let draw = next.fetch_add(1, Ordering::Relaxed);
@@ -238,9 +298,11 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
             if draw >= draws || (draw > 0 && interrupt::is_interrupted()) {
                 break;
             }
-            let answer = whatif::ask(loaded, question, draw, interrupt::is_interrupted);
+            let answer = whatif::ask(loaded, question, draw, control);
             if let Ok(mut answers) = answers.lock() {
                 answers.push((draw, answer));
+                let (done, total) = (answers.len() as u64, u64::from(draws));
+                shown.update(done, total, || format!("{done} of {total} draws"));
             }
         }
     };
@@ -260,27 +322,25 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
 /// `drain --rolling [NODE…]`: without nodes, all of them.
 fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
-    let rolling = whatif::rolling_drain(&loaded, nodes, interrupt::is_interrupted)
-        .map_err(|problems| args::print_problems(&problems))?;
+    let rolling = with_progress(|control| whatif::rolling_drain(&loaded, nodes, control))?;
     about.output.print(
         || whatif::rolling_text(&rolling),
         || whatif::rolling_markdown(&rolling),
         || serde_json::json!(rolling),
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(status())
 }
 
 /// `consolidate`: the nodes that can go.
 fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
-    let found = whatif::consolidate(&loaded, most, interrupt::is_interrupted)
-        .map_err(|problems| args::print_problems(&problems))?;
+    let found = with_progress(|control| whatif::consolidate(&loaded, most, control))?;
     about.output.print(
         || whatif::consolidation_text(&found),
         || whatif::consolidation_markdown(&found),
         || serde_json::json!(found),
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(status())
 }
 
 /// Parses a shape: `FILE`, or `FILE=N` for N copies in each round.
@@ -301,12 +361,12 @@ fn fit(about: &About, shapes: &[Shaped], need: usize) -> Result<ExitCode, ExitCo
         let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT))?, *copies);
         all.push(whatif::Shape { file, copies });
     }
-    let fit = whatif::fit(&about.load()?, all, need, interrupt::is_interrupted)
-        .map_err(|problems| args::print_problems(&problems))?;
+    let loaded = about.load()?;
+    let fit = with_progress(|control| whatif::fit(&loaded, all, need, control))?;
     about.output.print(
         || whatif::fit_text(&fit),
         || whatif::fit_markdown(&fit),
         || serde_json::json!(fit),
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(status())
 }

@@ -185,7 +185,8 @@ pub enum Request {
         anonymise: bool,
     },
     /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
-    WhatIf(WhatIf),
+    /// `None` stops the present try.
+    WhatIf(Option<WhatIf>),
     /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
     Course(CourseRequest),
 }

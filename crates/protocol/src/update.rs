@@ -168,6 +168,8 @@ pub enum Task {
     Film,
     /// Loading the whole engine.
     Load,
+    /// Answering a what-if question.
+    WhatIf,
 }
 
 impl Task {
@@ -178,6 +180,7 @@ impl Task {
             Self::Seek => "seek",
             Self::Film => "film",
             Self::Load => "loading the rest of the engine",
+            Self::WhatIf => "what if",
         }
     }
 }

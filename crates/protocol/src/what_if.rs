@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Micros;
+
 /// A change to try on a copy of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,6 +19,8 @@ pub enum WhatIf {
 #[serde(rename_all = "camelCase")]
 pub struct WhatIfAnswer {
     pub change: WhatIf,
+    /// The instant of the session at which the change is tried.
+    pub at: Micros,
     pub moves: Vec<PodMove>,
     /// Headings with their lines: budgets that block, volumes that stay, nodes, what has less than before, and broken
     /// guarantees. Headings without lines are left out.
@@ -39,4 +43,6 @@ pub struct PodMove {
     pub to: Option<String>,
     /// Why `to` is `None`.
     pub reason: Option<String>,
+    /// `to` is `None` because the pod that replaces it stays Pending, or the new pod itself.
+    pub waits: bool,
 }

@@ -117,6 +117,8 @@ pub struct Host {
     last_frame: LastFrame,
     dirty: bool,
     help: Option<answers::HelpSearch>,
+    /// The what-if question that is being answered.
+    asked: Option<what_if::Asked>,
     /// Whether the search for problems of the cluster is pending.
     needs_triage: bool,
     anonymised: anonymised::AnonymisedSessions,
@@ -202,6 +204,7 @@ impl Host {
             || self.job.is_some()
             || self.is_other_behind
             || self.film.is_some()
+            || self.asked.is_some()
             || self.needs_triage
             || !self.anonymised.is_empty()
             || self.help.as_ref().is_some_and(|help| !help.is_done())

@@ -97,6 +97,28 @@ fn ctrl_c_ends_run_with_partial_output() {
     assert!(events.contains("Scheduled"), "{events}");
 }
 
+/// A question with many draws ends early on Ctrl-C, says so, and prints the answer of the finished draws.
+/// Shows: P-14, Q-03
+#[test]
+fn ctrl_c_ends_what_if_with_partial_answer() {
+    let mut child = podscope(&["whatif", "drain", "a-1", "--draws", "1000", "--cluster", "-"])
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // More than a pipe holds: when all is written, the command is reading.
+    let padding = "# Nothing.\n".repeat(20_000);
+    stdin.write_all(padding.as_bytes()).expect("it reads");
+    stdin.write_all(BUSY.as_bytes()).expect("it reads");
+    drop(stdin);
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{messages}");
+    assert!(messages.contains("podscope: interrupted: "), "{messages}");
+    let answer = String::from_utf8_lossy(&output.stdout);
+    assert!(answer.contains("crashes") && !answer.contains("1000 draws"), "{answer}");
+}
+
 /// Shows: Q-03
 #[test]
 fn ctrl_c_ends_wait_in_shell() {

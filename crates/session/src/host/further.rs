@@ -95,7 +95,7 @@ impl Host {
                 self.recorded.forget(index);
                 self.recorded.update()
             }),
-            Request::WhatIf(change) => self.what_if(change),
+            Request::WhatIf(change) => return self.what_if(change),
             // `podscope_course::page` answers it.
             Request::Course(_) => None,
             other => unreachable!("`act_now` handles {other:?}"),

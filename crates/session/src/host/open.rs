@@ -252,6 +252,7 @@ impl Host {
         self.solution = None;
         self.job = None;
         self.help = None;
+        self.asked = None;
         self.needs_triage = session.loaded().is_dump();
         self.anonymised = Default::default();
         self.film = None;

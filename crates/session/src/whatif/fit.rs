@@ -10,7 +10,7 @@ use std::sync::Arc;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Node, Object, ObjectKey, Pod, PodPhase, ordered};
-use podscope_cluster::{Rng, Span};
+use podscope_cluster::{Objects, Rng, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_scheduler::explain::{NodeVerdict, explain};
@@ -19,12 +19,15 @@ use serde::Serialize;
 
 use super::room::{self, Change};
 use super::run;
+use super::{Control, Stage};
 use crate::explain::scheduler_of;
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 
 /// Maximum number of copies that are placed.
 pub const MAX_COPIES: usize = 100_000;
+/// Number of copies between two reports of the progress.
+const COPIES_PER_REPORT: usize = 1_000;
 
 /// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round.
 #[derive(Debug, Clone)]
@@ -78,35 +81,35 @@ pub(super) type AdmittedShape = (Pod, usize);
 ///
 /// # Errors
 /// Problems of the files, or the API server's reason for refusing a pod.
-pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
-    let session = run::start_cluster(cluster.clone(), stop)?;
+pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'_>) -> Result<Fit, Vec<Problem>> {
     if let [Shape { file, .. }] = shapes.as_slice() {
         let loaded = scenario::load(std::slice::from_ref(file))?;
         let is_daemon_set = |object: &&Object| object.kind() == Kind::DaemonSet;
         if let Some(set) = loaded.setup.objects.iter().find(is_daemon_set) {
-            return fit_daemon_set(session, set, stop);
+            return fit_daemon_set(run::start_cluster(cluster.clone(), control)?, set, control.stop);
         }
     }
-    // Admission is asked in a cluster without pods: their number must not limit the count.
+    let objects = objects_of(cluster, control)?;
+    // Admission is asked in a cluster without nodes and pods: it does not depend on nodes, and the number of pods must
+    // not limit the count.
     let mut without_pods = cluster.clone();
     without_pods
         .setup
         .objects
-        .retain(|object| object.kind() != Kind::Pod && object.template().is_none());
+        .retain(|object| !matches!(object.kind(), Kind::Pod | Kind::Node) && object.template().is_none());
     let empty_cluster = Session::new(without_pods)?;
     let names: Vec<String> = shapes.iter().map(|shape| shape.file.0.clone()).collect();
     let mut admitted_shapes: Vec<AdmittedShape> = Vec::new();
     for shape in shapes {
         admitted_shapes.push((admitted(&empty_cluster, shape.file)?, shape.copies.max(1)));
     }
-    let objects = session.world().objects();
-    let mut scheduler = scheduler_of(objects, session.scheduler_config(), 0);
+    let mut scheduler = scheduler_of(&objects, empty_cluster.scheduler_config(), 0);
     for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
         scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
     }
     let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");
     let empty = scheduler.clone();
-    let mut fit = place_rounds(&mut scheduler, &admitted_shapes, MAX_COPIES, &mut rng, stop);
+    let mut fit = place_rounds(&mut scheduler, &admitted_shapes, MAX_COPIES, &mut rng, control);
     for (shape, name) in fit.shapes.iter_mut().zip(names) {
         shape.shape = name;
     }
@@ -120,10 +123,21 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, stop: fn() -> bool
             refusing: &refusing,
             need,
             rng: &rng,
-            stop,
+            control,
         });
     }
     Ok(fit)
+}
+
+/// The objects of a cluster: those of a dump as they are, those of other files once the cluster has started. A dump needs
+/// no simulation, whose start takes most of the time of a large one.
+fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
+    if cluster.is_dump() {
+        (control.progress)(Stage::Starting);
+        return cluster.objects_at_start();
+    }
+    let session = run::start_cluster(cluster.clone(), control)?;
+    Ok(session.world().objects().clone())
 }
 
 /// Places copies in rounds until no node accepts the next one, or `most` are placed.
@@ -132,7 +146,7 @@ pub(super) fn place_rounds(
     shapes: &[AdmittedShape],
     most: usize,
     rng: &mut Rng,
-    stop: fn() -> bool,
+    control: Control<'_>,
 ) -> Fit {
     let none = |_: &AdmittedShape| ShapeFit {
         shape: String::new(),
@@ -146,8 +160,11 @@ pub(super) fn place_rounds(
     loop {
         for (at, (pod, copies)) in shapes.iter().enumerate() {
             for _ in 0..*copies {
-                if fit.fits >= most || stop() {
+                if fit.fits >= most || (control.stop)() {
                     return fit;
+                }
+                if fit.fits.is_multiple_of(COPIES_PER_REPORT) {
+                    (control.progress)(Stage::Placed(fit.fits));
                 }
                 let Some(node) = place(scheduler, pod, fit.fits, rng) else {
                     fit.stopped_by = stopped_by(scheduler, pod);

@@ -3,14 +3,15 @@
 //!
 //! [`ask`] plays the cluster to its start: a dump is used as it is; files without status get a minute to start. It then
 //! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
-//! scale`) and advances time until no pod moves any more. `compare.rs` compares the pods before and after: a pod that
-//! disappeared and its replacement form one move. Changes that also occur without the command are left out. `fit.rs`
-//! answers how many more pods of given shapes fit, with the scheduler alone, and `room.rs` which small change of the
-//! cluster makes room for more. `shortfall.rs` measures for how long workloads,
+//! scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page. `compare.rs`
+//! compares the pods before and after: a pod that disappeared and its replacement form one move. Changes that also occur
+//! without the command are left out. `fit.rs` answers how many more pods of given shapes fit, with the scheduler alone,
+//! and `room.rs` which small change of the cluster makes room for more. `shortfall.rs` measures for how long workloads,
 //! budgets and Services have less than before, and `volumes.rs` names the volumes that cannot follow their pods.
-//! `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If results depend on randomness, several runs
-//! with other seeds give their frequency.
+//! `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If
+//! results depend on randomness, several runs with other seeds give their frequency.
 
+mod asking;
 mod compare;
 mod fit;
 mod rolling;
@@ -23,13 +24,14 @@ mod volumes;
 use podscope_api::{Kind, ObjectKey, ordered};
 use serde::Serialize;
 
+pub use asking::Asking;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
 pub use fit::{Fit, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
 pub use rolling::{Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;
-pub use run::{MAX_DRAWS, ask, ask_session};
+pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
 pub(crate) use text::node_line;
 pub use text::{
@@ -37,6 +39,27 @@ pub use text::{
     sections, summary, text,
 };
 pub use volumes::StuckVolume;
+
+/// Interrupts long work, and observes its progress.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Work ends early, with what it has found so far, when this returns true.
+    pub stop: fn() -> bool,
+    pub progress: &'a (dyn Fn(Stage) + Sync),
+}
+
+/// A stage of long work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The cluster of the files is being started.
+    Starting,
+    /// The cluster runs; the done part in per mille.
+    Simulating(u32),
+    /// So many drains have been tried, of at most so many.
+    Drained(usize, usize),
+    /// So many copies of the shapes have been placed.
+    Placed(usize),
+}
 
 /// A change to a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +109,9 @@ pub struct Move {
     pub to: Option<String>,
     /// Why `to` is None.
     pub reason: Option<String>,
+    /// Whether `to` is None because the replacement, or the new pod itself, stays Pending.
+    #[serde(skip)]
+    pub waits: bool,
     /// Share of the draws in which the pod has this move.
     pub share: f64,
 }

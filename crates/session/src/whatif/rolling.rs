@@ -21,6 +21,7 @@ use super::compare::blocked_pods;
 use super::run::{self, drain_command};
 use super::shortfall::{Shortfall, Watcher};
 use super::text::why_blocked;
+use super::{Control, Stage};
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
@@ -71,22 +72,27 @@ pub struct Consolidation {
 ///
 /// # Errors
 /// The API server refuses objects of the files, or a node does not exist.
-pub fn rolling_drain(loaded: &Loaded, nodes: &[String], stop: fn() -> bool) -> Result<Rolling, Vec<Problem>> {
-    let mut session = run::start_cluster(loaded.clone(), stop)?;
+pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) -> Result<Rolling, Vec<Problem>> {
+    let stop = control.stop;
+    let mut session = run::start_cluster(loaded.clone(), control)?;
     let mut left = nodes_to_drain(&session, nodes).map_err(|why| vec![Problem::of("whatif", why)])?;
     let begin = session.now();
     let mut watcher = Watcher::new(&session);
     let mut rolling = Rolling::default();
-    loop {
+    let n_nodes = left.len();
+    'rounds: loop {
         let n_left = left.len();
         rolling.stopped.clear();
         for node in std::mem::take(&mut left) {
-            if stop() {
-                return Ok(rolling);
-            }
+            (control.progress)(Stage::Drained(rolling.order.len(), n_nodes));
             // A failed attempt is undone: only the copies have seen it.
             let (mut attempt, mut watched) = (session.clone(), watcher.clone());
-            match drain(&mut attempt, &node, &mut watched, stop)? {
+            let result = drain(&mut attempt, &node, &mut watched, stop)?;
+            // An interrupted drain says nothing about the node.
+            if stop() {
+                break 'rounds;
+            }
+            match result {
                 Ok(drained) => {
                     give(&mut attempt, &format!("kubectl uncordon {node}"))?;
                     run::settle(&mut attempt, Span::ZERO, stop, &mut |session| watched.sample(session));
@@ -113,16 +119,22 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], stop: fn() -> bool) -> R
 ///
 /// # Errors
 /// The API server refuses objects of the files.
-pub fn consolidate(loaded: &Loaded, most: usize, stop: fn() -> bool) -> Result<Consolidation, Vec<Problem>> {
-    let mut session = run::start_cluster(loaded.clone(), stop)?;
+pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result<Consolidation, Vec<Problem>> {
+    let stop = control.stop;
+    let mut session = run::start_cluster(loaded.clone(), control)?;
     let mut found = Consolidation::default();
     let mut watcher = Watcher::new(&session);
-    for node in emptiest_first(&session).into_iter().take(most) {
+    let candidates = emptiest_first(&session);
+    let n_drains = most.min(candidates.len());
+    for node in candidates.into_iter().take(n_drains) {
+        (control.progress)(Stage::Drained(found.nodes.len() + found.kept.len(), n_drains));
+        let (mut attempt, mut watched) = (session.clone(), watcher.clone());
+        let result = drain(&mut attempt, &node, &mut watched, stop)?;
+        // An interrupted drain says nothing about the node.
         if stop() {
             break;
         }
-        let (mut attempt, mut watched) = (session.clone(), watcher.clone());
-        match drain(&mut attempt, &node, &mut watched, stop)? {
+        match result {
             Ok(drained) => {
                 found.nodes.push(drained);
                 (session, watcher) = (attempt, watched);
@@ -240,4 +252,82 @@ fn unscheduled(session: &Session) -> ordered::Map<ObjectKey, String> {
         (condition.status == ConditionStatus::False).then(|| (pod.metadata.key(), condition.message.to_string()))
     });
     refused.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::scenario;
+
+    /// The pod of `db` may only be on b-1, so that this node cannot be drained. The pod on c-1 is not replaced.
+    const NODES: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: three}
+spec: {cluster: {zones: [a, b, c], nodesPerZone: 1, node: {cpu: 4, memory: 8Gi, pods: 20}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: pinned}, spec: {nodeName: c-1, nodeSelector: {kubernetes.io/hostname: c-1}, containers: [{name: c, image: x}]}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 1
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {nodeSelector: {kubernetes.io/hostname: b-1}, containers: [{name: c, image: x}]}
+"#;
+
+    /// Number of calls of `stops` that return false.
+    static POLLS: AtomicUsize = AtomicUsize::new(0);
+
+    fn stops() -> bool {
+        let count = |left: usize| left.checked_sub(1);
+        POLLS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_err()
+    }
+
+    /// A drain that was interrupted counts neither as done nor as impossible.
+    /// Shows: P-14
+    #[test]
+    fn interrupted_rolling_drain_reports_finished_nodes_only() {
+        let files = [("three.yaml".to_owned(), NODES.to_owned())];
+        let loaded = scenario::load(&files).expect("a scenario");
+        let run = |polls: usize| {
+            POLLS.store(polls, Ordering::Relaxed);
+            let stages = Mutex::new(Vec::new());
+            let control = Control {
+                stop: stops,
+                progress: &|stage| stages.lock().expect("one thread").push(stage),
+            };
+            let rolling = rolling_drain(&loaded, &[], control).expect("the nodes exist");
+            (rolling, stages.into_inner().expect("one thread"))
+        };
+        let (complete, stages) = run(usize::MAX);
+        let order: Vec<&str> = complete.order.iter().map(|one| one.node.as_str()).collect();
+        let stopped: Vec<&str> = complete.stopped.iter().map(|one| one.node.as_str()).collect();
+        assert_eq!((order, stopped), (vec!["a-1", "c-1"], vec!["b-1"]));
+        let drained = |n_done| Stage::Drained(n_done, 3);
+        let expected = [Stage::Starting, drained(0), drained(1), drained(1), drained(2)];
+        assert_eq!(stages, expected, "b-1 is tried again after the others");
+        let mut lengths = Vec::new();
+        for polls in (0..400).step_by(10) {
+            let (partial, _) = run(polls);
+            let n_drained = partial.order.len();
+            assert_eq!(partial.order, complete.order[..n_drained], "after {polls} polls");
+            assert!(
+                partial.stopped.iter().all(|one| one.node == "b-1"),
+                "after {polls} polls"
+            );
+            lengths.push(n_drained);
+        }
+        assert!(
+            lengths.is_sorted() && lengths.contains(&0) && lengths.contains(&2),
+            "{lengths:?}"
+        );
+    }
 }

@@ -13,6 +13,7 @@ use podscope_cluster::Rng;
 use podscope_scheduler::Scheduler;
 use serde::Serialize;
 
+use super::Control;
 use super::fit::{AdmittedShape, place_rounds};
 
 /// Maximum number of nodes that a change touches.
@@ -43,7 +44,7 @@ pub(super) struct Search<'a> {
     pub refusing: &'a [&'a str],
     pub need: usize,
     pub rng: &'a Rng,
-    pub stop: fn() -> bool,
+    pub control: Control<'a>,
 }
 
 /// An edit of a node with its command; None if the node needs no such edit.
@@ -61,7 +62,11 @@ pub(super) fn changes(search: &Search<'_>) -> Vec<Change> {
 impl Search<'_> {
     fn count(&self, scheduler: &Scheduler) -> usize {
         let mut scheduler = scheduler.clone();
-        place_rounds(&mut scheduler, self.shapes, self.need, &mut self.rng.clone(), self.stop).fits
+        let control = Control {
+            progress: &|_| {},
+            ..self.control
+        };
+        place_rounds(&mut scheduler, self.shapes, self.need, &mut self.rng.clone(), control).fits
     }
 
     /// Edits refusing nodes until enough pods fit. Nodes on which an edit does not help keep as they are.
@@ -129,7 +134,7 @@ impl Search<'_> {
         let (mut few, mut enough) = (0, 1);
         let before = fits_with(0);
         while fits_with(enough) < self.need {
-            if enough >= MAX_ADDED || (self.stop)() || fits_with(enough) <= before {
+            if enough >= MAX_ADDED || (self.control.stop)() || fits_with(enough) <= before {
                 return None;
             }
             (few, enough) = (enough, (enough * 2).min(MAX_ADDED));

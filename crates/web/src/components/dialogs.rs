@@ -2,7 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::glossary::GLOSSARY;
-use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, WhatIf};
+use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, Task, WhatIf};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -88,7 +88,11 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
                 WhatIf::LoseZone(_) => None,
             };
             let zone = zone.map(|node| node.view.zone.clone()).filter(|zone| !zone.is_empty());
-            html! { <WhatIfView change={change.clone()} answer={page.what_if.clone()} {zone} /> }
+            let done = page
+                .progress
+                .filter(|(task, _)| *task == Task::WhatIf)
+                .map(|(_, done)| done);
+            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} /> }
         }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
         Dialog::Class => html! { <ClassView study={page.study.clone()} /> },

@@ -1,6 +1,7 @@
 //! Short words that come and go.
 
 use gloo_timers::callback::Timeout;
+use podscope_protocol::Task;
 use yew::prelude::*;
 
 use super::heard::Announcements;
@@ -36,7 +37,7 @@ pub(crate) fn Toasts(props: &Props) -> Html {
                 if page.has_new_version {
                     <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>
                 }
-                if let Some((task, part)) = page.progress.as_ref().filter(|_| page.opened.is_some()) {
+                if let Some((task, part)) = page.progress.as_ref().filter(|(task, _)| page.opened.is_some() && *task != Task::WhatIf) {
                     <div class="toast"><span>{ task.word() }</span><progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></div>
                 }
                 if page.recorded { <div class="toast late">{ "Starting the cluster… What you press waits for it." }</div> }

@@ -8,13 +8,21 @@ use super::dialog::Modal;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
+use crate::pure::clock;
 use crate::state::{Act, Dialog, Shared};
+
+/// Number of rows and of lines below a heading; the copied text has all.
+const MAX_ROWS: usize = 400;
+/// Number of nodes that a title names.
+const NAMED: usize = 3;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) change: WhatIf,
-    /// The last answer; `None` while the engine works.
+    /// `None` while the engine works.
     pub(crate) answer: Option<Shared<WhatIfAnswer>>,
+    /// The done part of the engine's work, in per mille, if it is known.
+    pub(crate) done: Option<u32>,
     /// Zone of the node in question, to ask for the whole zone next.
     pub(crate) zone: Option<String>,
 }
@@ -27,29 +35,45 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
     {
         let send = ctl.send.clone();
         use_effect_with(props.change.clone(), move |change| {
-            send.emit(Request::WhatIf(change.clone()));
+            send.emit(Request::WhatIf(Some(change.clone())));
+            move || send.emit(Request::WhatIf(None))
         });
     }
-    let title = match &props.change {
-        WhatIf::Drain(nodes) => format!("What if {} is drained?", nodes.join(", ")),
-        WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
-    };
-    let other = props.zone.clone().map(|zone| {
+    let title = title(&props.change);
+    let zone = props.zone.clone().map(|zone| {
         let ask = ctl
             .act
             .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(WhatIf::LoseZone(zone.clone()))));
         html! { <button type="button" class="quiet" onclick={ask}>{ "And the whole zone?" }</button> }
     });
-    let answer = props.answer.as_ref().filter(|answer| answer.change == props.change);
+    let stop = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
         <Modal key={title.clone()} title={title.clone()} class="wide what-if">
-            if let Some(answer) = answer { { content(&ctl, answer, other.unwrap_or_default()) } }
-            else { <p class="none" role="status">{ "A copy of the cluster runs…" }</p> }
+            if let Some(answer) = &props.answer { { content(&ctl, answer, zone.unwrap_or_default()) } }
+            else {
+                <p class="none" role="status">{ "A copy of the cluster runs…" }</p>
+                <progress max="1000" value={props.done.map(|done| done.to_string())} aria-label="A copy of the cluster runs"></progress>
+                <div class="row"><button type="button" onclick={stop}>{ "Stop" }</button></div>
+            }
         </Modal>
     }
 }
 
-fn content(ctl: &Ctl, answer: &WhatIfAnswer, other: Html) -> Html {
+fn title(change: &WhatIf) -> String {
+    match change {
+        WhatIf::Drain(nodes) => {
+            let named = nodes.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let verb = if nodes.len() == 1 { "is" } else { "are" };
+            match nodes.len().saturating_sub(NAMED) {
+                0 => format!("What if {named} {verb} drained?"),
+                more => format!("What if {named} and {more} more are drained?"),
+            }
+        }
+        WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
+    }
+}
+
+fn content(ctl: &Ctl, answer: &WhatIfAnswer, zone: Html) -> Html {
     let copy = {
         let (act, text) = (ctl.act.clone(), answer.markdown.clone());
         Callback::from(move |_: MouseEvent| {
@@ -72,11 +96,12 @@ fn content(ctl: &Ctl, answer: &WhatIfAnswer, other: Html) -> Html {
                     nodes.join(" ")
                 ),
             );
+            let words = if nodes.len() == 1 { "Drain it" } else { "Drain them" };
             let run = Callback::from(move |_: MouseEvent| {
                 ctl.act.emit(Act::Dialog(Dialog::None));
                 ctl.run(&line);
             });
-            html! { <button type="button" onclick={run}>{ "Drain it" }</button> }
+            html! { <button type="button" onclick={run}>{ words }</button> }
         }
         WhatIf::LoseZone(_) => Html::default(),
     };
@@ -87,16 +112,25 @@ fn content(ctl: &Ctl, answer: &WhatIfAnswer, other: Html) -> Html {
                 <div class="scroll" tabindex="0" role="region" aria-label="Pods">
                     <table>
                         <thead><tr><th scope="col">{ "Pod" }</th><th scope="col">{ "From" }</th><th scope="col">{ "To" }</th></tr></thead>
-                        <tbody>{ for answer.moves.iter().map(row) }</tbody>
+                        <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
                     </table>
+                    { rest(answer.moves.len()) }
                 </div>
             }
             { for answer.sections.iter().map(|(title, lines)| html! {
-                <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().map(|line| html! { <li>{ shown(line) }</li> }) }</ul></section>
+                <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(line) }</li> }) }</ul>{ rest(lines.len()) }</section>
             }) }
-            <div class="row">{ drain }<button type="button" onclick={copy}>{ "Copy as Markdown" }</button>{ other }</div>
-            <p class="none">{ "Tried on a copy of the present cluster; your run has not changed." }</p>
+            <div class="row">{ drain }<button type="button" onclick={copy}>{ "Copy as Markdown" }</button>{ zone }</div>
+            <p class="none">{ format!("Tried on a copy of the cluster as of {}; your run has not changed.", clock::instant(answer.at)) }</p>
         </>
+    }
+}
+
+/// Says how many of so many rows are not shown.
+fn rest(n_rows: usize) -> Html {
+    match n_rows.saturating_sub(MAX_ROWS) {
+        0 => Html::default(),
+        more => html! { <p class="none">{ format!("and {more} more, which the copied text has") }</p> },
     }
 }
 
@@ -108,7 +142,7 @@ fn row(one: &PodMove) -> Html {
             <td>{ shown(one.from.as_deref().unwrap_or("none")) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }
-                else { <span class="bad">{ "nowhere" }</span>{ " " }{ shown(one.reason.as_deref().unwrap_or_default()) } }
+                else { <span class="bad">{ if one.waits { "Pending" } else { "nowhere" } }</span>{ " " }{ shown(one.reason.as_deref().unwrap_or_default()) } }
             </td>
         </tr>
     }

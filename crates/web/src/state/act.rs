@@ -94,7 +94,13 @@ impl Reducible for Page {
                 page.sheet = sheet;
             }
             Act::Tab(tab) => page.tab = tab,
-            Act::Dialog(dialog) => page.dialog = dialog,
+            Act::Dialog(dialog) => {
+                // Each question is answered anew.
+                if matches!(dialog, Dialog::WhatIf(_)) {
+                    page.what_if = None;
+                }
+                page.dialog = dialog;
+            }
             Act::Legend => {
                 let is_open = page.is_legend_open();
                 page.select(None);
@@ -271,7 +277,10 @@ impl Page {
                     self.progress = None;
                 }
             }
-            Update::WhatIf(answer) => self.what_if = Some(Shared::new(*answer)),
+            Update::WhatIf(answer) => {
+                self.progress = None;
+                self.what_if = Some(Shared::new(*answer));
+            }
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));
@@ -335,7 +344,8 @@ impl Page {
         self.frames += 1;
         // A frame from before the seek may still arrive.
         self.pending_seek = (self.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.frames < asked_at + 3);
-        self.progress = None;
+        // A what-if question is answered while time goes on.
+        self.progress = self.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
         let question_before = self.model.story.question;
         self.model.change(|m| m.apply(frame));

@@ -213,6 +213,14 @@ impl Page {
         self.crashed.get_or_insert(message);
     }
 
+    /// The answer to the what-if question that is open.
+    pub(crate) fn open_answer(&self) -> Option<&Shared<WhatIfAnswer>> {
+        let Dialog::WhatIf(change) = &self.dialog else {
+            return None;
+        };
+        self.what_if.as_ref().filter(|answer| answer.change == *change)
+    }
+
     /// The clock, or the target of a pending seek, so that quick steps add up.
     pub(crate) fn at(&self) -> Micros {
         self.pending_seek.map_or(self.model.now, |(at, _)| at)

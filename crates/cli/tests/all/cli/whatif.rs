@@ -161,6 +161,35 @@ fn fit_counts_pods_and_limiting_reason_per_node() {
     );
 }
 
+/// The pods of a dump count where they are, without a simulated start.
+/// Shows: P-14
+#[test]
+fn fit_in_dump_counts_beside_its_pods() {
+    const DUMP: &str = r#"
+{apiVersion: v1, kind: Node, metadata: {name: a-1, uid: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: a-2, uid: n2}, spec: {unschedulable: true}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default, uid: p1}, spec: {nodeName: a-1, containers: [{name: c, image: x, resources: {requests: {cpu: 1500m}}}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: done, namespace: default, uid: p2}, spec: {nodeName: a-1, containers: [{name: c, image: x, resources: {requests: {cpu: "2"}}}]}, status: {phase: Succeeded}}
+"#;
+    let dump = file("whatif-dump.yaml", DUMP);
+    let pod = file(
+        "whatif-dump-pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}\n",
+    );
+    let answer = answer(&["fit", &pod, &dump]);
+    assert_eq!(answer["fits"], 2);
+    assert_eq!(answer["on"], json!({"a-1": 2}));
+    let reasons = ["Insufficient cpu", "node(s) were unschedulable"];
+    let stopped = ["a-1", "a-2"].into_iter().zip(reasons);
+    let stopped: Vec<Value> = stopped
+        .map(|(node, reason)| json!({"node": node, "reason": reason}))
+        .collect();
+    assert_eq!(answer["stoppedBy"], json!(stopped));
+}
+
 /// Three nodes of 4 CPUs with four pods of one CPU, of which one may be missing at a time.
 const TIGHT: &str = r#"
 apiVersion: podscope.dev/v1alpha1

@@ -11,6 +11,7 @@ mod pasting;
 mod pictures;
 mod threads;
 mod waiting;
+mod what_if;
 
 use podscope_protocol::{ConsoleText, Frame, Notice, Request, Source, Task};
 
