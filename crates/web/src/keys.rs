@@ -154,7 +154,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if key == "Escape" {
         return escape(page, ctl);
     }
-    if is_typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::has_single_keys()) {
+    if is_typing(event) || page.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
         return false;
     }
     // Space presses the focused button, except a mark of the cluster, which Enter selects.
@@ -218,13 +218,15 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
 
 /// Closes the topmost panel, or else clears the selection.
 fn escape(page: &Page, ctl: &Ctl) -> bool {
-    if page.dialog != Dialog::None {
+    if page.dialog.is_modal() {
         return false; // The dialog handles it.
     }
     if page.console_open {
         ctl.act.emit(Act::ConsoleOpen(false));
     } else if page.find.is_some() {
         ctl.act.emit(Act::Find(None));
+    } else if page.dialog != Dialog::None {
+        ctl.act.emit(Act::Dialog(Dialog::None));
     } else if page.present.question {
         ctl.act.emit(Act::Present(Present {
             question: false,

@@ -43,26 +43,6 @@ test("devices are seen on the node, with the claim and the pod that hold them", 
   await expect(page.getByRole("heading", { name: "one", exact: true })).toBeVisible();
 });
 
-// Shows: P-14
-test("what a drain would bring is shown without changing the run", async ({ t }) => {
-  const page = await t.open("#new");
-  await expect(page.locator("[data-pod]").first()).toBeVisible();
-  await t.pause(page);
-  const before = await t.now(page);
-  await page.locator('[data-select-node="a-1"]').click();
-  await page.locator(".side").getByRole("button", { name: "What if it goes?" }).click();
-  const answer = page.getByRole("dialog", { name: "What if a-1 is drained?" });
-  await expect(answer.getByRole("row").nth(1)).toContainText("a-1", { timeout: 60_000 });
-  await expect(answer.getByRole("row").nth(1)).toContainText(/[abc]-\d$/);
-  await t.checkLooks(page, "what-if");
-  await answer.getByRole("button", { name: "And the whole zone?" }).click();
-  const zone = page.getByRole("dialog", { name: "What if zone a loses its power?" });
-  await expect(zone.getByRole("row").nth(1)).toBeVisible({ timeout: 60_000 });
-  await page.keyboard.press("Escape");
-  expect(await t.now(page), "the run stands still").toBe(before);
-  await expect(page.locator('[data-node="a-1"] [data-pod]').first()).toBeVisible();
-});
-
 const THREE = SCENARIO.replace("deviceClassName: gpu}}]", "deviceClassName: gpu, count: 3}}]");
 
 // Shows: S-14, S-15, U-04

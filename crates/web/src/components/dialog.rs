@@ -16,6 +16,9 @@ pub(crate) struct Props {
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) style: Option<AttrValue>,
+    /// It lies beside the stage, which stays usable. The page's keys close it.
+    #[prop_or_default]
+    pub(crate) beside: bool,
     /// Called on closing; by default the page's state is set to "no dialog".
     #[prop_or_default]
     pub(crate) on_close: Option<Callback<()>>,
@@ -29,12 +32,17 @@ pub(crate) fn Modal(props: &Props) -> Html {
         return Html::default();
     };
     let node = use_node_ref();
+    let beside = props.beside;
     {
         let node = node.clone();
         use_effect_with((), move |()| {
             let dialog = node.cast::<HtmlDialogElement>();
             if let Some(dialog) = dialog.as_ref().filter(|d| !d.open()) {
-                drop(dialog.show_modal());
+                if beside {
+                    dialog.show();
+                } else {
+                    drop(dialog.show_modal());
+                }
                 // In a menu the first action is focused; Escape closes it without an action. In other dialogs
                 // `autofocus` marks the field to focus.
                 if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *, [autofocus]") {
@@ -62,19 +70,21 @@ pub(crate) fn Modal(props: &Props) -> Html {
     let onclick = {
         // A click on the backdrop hits the dialog itself.
         Callback::from(move |event: MouseEvent| {
-            if event
-                .target()
-                .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok())
-                .is_some()
+            if !beside
+                && event
+                    .target()
+                    .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok())
+                    .is_some()
             {
                 on_close.emit(());
             }
         })
     };
     html! {
-        <dialog ref={node} class={props.class.clone()} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
+        <dialog ref={node} class={classes!(props.class.clone(), beside.then_some("beside-stage"))} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
             <div class="inner">
-                <header><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
+                // Beside the stage it would be a second banner of the page.
+                <header role={beside.then_some("presentation")}><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>
         </dialog>

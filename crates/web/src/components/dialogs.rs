@@ -13,6 +13,7 @@ use super::icon;
 use super::lessons::Lessons;
 use super::more::More;
 use super::practise::Practise;
+use super::scene::is_picture;
 use super::share::{AnonymiseCheckbox, Share};
 use super::shown::{shown, text_with_code};
 use super::spread;
@@ -92,7 +93,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
                 .progress
                 .filter(|(task, _)| *task == Task::WhatIf)
                 .map(|(_, done)| done);
-            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} /> }
+            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_picture(page, &page.model)} /> }
         }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
         Dialog::Class => html! { <ClassView study={page.study.clone()} /> },
@@ -176,6 +177,10 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                             ctl.act.emit(Act::Zone(Some(zone.clone())));
                         })
                     } }><span>{ "Look at this one only" }</span></button></li>
+                    <li><button type="button" aria-haspopup="dialog" onclick={ {
+                        let change = loss_of(page, &zone);
+                        ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())))
+                    } }><span>{ "What if it goes?" }</span></button></li>
                 }
                 { for menu.actions.iter().map(|a| {
                     let run = {
@@ -189,6 +194,15 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                 }) }
             </ul>
         </Modal>
+    }
+}
+
+/// The question about a group of nodes: the loss of a zone, or the drain of all nodes with a value of another label.
+fn loss_of(page: &Page, group: &str) -> WhatIf {
+    let nodes = page.model.groups.iter().find(|one| one.name == group);
+    match nodes {
+        Some(group) if !page.group.is_empty() || group.name.is_empty() => WhatIf::Drain(group.nodes.to_vec()),
+        _ => WhatIf::LoseZone(group.to_owned()),
     }
 }
 
@@ -500,4 +514,33 @@ pub(crate) fn open_files(ctl: &Ctl, list: web_sys::FileList) {
             Err(error) => ctl.act.emit(Act::Toast(error)),
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use podscope_protocol::GroupView;
+
+    use super::*;
+    use crate::pure::route::{Theme, View};
+    use crate::state::Shared;
+
+    /// Shows: P-14
+    #[test]
+    fn question_about_group_is_zone_loss_or_drain_of_its_nodes() {
+        let mut page = Page::new(None, Theme::System, View::Playground);
+        let nodes = vec!["n-1".to_owned(), "n-2".to_owned()];
+        page.model.change(|model| {
+            let group = |name: &str| GroupView {
+                name: name.to_owned(),
+                nodes: nodes.clone().into(),
+                ..GroupView::default()
+            };
+            model.groups = Shared::new(vec![group("a"), group("")]);
+        });
+        let drain = WhatIf::Drain(nodes.clone());
+        assert_eq!(loss_of(&page, "a"), WhatIf::LoseZone("a".into()));
+        assert_eq!(loss_of(&page, ""), drain, "nodes without a zone lose none");
+        page.group = "rack".to_owned();
+        assert_eq!(loss_of(&page, "a"), drain);
+    }
 }

@@ -32,6 +32,7 @@ mod plane;
 mod pod;
 mod practise;
 mod present;
+mod preview;
 mod promise;
 mod recall;
 mod record;

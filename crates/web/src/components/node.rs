@@ -10,10 +10,12 @@ use yew::prelude::*;
 use super::devices;
 use super::icon;
 use super::pod::{Place, Pod};
+use super::preview;
 use super::shown::{dotted, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
+use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{Measures, NodePlan, halves};
 use crate::pure::{actions, belief, clock, quantity};
@@ -44,6 +46,9 @@ pub(crate) struct Props {
     /// The instant of the verdict, if it is one of the past.
     #[prop_or_default]
     pub(crate) decided: Option<Micros>,
+    /// What the answer to a what-if question shows on it.
+    #[prop_or_default]
+    pub(crate) preview: Option<NodePreview>,
     /// A decision is shown, but has no verdict on this node.
     #[prop_or_default]
     pub(crate) has_no_verdict: bool,
@@ -192,12 +197,13 @@ pub(crate) fn Node(props: &Props) -> Html {
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.plan.fit.detail == DetailLevel::Dot).then_some("dots-only"),
+                props.preview.as_ref().is_some_and(NodePreview::leaves).then_some("leaves"),
                 props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), (!props.breaking.is_empty()).then_some("breaks"), props.answer_mark.map(AnswerMark::outline))}
             ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px", at.x, at.y, at.w, at.h)}
             data-node={view.name.clone()}
             data-ready={view.ready.to_string()}
             data-drop={view.name.clone()}
-            aria-label={label(node, props.now)}
+            aria-label={preview::label(label(node, props.now), props.preview.as_ref())}
         >
             { silence_ring(props) }
             if machine.exists {
@@ -274,7 +280,7 @@ fn marks(props: &Props) -> Html {
     } else {
         node.nominated.as_slice()
     };
-    if pods.is_empty() && nominated.is_empty() {
+    if pods.is_empty() && nominated.is_empty() && props.preview.is_none() {
         return Html::default();
     }
     html! {
@@ -299,6 +305,7 @@ fn marks(props: &Props) -> Html {
                     </span>
                 }
             }) }
+            { preview::marks(props.preview.as_ref(), &props.plan, &props.slots, unit) }
         </div>
     }
 }
@@ -314,6 +321,8 @@ fn heading(props: &Props) -> Html {
     let kind = state.as_ref().map(|(kind, _)| *kind);
     let right = if let Some((class, words)) = props.answer_mark.map(AnswerMark::label) {
         html! { <span class={classes!("told", class)}>{ words }</span> }
+    } else if let Some(preview) = &props.preview {
+        html! { <span class="say would-word">{ preview.words(wide <= 220.0) }</span> }
     } else if let Some(verdict) = &props.verdict {
         let text = match props.decided.map(clock::instant) {
             Some(at) if verdict.chosen => format!("{} at {at}", verdict.text),

@@ -14,6 +14,7 @@ use super::messages::{Messages, NodeEnd};
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
+use super::preview;
 use super::requests::{self, Requests};
 use super::story::{answer_mark_on_node, answer_marks_on_pods};
 use super::tray::Tray;
@@ -23,6 +24,7 @@ use crate::browser::sight;
 use crate::ctl::Ctl;
 use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
+use crate::pure::preview::{Preview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
 use crate::pure::stage::{self, Measures, NodePlan, Plan, Room, SlotsByNode, plan};
@@ -59,10 +61,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let closed_alarms = use_state(broken::Read::default);
     let ctl = use_context::<Ctl>();
     let (page, model) = (&props.page, &props.model);
-    let is_picture = {
-        let (nodes, pods) = n_shown(page, model);
-        nodes > NODES_IN_DOM || pods > PODS_IN_DOM
-    };
+    let is_picture = is_picture(page, model);
     let (Some(ctl), true) = (ctl, room.w > 0.0) else {
         return html! { <div class="run" ref={root}></div> };
     };
@@ -71,7 +70,10 @@ pub(crate) fn Scene(props: &Props) -> Html {
         .unwrap_or_default();
     let measures = Measures::of(room);
     let rail = rail(&measures, room.w);
-    let plane = control_plane(props, &measures, &rail, &differing);
+    let preview = (page.open_answer())
+        .filter(|_| !props.other && !is_picture)
+        .map(|answer| Preview::of(answer, model));
+    let plane = control_plane(props, &measures, &rail, &differing, preview.as_ref());
     if is_picture {
         return html! {
             <div class="run pictured" ref={root} ~style={lengths(&measures, room.h)}>
@@ -107,6 +109,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         plan: &plan,
         differing: &differing,
         breaking: &breaking,
+        preview: preview.as_ref(),
         by_memory: by_memory(model),
     };
     let spots = Spots {
@@ -124,6 +127,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
                 if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} ways={requests::ways(model, &spots)} playing={model.playing} /> }
                 { cause_lines(model, selected.as_deref(), &spots, &rail) }
+                { preview::lines(preview.as_ref(), &spots) }
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ "Arrow keys: nodes and pods · Enter: details · Del: delete" }</p>
                 if let Some(broken) = broken {
@@ -178,6 +182,29 @@ impl Spots<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The ends of each move of a preview: the mark of the pod, and the one that it would get.
+    pub(super) fn move_ends(&self, preview: &Preview) -> Vec<(Rect, Rect)> {
+        let on_stage = |(rect, mark): (Rect, Rect)| Rect {
+            x: rect.x + mark.x,
+            y: rect.y + mark.y,
+            ..mark
+        };
+        let node = |name: &String| self.nodes().find(|(node, ..)| node.view.name == *name);
+        let ends = preview.arrivals.iter().enumerate().filter_map(|(at, arrival)| {
+            let pod = &arrival.pod;
+            let (from, rect, place) = node(pod.from.as_ref()?)?;
+            let id = &from.pods.iter().find(|one| one.key == pod.pod)?.id;
+            let begin = on_stage((rect, place.mark(self.slots.slot(&from.view.name, id))));
+            let (to, rect, place) = node(pod.to.as_ref()?)?;
+            let taken: Vec<usize> = ids(to).map(|id| self.slots.slot(&to.view.name, id)).collect();
+            let before = preview.arrivals.iter().take(at);
+            let nth = before.filter(|one| one.pod.to == pod.to).count();
+            let (mark, _) = place_of_arrival(&place, &taken, nth, self.plan.measures.unit)?;
+            Some((begin, on_stage((rect, mark))))
+        });
+        ends.collect()
     }
 
     /// Each node with its place.
@@ -329,7 +356,13 @@ fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
 }
 
 /// The control plane with the pending pods.
-fn control_plane(props: &Props, measures: &Measures, rail: &Rail, differing: &Rc<Set<String>>) -> Html {
+fn control_plane(
+    props: &Props,
+    measures: &Measures,
+    rail: &Rail,
+    differing: &Rc<Set<String>>,
+    preview: Option<&Preview>,
+) -> Html {
     let (page, model, other) = (&props.page, &props.model, props.other);
     let spread_key = (page.shown_decision())
         .and_then(|(why, _)| why.spread.first())
@@ -344,7 +377,7 @@ fn control_plane(props: &Props, measures: &Measures, rail: &Rail, differing: &Rc
         <Plane plane={model.plane.clone()} restored={model.restored()} keys={model.keys.clone()} group_key={page.group.clone()} {spread_key} is_second_run={other} truth={page.truth}
             compared={props.compared.is_some()} cut={model.cut_nodes().count()} rail={*rail} is_narrow={measures.is_narrow} is_short={rail.managers.w < 236.0 * measures.unit}>
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected_pod(page, model)} beside={other}
-                asks={!other && page.model.story.question.is_some()} {marks} filter={page.filter.clone()} answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, model.pending.iter()) }} differing={differing.clone()} />
+                asks={!other && page.model.story.question.is_some()} {marks} filter={page.filter.clone()} answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, model.pending.iter()) }} differing={differing.clone()} would_wait={preview.map(|preview| preview.waiting.clone()).unwrap_or_default()} />
         </Plane>
     }
 }
@@ -360,6 +393,12 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
 fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
     let zone = page.zone.as_ref()?;
     model.groups.iter().find(|g| g.name == *zone)
+}
+
+/// Returns whether the shown part of the cluster is drawn as one picture instead of cards.
+pub(super) fn is_picture(page: &Page, model: &Model) -> bool {
+    let (nodes, pods) = n_shown(page, model);
+    nodes > NODES_IN_DOM || pods > PODS_IN_DOM
 }
 
 /// Number of nodes and pods that are shown.
@@ -432,6 +471,7 @@ struct NodeContext<'a> {
     differing: &'a Set<String>,
     /// Ids of pods that break a guarantee.
     breaking: &'a [String],
+    preview: Option<&'a Preview>,
     by_memory: bool,
 }
 
@@ -466,7 +506,7 @@ impl NodeContext<'_> {
         };
         html! {
             <Node key={name.clone()} node={state.clone()} devices={model.devices.get(name).cloned().unwrap_or_default()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
-                {selected_pod} selected={is_selected} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
+                {selected_pod} selected={is_selected} preview={self.preview.and_then(|preview| preview.of_node(name, &state.view.zone))} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
                 pod_answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, &state.pods) }} />
         }
     }

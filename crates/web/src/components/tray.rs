@@ -7,9 +7,11 @@ use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
 use yew::prelude::*;
 
 use super::pod::Pod;
+use super::preview;
 use super::shown::shown;
 use super::story::AnswerMark;
 use crate::pure::find::Filter;
+use crate::pure::preview::Arrival;
 use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
 
@@ -27,6 +29,8 @@ pub(crate) struct Props {
     /// Marks for answers to a question on these pods, by pod id.
     #[prop_or_default]
     pub(crate) answer_marks: Vec<(String, AnswerMark)>,
+    /// Pods that would stay Pending, by the shown answer to a what-if question.
+    pub(crate) would_wait: Vec<Arrival>,
     /// A question is open whose answer could be the place of a pod.
     #[prop_or_default]
     pub(crate) asks: bool,
@@ -57,6 +61,9 @@ pub(crate) fn Tray(props: &Props) -> Html {
     } else {
         "Pending pods"
     };
+    if props.pending.is_empty() && !props.would_wait.is_empty() {
+        return html! { <section class="queue" aria-label={name} data-drop="">{ preview::waiting(&props.would_wait, props.marks) }</section> };
+    }
     if props.pending.is_empty() {
         return html! { <section class="queue empty" aria-label={name} data-drop=""></section> };
     }
@@ -87,6 +94,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
                 if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
                 <span>{ summary(props) }</span>
             </button>
+            { preview::waiting(&props.would_wait, props.marks.saturating_sub(count).max(1)) }
             if *unfolded {
                 <div class="tray">
                     <span class="eyebrow">{ format!("Pending {count}") }</span>

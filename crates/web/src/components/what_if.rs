@@ -1,4 +1,5 @@
-//! The answer to *What if it goes?*: where the pods would go, which budgets block, what breaks. The run is not changed.
+//! The answer to *What if it goes?*: where the pods would go, which budgets block, what breaks. It lies beside the stage,
+//! which shows the pods where they would go. The run is not changed.
 
 use podscope_protocol::{PodMove, Request, WhatIf, WhatIfAnswer};
 use wasm_bindgen_futures::spawn_local;
@@ -25,6 +26,8 @@ pub(crate) struct Props {
     pub(crate) done: Option<u32>,
     /// Zone of the node in question, to ask for the whole zone next.
     pub(crate) zone: Option<String>,
+    /// The stage is a picture, which does not show the answer.
+    pub(crate) is_picture: bool,
 }
 
 #[component]
@@ -36,7 +39,10 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
         let send = ctl.send.clone();
         use_effect_with(props.change.clone(), move |change| {
             send.emit(Request::WhatIf(Some(change.clone())));
-            move || send.emit(Request::WhatIf(None))
+            move || {
+                send.emit(Request::WhatIf(None));
+                browser::catch_focus(&["#stage .node.sel .name", ".side"]);
+            }
         });
     }
     let title = title(&props.change);
@@ -48,8 +54,8 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
     });
     let stop = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
-        <Modal key={title.clone()} title={title.clone()} class="wide what-if">
-            if let Some(answer) = &props.answer { { content(&ctl, answer, zone.unwrap_or_default()) } }
+        <Modal key={title.clone()} title={title.clone()} class="what-if" beside=true>
+            if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
                 <p class="none" role="status">{ "A copy of the cluster runs…" }</p>
                 <progress max="1000" value={props.done.map(|done| done.to_string())} aria-label="A copy of the cluster runs"></progress>
@@ -73,7 +79,7 @@ fn title(change: &WhatIf) -> String {
     }
 }
 
-fn content(ctl: &Ctl, answer: &WhatIfAnswer, zone: Html) -> Html {
+fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html {
     let copy = {
         let (act, text) = (ctl.act.clone(), answer.markdown.clone());
         Callback::from(move |_: MouseEvent| {
@@ -108,18 +114,23 @@ fn content(ctl: &Ctl, answer: &WhatIfAnswer, zone: Html) -> Html {
     html! {
         <>
             <p class="lead" role="status">{ shown(&answer.summary) }</p>
-            if !answer.moves.is_empty() {
-                <div class="scroll" tabindex="0" role="region" aria-label="Pods">
-                    <table>
-                        <thead><tr><th scope="col">{ "Pod" }</th><th scope="col">{ "From" }</th><th scope="col">{ "To" }</th></tr></thead>
-                        <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
-                    </table>
-                    { rest(answer.moves.len()) }
-                </div>
-            }
-            { for answer.sections.iter().map(|(title, lines)| html! {
-                <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(line) }</li> }) }</ul>{ rest(lines.len()) }</section>
-            }) }
+            if props.is_picture { <p class="none">{ "The cluster is too large for marks on the stage: the table alone says where the pods would go." }</p> }
+            // On a phone the table would hide the stage.
+            <details class="raw" open={!browser::is_phone()}>
+                <summary>{ "Pods, nodes and what breaks" }</summary>
+                if !answer.moves.is_empty() {
+                    <div class="scroll" tabindex="0" role="region" aria-label="Pods">
+                        <table>
+                            <thead><tr><th scope="col">{ "Pod" }</th><th scope="col">{ "From" }</th><th scope="col">{ "To" }</th></tr></thead>
+                            <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
+                        </table>
+                        { rest(answer.moves.len()) }
+                    </div>
+                }
+                { for answer.sections.iter().map(|(title, lines)| html! {
+                    <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(line) }</li> }) }</ul>{ rest(lines.len()) }</section>
+                }) }
+            </details>
             <div class="row">{ drain }<button type="button" onclick={copy}>{ "Copy as Markdown" }</button>{ zone }</div>
             <p class="none">{ format!("Tried on a copy of the cluster as of {}; your run has not changed.", clock::instant(answer.at)) }</p>
         </>

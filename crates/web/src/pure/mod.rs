@@ -18,6 +18,7 @@ pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod paste;
 pub(crate) mod pin;
+pub(crate) mod preview;
 pub(crate) mod qr;
 pub(crate) mod quantity;
 pub(crate) mod route;

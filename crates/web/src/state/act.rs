@@ -99,6 +99,7 @@ impl Reducible for Page {
                 if matches!(dialog, Dialog::WhatIf(_)) {
                     page.what_if = None;
                 }
+                page.sheet = (page.dialog.sheet_beside(&dialog, page.selected.is_some())).unwrap_or(page.sheet);
                 page.dialog = dialog;
             }
             Act::Legend => {

@@ -213,7 +213,7 @@ impl Page {
         self.crashed.get_or_insert(message);
     }
 
-    /// The answer to the what-if question that is open.
+    /// The answer to the what-if question that is open. The stage shows it too.
     pub(crate) fn open_answer(&self) -> Option<&Shared<WhatIfAnswer>> {
         let Dialog::WhatIf(change) = &self.dialog else {
             return None;

@@ -57,6 +57,21 @@ pub(crate) enum Dialog {
 }
 
 impl Dialog {
+    /// Returns whether a dialog is open that keeps keys and pointer from the rest of the page.
+    pub(crate) fn is_modal(&self) -> bool {
+        !matches!(self, Self::None | Self::WhatIf(_))
+    }
+
+    /// The sheet when `next` takes the place of this dialog; `None` if it stays as it is. The answer to a what-if question
+    /// lies where the details are, so that they close, and come back after it.
+    pub(super) fn sheet_beside(&self, next: &Self, is_selected: bool) -> Option<Sheet> {
+        match (self, next) {
+            (_, Self::WhatIf(_)) => Some(Sheet::None),
+            (Self::WhatIf(_), Self::None) if is_selected => Some(Sheet::Side),
+            _ => None,
+        }
+    }
+
     /// Returns whether the dialog stays open when another session opens.
     pub(super) fn outlives_session(&self) -> bool {
         matches!(self, Self::Lessons | Self::Shortcuts | Self::Share | Self::Files)
@@ -172,4 +187,25 @@ pub(crate) struct LinkView {
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
     pub(crate) length: Option<LinkLength>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_protocol::WhatIf;
+
+    /// Shows: P-14
+    #[test]
+    fn details_return_when_what_if_answer_is_closed() {
+        let ask = || Dialog::WhatIf(WhatIf::LoseZone("a".into()));
+        for (from, to, is_selected, sheet) in [
+            (Dialog::None, ask(), true, Some(Sheet::None)),
+            (ask(), Dialog::None, true, Some(Sheet::Side)),
+            (ask(), Dialog::None, false, None),
+            (ask(), Dialog::Share, true, None),
+            (Dialog::Share, Dialog::None, true, None),
+        ] {
+            assert_eq!(from.sheet_beside(&to, is_selected), sheet, "{from:?} to {to:?}");
+        }
+    }
 }

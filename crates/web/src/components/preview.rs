@@ -1,0 +1,91 @@
+//! Marks of the answer to *What if it goes?* on the stage: the pods that would come to a node or would wait, and lines to
+//! them from the pods that they replace. Nothing moves to make room for them.
+
+use yew::prelude::*;
+
+use super::scene::Spots;
+use super::shown::shown;
+use crate::pure::overview::Rect;
+use crate::pure::preview::{Arrival, NodePreview, Preview, place_of_arrival};
+use crate::pure::stage::NodePlan;
+use crate::pure::stage::fit::DetailLevel;
+
+/// Number of moves above which there are no lines: so many would hide the stage.
+const MAX_LINES: usize = 4;
+
+/// Label of a node's card with what the answer says of the node.
+pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String {
+    if let Some(preview) = preview {
+        label.push_str(&format!(", {}", preview.words(false)));
+    }
+    label
+}
+
+/// The pods that would come to a node. Those for which it has no place are there for screen readers.
+pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usize], unit: f64) -> Html {
+    let arrivals = preview.map(NodePreview::arrivals).unwrap_or_default();
+    let place = |nth: usize| place_of_arrival(plan, taken, nth, unit);
+    html! { <>{ for arrivals.iter().enumerate().map(|(nth, pod)| mark(pod, place(nth))) }</> }
+}
+
+fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
+    let Some((r, detail)) = place else {
+        return html! { <span class="sr" key={format!("would {}", pod.pod.pod)}>{ pod.label() }</span> };
+    };
+    html! {
+        <span key={format!("would {}", pod.pod.pod)} class={classes!("nominee", "would", detail.class(), format!("h{}", pod.hue))} data-would={pod.pod.pod.clone()}
+            data-nav="pod" tabindex="-1" role="img" aria-label={pod.label()} title={pod.label()}
+            ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}>
+            if detail.is_card() {
+                <span class="up"><b>{ shown(pod.name()) }</b><span class="api-word">{ pod.pod.from.as_ref().map(|from| format!("from {from}")) }</span></span>
+                <span class="lo"><b>{ "would come" }</b></span>
+            } else if detail != DetailLevel::Dot {
+                <span class="t">{ shown(&pod.short) }</span>
+            }
+        </span>
+    }
+}
+
+/// The pods that would stay Pending, beside those that do: at most `n_marks` marks, and their number.
+pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
+    if pods.is_empty() {
+        return Html::default();
+    }
+    let mark = |pod: &Arrival| {
+        html! { <span key={format!("would {}", pod.pod.pod)} class={classes!("pod", "still", "would", format!("h{}", pod.hue))} data-would={pod.pod.pod.clone()} role="img" aria-label={pod.label()} title={pod.label()} data-nav="pod" tabindex="-1"><span class="t">{ shown(&pod.short) }</span></span> }
+    };
+    html! {
+        <>
+            <span class="waiting">{ for pods.iter().take(n_marks).map(mark) }</span>
+            <span class="would-wait">{ format!("{} would stay Pending", pods.len()) }</span>
+            { for pods.iter().skip(n_marks).map(|pod| html! { <span class="sr">{ pod.label() }</span> }) }
+        </>
+    }
+}
+
+/// Lines from pods on the stage to where they would go.
+pub(super) fn lines(preview: Option<&Preview>, spots: &Spots) -> Html {
+    let Some(preview) = preview.filter(|preview| preview.arrivals.len() <= MAX_LINES) else {
+        return Html::default();
+    };
+    let plan = spots.plan;
+    html! {
+        <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
+            { for spots.move_ends(preview).into_iter().map(|(from, to)| html! { <path class="thread next" d={curve(from, to)} /> }) }
+        </svg>
+    }
+}
+
+/// A curve between the facing sides of two marks, with its end at the second one.
+fn curve(from: Rect, to: Rect) -> String {
+    let (y, end_y) = (from.y + from.h / 2.0, to.y + to.h / 2.0);
+    let (x, end_x) = if to.x >= from.x + from.w {
+        (from.x + from.w, to.x)
+    } else if to.x + to.w <= from.x {
+        (from.x, to.x + to.w)
+    } else {
+        (from.x + from.w, to.x + to.w)
+    };
+    let middle = (x + end_x) / 2.0;
+    format!("M{x:.1} {y:.1}C{middle:.1} {y:.1} {middle:.1} {end_y:.1} {end_x:.1} {end_y:.1}")
+}

@@ -1,0 +1,264 @@
+//! What the stage shows of the answer to *What if it goes?*: the nodes that would leave, the pods that would come to each
+//! of the others, and those that would stay Pending.
+
+use podscope_protocol::{PodMark, PodMove, WhatIf, WhatIfAnswer};
+
+use super::overview::Rect;
+use super::stage::NodePlan;
+use super::stage::fit::DetailLevel;
+use crate::state::{HUES, Model};
+
+/// Side of the mark of a pod for which its node has no free slot, in units, and number of rows of such marks.
+const SMALL_SIDE: f64 = 24.0;
+const SMALL_ROWS: usize = 2;
+
+/// A pod that would come to a node, or would wait for one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) pod: PodMove,
+    /// Short name and colour of the pod that it replaces.
+    pub(crate) short: String,
+    pub(crate) hue: u8,
+}
+
+impl Arrival {
+    /// The pod's key without the default namespace.
+    pub(crate) fn name(&self) -> &str {
+        self.pod.pod.strip_prefix("default/").unwrap_or(&self.pod.pod)
+    }
+
+    /// Name of the mark for screen readers; it begins with the text on the mark.
+    pub(crate) fn label(&self) -> String {
+        let mut words = self.short.clone();
+        if !words.is_empty() {
+            words.push_str(": ");
+        }
+        words.push_str(self.name());
+        match &self.pod.to {
+            Some(to) => words.push_str(&format!(" would go to {to}")),
+            None => words.push_str(" would stay Pending"),
+        }
+        if let Some(from) = &self.pod.from {
+            words.push_str(&format!(", now on {from}"));
+        }
+        if let Some(reason) = &self.pod.reason {
+            words.push_str(&format!(": {reason}"));
+        }
+        podscope_api::visible(&words).into_owned()
+    }
+}
+
+/// What a node's card shows of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NodePreview {
+    /// The node would be drained.
+    Drained,
+    /// The machine of the node would lose its power.
+    Off,
+    /// Pods would come to it.
+    Gets(Vec<Arrival>),
+}
+
+impl NodePreview {
+    /// Whether the node would leave.
+    pub(crate) fn leaves(&self) -> bool {
+        !matches!(self, Self::Gets(_))
+    }
+
+    /// Text in the card's header, shorter in a narrow one.
+    pub(crate) fn words(&self, is_narrow: bool) -> String {
+        match (self, is_narrow) {
+            (Self::Drained, true) => "drained".to_owned(),
+            (Self::Drained, false) => "would be drained".to_owned(),
+            (Self::Off, true) => "off".to_owned(),
+            (Self::Off, false) => "would lose power".to_owned(),
+            (Self::Gets(pods), true) => format!("+{}", pods.len()),
+            (Self::Gets(pods), false) => format!("{} would come", pods.len()),
+        }
+    }
+
+    pub(crate) fn arrivals(&self) -> &[Arrival] {
+        match self {
+            Self::Gets(pods) => pods,
+            _ => &[],
+        }
+    }
+}
+
+/// What the stage shows of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Preview {
+    change: WhatIf,
+    /// The pods that would come to a node, in the order of the answer.
+    pub(crate) arrivals: Vec<Arrival>,
+    /// The pods that would stay Pending.
+    pub(crate) waiting: Vec<Arrival>,
+}
+
+impl Preview {
+    pub(crate) fn of(answer: &WhatIfAnswer, model: &Model) -> Preview {
+        // A pod that nothing replaces comes nowhere and does not wait.
+        let shown = answer.moves.iter().filter(|pod| pod.to.is_some() || pod.waits);
+        let all = shown.filter_map(|pod| {
+            let view = match &pod.from {
+                // If the run has gone on since the question, the pod may have left the node by itself.
+                Some(from) => {
+                    let mut there = model.nodes.get(from)?.pods.iter();
+                    Some(there.find(|one| one.key == pod.pod && one.mark != PodMark::Ghost)?)
+                }
+                None => None,
+            };
+            Some(Arrival {
+                pod: pod.clone(),
+                short: view.map(|view| view.short.clone()).unwrap_or_default(),
+                hue: view.map_or(HUES, |view| model.hue(&view.owner)),
+            })
+        });
+        let (arrivals, waiting) = all.partition(|arrival| arrival.pod.to.is_some());
+        Preview {
+            change: answer.change.clone(),
+            arrivals,
+            waiting,
+        }
+    }
+
+    /// What the card of a node shows, if the answer is about it. `zone` is the node's zone.
+    pub(crate) fn of_node(&self, name: &str, zone: &str) -> Option<NodePreview> {
+        // A drained node gets no pods, and a machine without power runs none.
+        match &self.change {
+            WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
+            WhatIf::LoseZone(lost) if lost == zone => return Some(NodePreview::Off),
+            _ => {}
+        }
+        let here = self.arrivals.iter().filter(|one| one.pod.to.as_deref() == Some(name));
+        let here: Vec<Arrival> = here.cloned().collect();
+        (!here.is_empty()).then_some(NodePreview::Gets(here))
+    }
+}
+
+/// The mark of the nth pod that would come to a node, relative to the node: in a free slot, so that no pod moves. When
+/// all slots are taken, it is small and lies over the lower edge of the other marks; `None` if that is full too.
+pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, unit: f64) -> Option<(Rect, DetailLevel)> {
+    let fit = &plan.fit;
+    let n_slots = fit.columns * fit.rows;
+    let mut free = (0..n_slots).filter(|slot| !taken.contains(slot));
+    if let Some(slot) = free.nth(nth) {
+        return Some((plan.mark(slot), fit.detail));
+    }
+    let n_free = (0..n_slots).filter(|slot| !taken.contains(slot)).count();
+    let area = plan.area;
+    let side = (SMALL_SIDE * unit)
+        .min(area.w)
+        .min(area.h / SMALL_ROWS as f64)
+        .min(fit.w);
+    let columns = ((area.w / side.max(1.0)) as usize).max(1);
+    let (row, column) = ((nth - n_free) / columns, (nth - n_free) % columns);
+    let place = Rect {
+        x: area.x + area.w - (column + 1) as f64 * side,
+        y: area.y + area.h - (row + 1) as f64 * side,
+        w: side,
+        h: side,
+    };
+    (row < SMALL_ROWS).then_some((place, DetailLevel::Dot))
+}
+
+#[cfg(test)]
+mod tests {
+    use podscope_protocol::PodView;
+
+    use super::super::stage::fit::Fit;
+    use super::*;
+    use crate::state::{NodeState, Shared};
+
+    /// Four pods on a-1.
+    fn model() -> Model {
+        let pods = ["web-1", "web-2", "db-0", "agent"].map(|name| {
+            Shared::new(PodView {
+                key: format!("default/{name}"),
+                short: name[..2].to_owned(),
+                mark: PodMark::Ready,
+                ..PodView::default()
+            })
+        });
+        let node = NodeState {
+            pods: pods.to_vec(),
+            ..NodeState::default()
+        };
+        let mut model = Model::default();
+        model.nodes.insert_mut("a-1".to_owned(), Shared::new(node));
+        model
+    }
+
+    fn answer() -> WhatIfAnswer {
+        let one = |pod: &str, to: Option<&str>, waits| PodMove {
+            pod: format!("default/{pod}"),
+            from: Some("a-1".to_owned()),
+            to: to.map(str::to_owned),
+            reason: to.is_none().then(|| "Insufficient cpu".to_owned()),
+            waits,
+        };
+        WhatIfAnswer {
+            change: WhatIf::Drain(vec!["a-1".to_owned()]),
+            at: 0,
+            moves: vec![
+                one("web-1", Some("a-2"), false),
+                one("web-2", Some("a-2"), false),
+                one("db-0", None, true),
+                one("agent", None, false),
+                one("gone", Some("a-2"), false),
+            ],
+            sections: Vec::new(),
+            summary: String::new(),
+            markdown: String::new(),
+        }
+    }
+
+    /// A pod without a controller is lost and waits nowhere. A pod that has left the node since the question has no mark.
+    /// Shows: P-14, U-08
+    #[test]
+    fn preview_names_targets_waiting_pods_and_leaving_nodes() {
+        let preview = Preview::of(&answer(), &model());
+        let words = |node: &str| preview.of_node(node, "a").map(|node| node.words(false));
+        assert_eq!(words("a-1").as_deref(), Some("would be drained"));
+        assert_eq!(words("a-2").as_deref(), Some("2 would come"));
+        assert_eq!(words("b-1"), None);
+        let labels: Vec<String> = preview.arrivals.iter().map(Arrival::label).collect();
+        assert_eq!(
+            labels,
+            [
+                "we: web-1 would go to a-2, now on a-1",
+                "we: web-2 would go to a-2, now on a-1"
+            ]
+        );
+        let waiting: Vec<String> = preview.waiting.iter().map(Arrival::label).collect();
+        assert_eq!(waiting, ["db: db-0 would stay Pending, now on a-1: Insufficient cpu"]);
+    }
+
+    #[test]
+    fn arrivals_take_free_slots_then_lower_edge() {
+        let plan = NodePlan {
+            area: Rect {
+                x: 10.0,
+                y: 20.0,
+                w: 100.0,
+                h: 60.0,
+            },
+            fit: Fit {
+                w: 30.0,
+                h: 28.0,
+                columns: 3,
+                rows: 2,
+                gap: 4.0,
+                detail: DetailLevel::Square,
+            },
+            ..NodePlan::default()
+        };
+        let place = |nth: usize| place_of_arrival(&plan, &[0, 2, 3, 5], nth, 1.0).map(|(place, _)| place);
+        assert_eq!([place(0), place(1)], [Some(plan.mark(1)), Some(plan.mark(4))]);
+        let corner = |nth: usize| place(nth).map(|r| (r.x, r.y, r.w));
+        assert_eq!(corner(2), Some((86.0, 56.0, 24.0)));
+        assert_eq!(corner(3), Some((62.0, 56.0, 24.0)));
+        assert_eq!(corner(6), Some((86.0, 32.0, 24.0)), "the second row");
+        assert_eq!(corner(10), None);
+    }
+}

@@ -1,0 +1,151 @@
+// What if it goes? The answer beside the stage, the marks on the stage, and a question that is stopped.
+import { expect, test } from "../test.mjs";
+
+/** Opens the details of a node of a paused cluster and asks what its drain would bring. */
+async function askAbout(page, node) {
+  await page.locator(`[data-select-node="${node}"]`).click();
+  await page.locator(".side").getByRole("button", { name: "What if it goes?" }).click();
+  return page.getByRole("dialog", { name: `What if ${node} is drained?` });
+}
+
+const places = (page) => page.evaluate(() => [...document.querySelectorAll("#stage [data-node], #stage [data-pod]")]
+  .map((e) => [e.dataset.node ?? e.dataset.id, ...Object.values(e.getBoundingClientRect().toJSON()).map(Math.round)].join(" ")));
+
+// Shows: P-14
+test("what a drain would bring is shown without changing the run", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-pod]").first()).toBeVisible();
+  await t.pause(page);
+  const before = await t.now(page);
+  const answer = await askAbout(page, "a-1");
+  await expect(answer.getByRole("row").nth(1)).toContainText("a-1", { timeout: 60_000 });
+  await expect(answer.getByRole("row").nth(1)).toContainText(/[abc]-\d$/);
+  await t.checkLooks(page, "what-if");
+  await answer.getByRole("button", { name: "And the whole zone?" }).click();
+  const zone = page.getByRole("dialog", { name: "What if zone a loses its power?" });
+  await expect(zone.getByRole("row").nth(1)).toBeVisible({ timeout: 60_000 });
+  for (const node of ["a-1", "a-2"]) await expect(page.locator(`[data-node="${node}"]`)).toContainText("would lose power");
+  await page.keyboard.press("Escape");
+  expect(await t.now(page), "the run stands still").toBe(before);
+  await expect(page.locator('[data-node="a-1"] [data-pod]').first()).toBeVisible();
+});
+
+// Shows: P-14, U-08
+test("pods of the answer are marked where they would go, until it is closed", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-pod]").first()).toBeVisible();
+  await t.pause(page);
+  await t.waitUntilSettled(page);
+  const before = await places(page);
+  const answer = await askAbout(page, "a-1");
+  const marks = page.locator("#stage .would");
+  await expect(marks.first()).toBeVisible({ timeout: 60_000 });
+  await t.waitUntilSettled(page);
+  expect(await places(page), "no node and no pod has moved").toEqual(before);
+  // Each mark is on the node that its name says, and the table says the same.
+  const moves = (await answer.getByRole("row").allInnerTexts()).map((row) => row.split(/\s+/)).filter((row) => row[1] === "a-1");
+  const marked = await page.evaluate(() => [...document.querySelectorAll("#stage [data-node] [role=img][aria-label*='would go to'], #stage [data-node] .pods > .sr")]
+    .map((e) => [e.ariaLabel ?? e.textContent, e.closest("[data-node]").dataset.node]));
+  expect(marked.length).toBe(moves.filter((row) => /^[abc]-\d$/.test(row[2])).length);
+  for (const [label, node] of marked) expect(label).toContain(`would go to ${node}, now on a-1`);
+  const leaving = page.locator('[data-node="a-1"]');
+  await expect(leaving).toHaveAttribute("aria-label", /would be drained/);
+  await expect(leaving).toContainText("would be drained");
+  await t.resize(page, 1366, 650);
+  await t.checkLooks(page, "what-if-stage");
+  await page.emulateMedia({ forcedColors: "active" });
+  await t.screenshot(page, "what-if-forced-colours");
+  const border = await marks.first().evaluate((e) => getComputedStyle(e).borderTopStyle);
+  expect(border, "the shape stays in forced colours").toBe("dashed");
+  await page.emulateMedia({ forcedColors: "none" });
+  // The stage stays usable beside the answer.
+  await page.locator('[data-select-node="b-1"]').click();
+  await expect(page.locator(".side[data-subject=b-1]")).toBeVisible();
+  await expect(answer).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(answer).toHaveCount(0);
+  await expect(marks).toHaveCount(0);
+  await expect(leaving).not.toHaveAttribute("aria-label", /would be drained/);
+});
+
+const FULL = `
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: full}
+spec: {cluster: {zones: [a, b], nodesPerZone: 1, node: {cpu: 2, memory: 4Gi, pods: 20}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "app:1", resources: {requests: {cpu: 1500m}}}]}
+`;
+
+// Shows: P-14, U-08
+test("full nodes show the pods that would come in small marks, and a zone is asked about in its menu", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "many.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
+    .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
+  await t.seek(page, "1:00.0");
+  await expect(page.locator("[data-node] [data-pod]")).toHaveCount(54, { timeout: 60_000 });
+  const answer = await askAbout(page, "a-1");
+  const marks = page.locator("[data-node] .would");
+  await expect(marks).toHaveCount(9, { timeout: 60_000 });
+  for (const mark of await marks.all()) {
+    const [card, rect] = await Promise.all([mark.locator("xpath=ancestor::article").boundingBox(), mark.boundingBox()]);
+    expect(rect.x >= card.x && rect.y >= card.y && rect.x + rect.width <= card.x + card.width && rect.y + rect.height <= card.y + card.height).toBe(true);
+  }
+  await t.checkLooks(page, "what-if-full");
+  await answer.getByRole("button", { name: "Close" }).click();
+  await page.locator('[data-menu-zone="b"]').click();
+  await page.getByRole("dialog", { name: "Zone b" }).getByRole("button", { name: "What if it goes?" }).click();
+  await expect(page.getByRole("dialog", { name: "What if zone b loses its power?" }).getByRole("row").nth(1)).toContainText("b-1", { timeout: 60_000 });
+});
+
+// Shows: P-14, U-08
+test("a pod that would stay Pending is marked at the scheduler on a phone", async ({ t }) => {
+  const page = await t.open("#new", { size: "phone" });
+  await t.openFiles(page, { "full.yaml": FULL });
+  await t.seek(page, "1:00.0");
+  await expect(page.locator("[data-node=a-1] [data-pod]")).toBeVisible({ timeout: 60_000 });
+  const answer = await askAbout(page, "a-1");
+  const waits = page.getByRole("region", { name: "Pending pods" }).getByRole("img", { name: /would stay Pending, now on a-1: .*Insufficient cpu/ });
+  await expect(waits).toBeVisible({ timeout: 60_000 });
+  await t.checkLooks(page, "what-if-phone");
+  await t.expectNoOverflow(page, "the answer on a phone");
+  await answer.getByRole("button", { name: "Close" }).click();
+  await expect(waits).toHaveCount(0);
+});
+
+// Shows: P-14, U-09
+test("a question about a large cluster shows progress, is stopped, and has no marks", async ({ t }) => {
+  const page = await t.open("#new");
+  const scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec: {cluster: {zones: [a, b, c], nodesPerZone: 200}}\n---\n"
+    + FULL.split("---\n")[1].replace("replicas: 2", "replicas: 900");
+  await t.openFiles(page, { "big.yaml": scenario });
+  await t.seek(page, "1:00.0");
+  await expect(page.locator(".overview")).toBeVisible({ timeout: 60_000 });
+  await page.locator("#stage").focus();
+  await page.keyboard.press("/");
+  await page.locator(".find input").fill("a-1");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  const details = page.locator(".side");
+  await page.locator(".beside [data-select-node]").click();
+  await details.getByRole("button", { name: "What if it goes?" }).click();
+  await page.getByRole("button", { name: "And the whole zone?" }).click({ timeout: 120_000 });
+  const answer = page.getByRole("dialog", { name: "What if zone a loses its power?" });
+  const progress = answer.getByRole("progressbar");
+  await expect.poll(() => progress.evaluate((e) => e.value), { timeout: 60_000 }).toBeGreaterThan(20);
+  // The engine answers meanwhile.
+  await t.command(page, "kubectl get deployments");
+  await answer.getByRole("button", { name: "Stop" }).click();
+  await expect(answer).toHaveCount(0);
+  await details.getByRole("button", { name: "What if it goes?" }).click();
+  await expect(page.getByText("the table alone says where the pods would go")).toBeVisible({ timeout: 120_000 });
+  await expect(page.locator("#stage .would")).toHaveCount(0);
+});
