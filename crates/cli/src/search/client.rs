@@ -171,7 +171,7 @@ impl ClientSearch<'_> {
                 run.parts.iter().filter(is_without_repair).count(),
                 times = self.repetitions
             ));
-        } else if self.repetitions > 0 {
+        } else if n_faults > 0 && self.repetitions > 0 && !interrupt::is_interrupted() {
             args::print_error(format_args!("none of the {n_faults} faults could be left out"));
         }
         Failed {
