@@ -5,7 +5,7 @@ use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPri
 use serde_json::json;
 
 use super::View;
-use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, printed_value};
+use super::get::{columns_of, columns_row, header_row, is_absent, name_prefix, object_row, printed_value};
 use super::jsonpath::Path;
 use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery};
@@ -52,6 +52,12 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     if let Some(name) = &name {
         let key = ObjectKey::of(kind, namespace, name.as_str());
         if view.objects.get_kind(kind, &key).is_none() {
+            let is_absent = kind.is_namespaced() && is_absent(namespace, view.objects);
+            let (kind, name) = if is_absent {
+                (Kind::Namespace, namespace)
+            } else {
+                (kind, name.as_str())
+            };
             return Plan::refuse(not_found(kind, name));
         }
     }

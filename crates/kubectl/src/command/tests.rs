@@ -390,6 +390,38 @@ fn missing_or_conflicting_flags_give_kubectl_errors() {
             "kubectl get pod/a -l x=y",
             "error: selectors and the all flag cannot be used when passing resource/name arguments",
         ),
+        (
+            "kubectl get nosuchkind/x -l a=b",
+            "error: selectors and the all flag cannot be used when passing resource/name arguments",
+        ),
+        (
+            "kubectl get nosuchkind,pods x -l a=b",
+            "error: selectors and the all flag cannot be used when passing resource/name arguments",
+        ),
+        (
+            "kubectl describe nosuchkind x --selector=a=b",
+            "error: name cannot be provided when a selector is specified",
+        ),
+        (
+            "kubectl get all x -l a=b",
+            "error: name cannot be provided when a selector is specified",
+        ),
+        (
+            "kubectl delete nosuchkind x --all -l a=b",
+            "error: setting 'all' parameter but found a non empty selector. ",
+        ),
+        (
+            "kubectl get nosuchkind x -A",
+            "error: the server doesn't have a resource type \"nosuchkind\"",
+        ),
+        (
+            "kubectl get nosuchkind -o=foo --show-labels",
+            "error: --show-labels option cannot be used with foo printer",
+        ),
+        (
+            "kubectl get nosuchkind --output-watch-events",
+            "error: --output-watch-events option can only be used with --watch or --watch-only",
+        ),
         ("kubectl get all x", "error: you must specify only one resource"),
         (
             "kubectl get bindings",

@@ -42,22 +42,26 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
-    if !found.missing.is_empty()
-        && let Selection::Kinds { kinds, names } = &command.target.selection
-        && let [prefix] = names.as_slice()
-        && describe_by_prefix(kinds, prefix, command, view, printed)
-    {
-        return;
+    if let [_] = found.missing.as_slice() {
+        // With two arguments kubectl takes the second one for the prefix of a name of the first one's kind.
+        match &command.target.selection {
+            Selection::Kinds { kinds, names } if let [prefix] = names.as_slice() => {
+                if kinds.len() > 1 {
+                    return printed.fail("error: you may only specify a single resource type");
+                }
+                if describe_by_prefix(kinds, prefix, command, view, printed) {
+                    return;
+                }
+            }
+            Selection::Items(items) if items.len() == 2 => {
+                return found.not_found().for_each(|error| printed.fail(error));
+            }
+            Selection::Kinds { .. } | Selection::Items(_) => {}
+        }
     }
     // For several objects, or objects found by a name prefix, events are printed only on request (KC-066).
-    let is_single = match &command.target.selection {
-        Selection::Kinds { kinds, names } => {
-            let count = || found.groups.iter().map(|(_, objects)| objects.len()).sum::<usize>();
-            kinds.len() == 1 && (names.len() == 1 || (names.is_empty() && count() == 1))
-        }
-        Selection::Items(items) => items.len() == 1,
-    };
-    let show_events = command.show_events.unwrap_or(is_single);
+    let count: usize = found.groups.iter().map(|(_, objects)| objects.len()).sum();
+    let show_events = command.show_events.unwrap_or(count == 1 && found.missing.is_empty());
     let mut first = true;
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if !std::mem::replace(&mut first, false) {

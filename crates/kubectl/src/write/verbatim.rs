@@ -241,8 +241,8 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
 /// The single object of a target.
 fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
-    if let Some((kind, name)) = found.missing.first() {
-        return Err(not_found(*kind, name));
+    if let Some(error) = found.not_found().next() {
+        return Err(error);
     }
     let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
     object.ok_or_else(|| Refusal::kubectl_error("no objects passed"))
@@ -336,17 +336,14 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         .iter()
         .flat_map(|(kind, objects)| objects.iter().map(|object| awaited(*kind, object.key(), Some(object))))
         .collect();
-    let mut errors = Vec::new();
-    for (kind, name) in &found.missing {
-        let key = ObjectKey::of(*kind, wait.target.namespace(), name.as_str());
-        match (waits_for_deletion, waits_for_creation) {
-            (true, _) => {}
-            (_, true) => objects.push(awaited(*kind, key, None)),
-            _ => errors.push(not_found(*kind, name)),
-        }
-    }
-    if !errors.is_empty() {
-        return finish(Plan::default(), Vec::new(), errors);
+    match (waits_for_deletion, waits_for_creation) {
+        (true, _) => {}
+        (_, true) => objects.extend(found.missing.iter().map(|(kind, name)| {
+            let key = ObjectKey::of(*kind, wait.target.namespace(), name.as_str());
+            awaited(*kind, key, None)
+        })),
+        _ if found.missing.is_empty() => {}
+        _ => return finish(Plan::default(), Vec::new(), found.not_found().collect()),
     }
     if objects.is_empty() {
         return match waits_for_deletion {

@@ -25,40 +25,35 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
     {
         return target_of_manifest(args, &text).map(Some);
     }
-    let Some(selection) = selection(words)? else {
+    let Some(operands) = Operands::of(words)? else {
         return Ok(None);
     };
-    let target = Target {
-        selection,
-        namespace: namespace(args),
-        all_namespaces: args.bool("all-namespaces", false)?,
-        all: args.bool("all", false)?,
-        selector: selector(args),
-        field_selector: args.value("field-selector").filter(|selector| !selector.is_empty()),
-    };
-    let has_names = has_names(&target.selection);
-    // Only `delete` treats `--all` as a selector.
-    let selects_all = target.all && args.command == "kubectl delete";
-    let is_selective = target.selector.is_some() || target.field_selector.is_some() || selects_all;
-    if is_selective && has_names {
-        let flags = ["selector", "field-selector", "all"];
-        let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
-        let why = match target.selection {
-            Selection::Items(_) => "selectors and the all flag cannot be used when passing resource/name arguments",
-            Selection::Kinds { .. } => "name cannot be provided when a selector is specified",
-        };
-        return Err(args.plain(args.column(flag), why));
-    }
-    if target.all_namespaces && has_names && has_namespaced_kind(&target.selection) {
-        return Err(args.plain(
-            args.column("all-namespaces"),
-            "a resource cannot be retrieved by name across all namespaces",
-        ));
-    }
-    if target.all && (target.selector.is_some() || target.field_selector.is_some()) {
+    let (selector, all) = (selector(args), args.bool("all", false)?);
+    let field_selector = args.value("field-selector").filter(|selector| !selector.is_empty());
+    let has_selector = selector.is_some() || field_selector.is_some();
+    if all && has_selector {
         return Err(args.plain(
             args.column("all"),
             "setting 'all' parameter but found a non empty selector. ",
+        ));
+    }
+    // Only `delete` treats `--all` as a selector.
+    let selects_all = all && args.command == "kubectl delete";
+    if has_selector || selects_all {
+        operands.check_no_names(args)?;
+    }
+    let target = Target {
+        selection: operands.selection()?,
+        namespace: namespace(args),
+        all_namespaces: args.bool("all-namespaces", false)?,
+        all,
+        selector,
+        field_selector,
+    };
+    if target.all_namespaces && has_names(&target.selection) && has_namespaced_kind(&target.selection) {
+        return Err(args.plain(
+            args.column("all-namespaces"),
+            "a resource cannot be retrieved by name across all namespaces",
         ));
     }
     Ok(Some(target))
@@ -171,49 +166,90 @@ pub(super) fn resource_and_name(word: &Word) -> Result<Option<(&str, &str)>, Com
     Err(CommandError::new(word.column, message))
 }
 
-/// Parses `TYPE NAME…` or `TYPE/NAME…`.
-pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandError> {
-    let Some((first, rest)) = words.split_first() else {
-        return Ok(None);
-    };
-    if first.text.contains('/') {
-        let mut items = Vec::new();
-        for word in words {
-            let Some((kind, name)) = resource_and_name(word)? else {
-                return Err(CommandError::new(
-                    word.column,
-                    "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
-                ));
-            };
-            if kind == "all" {
-                return Err(CommandError::new(word.column, format!("error: {}", no_such_type(kind))));
+/// Operands as they are written, before the server is asked for their types.
+enum Operands<'w> {
+    /// `TYPE/NAME…`, each with its word.
+    Items(Vec<(&'w Word, &'w str, &'w str)>),
+    /// `TYPE NAME…`.
+    Kinds { types: &'w Word, names: &'w [Word] },
+}
+
+impl<'w> Operands<'w> {
+    /// `None` without words.
+    fn of(words: &'w [Word]) -> Result<Option<Operands<'w>>, CommandError> {
+        let Some((types, names)) = words.split_first() else {
+            return Ok(None);
+        };
+        let mixed = |word: &Word| {
+            CommandError::new(
+                word.column,
+                "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+            )
+        };
+        if !types.text.contains('/') {
+            let with_slash = names.iter().find(|word| word.text.contains('/'));
+            return with_slash.map_or(Ok(Some(Operands::Kinds { types, names })), |word| Err(mixed(word)));
+        }
+        let item = |word: &'w Word| {
+            let (kind, name) = resource_and_name(word)?.ok_or_else(|| mixed(word))?;
+            Ok((word, kind, name))
+        };
+        words
+            .iter()
+            .map(item)
+            .collect::<Result<_, _>>()
+            .map(|items| Some(Operands::Items(items)))
+    }
+
+    /// kubectl reports names beside a selector before it looks up the types.
+    fn check_no_names(&self, args: &Args) -> Result<(), CommandError> {
+        let why = match self {
+            Operands::Kinds { names: [], .. } => return Ok(()),
+            Operands::Kinds { types, .. } if !types.text.contains(',') => {
+                "name cannot be provided when a selector is specified"
             }
-            for kind in kinds_of(kind, word.column)? {
-                items.push((kind, name.to_owned()));
+            _ => "selectors and the all flag cannot be used when passing resource/name arguments",
+        };
+        let flags = ["selector", "field-selector", "all"];
+        let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
+        Err(args.plain(args.column(flag), why))
+    }
+
+    /// Looks up the types.
+    fn selection(&self) -> Result<Selection, CommandError> {
+        match self {
+            Operands::Items(words) => {
+                let mut items = Vec::new();
+                for (word, kind, name) in words {
+                    if *kind == "all" {
+                        return Err(CommandError::new(word.column, format!("error: {}", no_such_type(kind))));
+                    }
+                    items.extend(
+                        kinds_of(kind, word.column)?
+                            .into_iter()
+                            .map(|kind| (kind, (*name).to_owned())),
+                    );
+                }
+                Ok(Selection::Items(items))
+            }
+            Operands::Kinds { types, names } => {
+                if types.text == "all" && !names.is_empty() {
+                    return Err(CommandError::new(
+                        types.column,
+                        "error: you must specify only one resource",
+                    ));
+                }
+                let kinds = kinds_of(&types.text, types.column)?;
+                if let Some(word) = names.iter().find(|word| word.text.is_empty()) {
+                    return Err(CommandError::new(word.column, "error: resource name may not be empty"));
+                }
+                Ok(Selection::Kinds {
+                    kinds,
+                    names: names.iter().map(|word| word.text.clone()).collect(),
+                })
             }
         }
-        return Ok(Some(Selection::Items(items)));
     }
-    if let Some(word) = rest.iter().find(|word| word.text.contains('/')) {
-        return Err(CommandError::new(
-            word.column,
-            "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
-        ));
-    }
-    if first.text == "all" && !rest.is_empty() {
-        return Err(CommandError::new(
-            first.column,
-            "error: you must specify only one resource",
-        ));
-    }
-    let kinds = kinds_of(&first.text, first.column)?;
-    if let Some(word) = rest.iter().find(|word| word.text.is_empty()) {
-        return Err(CommandError::new(word.column, "error: resource name may not be empty"));
-    }
-    Ok(Some(Selection::Kinds {
-        kinds,
-        names: rest.iter().map(|word| word.text.clone()).collect(),
-    }))
 }
 
 fn has_names(selection: &Selection) -> bool {

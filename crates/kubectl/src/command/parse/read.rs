@@ -34,6 +34,13 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     {
         return Err(why);
     }
+    let (show_labels, output_watch_events) = (
+        args.bool("show-labels", false)?,
+        args.bool("output-watch-events", false)?,
+    );
+    if !args.positional.is_empty() || args.value("filename").is_some() {
+        check_flags_of_get(args, show_labels, output_watch_events)?;
+    }
     let Some(target) = optional_target(args, &args.positional)? else {
         return Err(CommandError::new(
             args.end,
@@ -42,22 +49,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     };
     check_subresource(args, &target)?;
     let output = output(args)?;
-    let show_labels = args.bool("show-labels", false)?;
-    if show_labels && !matches!(output, Output::Table | Output::Wide) {
-        return Err(args.plain(
-            args.column("show-labels"),
-            format!(
-                "--show-labels option cannot be used with {} printer",
-                args.value("output").unwrap_or_default()
-            ),
-        ));
-    }
     let watch = watch(args, &target)?;
-    let output_watch_events = args.bool("output-watch-events", false)?;
-    if output_watch_events && watch == Watch::No {
-        let why = "--output-watch-events option can only be used with --watch or --watch-only";
-        return Err(args.plain(args.column("output-watch-events"), why));
-    }
     Ok(Kubectl::Get(Get {
         target,
         output,
@@ -79,6 +71,20 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
         scale: args.value("subresource").as_deref() == Some("scale"),
         bare_columns: !args.bool("server-print", true)?,
     }))
+}
+
+/// Checks flags of `get` against each other. kubectl does so before it looks up resource types and output formats.
+fn check_flags_of_get(args: &Args, show_labels: bool, output_watch_events: bool) -> Result<(), CommandError> {
+    let output = args.value("output").unwrap_or_default();
+    if show_labels && !matches!(output.as_str(), "" | "wide") {
+        let why = format!("--show-labels option cannot be used with {output} printer");
+        return Err(args.plain(args.column("show-labels"), why));
+    }
+    if output_watch_events && !args.bool("watch", false)? && !args.bool("watch-only", false)? {
+        let why = "--output-watch-events option can only be used with --watch or --watch-only";
+        return Err(args.plain(args.column("output-watch-events"), why));
+    }
+    Ok(())
 }
 
 /// Parses `get --raw`.

@@ -30,6 +30,9 @@ fn absent_namespace_is_named_where_an_object_is_not_found() {
         "kubectl describe deploy web -n nope",
         "kubectl rollout history deploy/web -n nope",
         "kubectl label pod a k=v -n nope",
+        "kubectl get pod a -n nope --watch",
+        "kubectl autoscale deployment web --max=3 -n nope",
+        "kubectl wait --for=condition=Ready pod/a -n nope",
     ] {
         assert_eq!(shell.run(line), [absent], "{line}");
     }
@@ -82,4 +85,33 @@ fn logs_of_unknown_container_name_those_of_the_pod() {
         "{lines:?}"
     );
     assert!(last.ends_with(" out of: c"), "{lines:?}");
+}
+
+// Shows: K-06, KC-066
+#[test]
+fn describe_shows_events_if_one_object_is_found() {
+    let mut shell = shell();
+    let mut has_events = |line: &str| {
+        let lines = shell.run(line);
+        assert!(lines[0].starts_with("Name:"), "{line}: {lines:?}");
+        lines.iter().any(|line| line.starts_with("Events:"))
+    };
+    assert!(has_events("kubectl describe statefulsets,cronjobs"));
+    assert!(has_events("kubectl describe nodes,deployments -l app=web"));
+    assert!(!has_events("kubectl describe deployments,cronjobs"));
+    assert!(!has_events("kubectl describe cronjobs nightly nope"));
+}
+
+// Shows: K-06, KC-066
+#[test]
+fn describe_of_two_words_takes_the_second_for_a_prefix() {
+    let mut shell = shell();
+    assert_eq!(
+        shell.run("kubectl describe deployments,cronjobs nightly"),
+        ["!error: you may only specify a single resource type"]
+    );
+    assert_eq!(
+        shell.run("kubectl describe cronjob/nightly deployment/nope"),
+        ["!Error from server (NotFound): deployments.apps \"nope\" not found"]
+    );
 }
