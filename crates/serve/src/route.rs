@@ -317,7 +317,11 @@ async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
     if let Some(answered) = reviews::answer(asked, &path, door) {
         return answered;
     }
-    let reply = stored(asked, &path, known, door).await?;
+    // An error has the warnings of a deprecated version, too.
+    let reply = match stored(asked, &path, known, door).await {
+        Err(Failure::Error(error)) => in_form(asked.header("accept").unwrap_or_default(), &error),
+        answered => answered?,
+    };
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
     let of_version = known.custom().and_then(|kind| value::warning(kind, &snapshot.objects));
     Ok(match (is_endpoints, of_version) {

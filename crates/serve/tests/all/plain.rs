@@ -75,6 +75,23 @@ fn component_without_leader_is_unhealthy() {
     assert_eq!(get(at, "/api/v1/componentstatuses/nope").status, 404);
 }
 
+#[test]
+fn error_about_endpoints_has_the_warning_of_their_version() {
+    let server = serve("");
+    for (path, status) in [("kubernetes", 200), ("nope", 404)] {
+        let answer = get(
+            server.address(),
+            &format!("/api/v1/namespaces/default/endpoints/{path}"),
+        );
+        assert_eq!(answer.status, status);
+        let warning = answer.header("Warning").unwrap_or_default();
+        assert!(
+            warning.contains("v1 Endpoints is deprecated in v1.33+"),
+            "{path}: {warning}"
+        );
+    }
+}
+
 /// Shows: HT-102, HT-105, HT-108
 #[test]
 fn both_versions_of_openapi_have_all_references() {
