@@ -1,6 +1,8 @@
 //! Dynamic resource allocation (`resource.k8s.io/v1`): device classes, claims, claim templates, slices (DRA-001 to
 //! DRA-020).
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::{NodeSelector, ObjectMeta, Quantity, ResourceList, Str, Time, ordered, wire_types};
@@ -263,6 +265,13 @@ pub enum DeviceReadiness {
     NotYet,
     /// Reason and message of the failed condition.
     Failed(Str, Str),
+}
+
+impl fmt::Display for DeviceTaint {
+    /// The form of a node's taint.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::node::write_taint(f, &self.key, &self.value, &self.effect)
+    }
 }
 
 impl DeviceTaint {

@@ -1,5 +1,7 @@
 //! Nodes, leases and CSI nodes.
 
+use std::fmt;
+
 use crate::well_known::condition;
 use crate::wire_types;
 use crate::{ConditionStatus, MicroTime, ObjectMeta, ResourceList, Str, TaintEffect, Time};
@@ -102,6 +104,22 @@ wire_types! {
 
     /// Maximum number of volumes that a driver can attach to the node.
     pub struct VolumeNodeResources { pub count: Option<i32> }
+}
+
+impl fmt::Display for Taint {
+    /// kubectl's form: `key=value:effect`, without what is empty.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_taint(f, &self.key, &self.value, self.effect.as_str())
+    }
+}
+
+/// Writes a taint of a node or a device.
+pub(crate) fn write_taint(f: &mut fmt::Formatter<'_>, key: &str, value: &str, effect: &str) -> fmt::Result {
+    match (value, effect) {
+        ("", "") => f.write_str(key),
+        ("", effect) => write!(f, "{key}:{effect}"),
+        (value, effect) => write!(f, "{key}={value}:{effect}"),
+    }
 }
 
 impl Default for TaintEffect {

@@ -97,15 +97,7 @@ fn slices(node: &Node, view: &View<'_>, text: &mut TabbedText) {
 fn taints(node: &Node) -> Vec<String> {
     let mut taints: Vec<_> = node.spec.taints.iter().collect();
     taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
-    taints
-        .into_iter()
-        .map(|taint| match (taint.effect.as_str(), &*taint.value) {
-            ("", "") => taint.key.to_string(),
-            ("", value) => format!("{}={value}:", taint.key),
-            (effect, "") => format!("{}:{effect}", taint.key),
-            (effect, value) => format!("{}={value}:{effect}", taint.key),
-        })
-        .collect()
+    taints.into_iter().map(ToString::to_string).collect()
 }
 
 fn conditions(conditions: &[NodeCondition], text: &mut TabbedText) {

@@ -119,7 +119,7 @@ impl WhatWouldHelp {
             };
             let is_untolerated = |taint: &&DeviceTaint| !before.tolerations.iter().any(|one| one.tolerates(taint));
             for taint in taints.iter().filter(is_untolerated).take(TRIED_MAX) {
-                edited(ClaimEdit::Toleration(taint_text(taint)), 31, &|fields| {
+                edited(ClaimEdit::Toleration(taint.to_string()), 31, &|fields| {
                     fields.tolerations.push(DeviceToleration {
                         key: taint.key.clone(),
                         operator: "Equal".into(),
@@ -178,7 +178,7 @@ impl WhatWouldHelp {
             .flat_map(|slice| &slice.spec.devices)
             .flat_map(|device| &device.taints);
         let mut seen: Set<String> = Set::new();
-        let taints = taints.filter(|taint| taint.is_enforced() && seen.insert(taint_text(taint)));
+        let taints = taints.filter(|taint| taint.is_enforced() && seen.insert(taint.to_string()));
         taints.cloned().collect()
     }
 
@@ -312,11 +312,4 @@ fn is_system_taint(key: &str) -> bool {
     ["node.kubernetes.io/", "podscope.dev/"]
         .iter()
         .any(|prefix| key.starts_with(prefix))
-}
-
-fn taint_text(taint: &DeviceTaint) -> String {
-    match &*taint.value {
-        "" => format!("{}:{}", taint.key, taint.effect),
-        value => format!("{}={value}:{}", taint.key, taint.effect),
-    }
 }

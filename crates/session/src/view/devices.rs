@@ -149,7 +149,7 @@ fn view(
         driver: driver.to_string(),
         pool: pool.to_string(),
         properties: attributes.chain(capacity).collect(),
-        taints: device.taints.iter().map(taint_text).collect(),
+        taints: device.taints.iter().map(DeviceTaint::to_string).collect(),
         exhausted: exhausted.filter(|_| holders.is_empty()),
         holders,
     }
@@ -166,13 +166,4 @@ fn attribute_text(attribute: &DeviceAttribute) -> String {
             .map(ToString::to_string)
     };
     number.or_else(flag).or_else(text).unwrap_or_default()
-}
-
-fn taint_text(taint: &DeviceTaint) -> String {
-    let value = if taint.value.is_empty() {
-        String::new()
-    } else {
-        format!("={}", taint.value)
-    };
-    format!("{}{value}:{}", taint.key, taint.effect)
 }

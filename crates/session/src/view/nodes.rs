@@ -257,7 +257,7 @@ fn view(
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
         // The taint of assumed nodes is Podscope's own.
         let own = node.spec.taints.iter().filter(|taint| &*taint.key != NOT_IN_THE_DUMP);
-        view.taints = own.map(taint_text).collect();
+        view.taints = own.map(Taint::to_string).collect();
         view.pressure = node
             .status
             .conditions
@@ -321,15 +321,6 @@ fn view(
         },
     };
     view
-}
-
-fn taint_text(taint: &Taint) -> String {
-    let value = if taint.value.is_empty() {
-        String::new()
-    } else {
-        format!("={}", taint.value)
-    };
-    format!("{}{value}:{}", taint.key, taint.effect)
 }
 
 /// UIDs of pods with running processes, sorted.
