@@ -2,6 +2,7 @@
 //! the effects that the component returns. Besides that, only faults and commands change the world.
 
 mod causes;
+mod judge;
 mod load;
 mod view;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, NodeName, ResourceList, Time};
 use podscope_apiserver::{ApiServer, Caller, Draft, Outcome};
-use podscope_sim::{Happening, Queue, Violation, What};
+use podscope_sim::{Happening, Queue, What};
 use rpds::RedBlackTreeMapSync;
 
 use crate::client::{Client, ClientAct, ClientCommand};
@@ -19,7 +20,7 @@ use crate::effect::{Act, Context, Effect, Timer};
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
 use crate::fault::Fault;
-use crate::invariants::{BlamedAction, DetectedViolation, Monitors, Observation, WorldParts};
+use crate::invariants::{BlamedAction, Monitors, Observation};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
@@ -358,71 +359,6 @@ impl World {
         self.report(violations, sink);
         self.queue.set_cause(if is_origin { this } else { cause });
         this
-    }
-
-    /// Passes an observation to the invariants and reports the violations that they detect.
-    pub(crate) fn check(&mut self, seen: &Observation<'_>, sink: &mut dyn Sink) {
-        let violations = self.violations(seen);
-        self.report(violations, sink);
-    }
-
-    fn violations(&mut self, seen: &Observation<'_>) -> Vec<DetectedViolation> {
-        let parts = WorldParts {
-            now: self.now,
-            objects: self.api.objects(),
-            nodes: &self.nodes,
-            network: &self.network,
-            processes: &self.processes,
-            traffic: &self.traffic,
-            eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
-            detaches_by_force: !self.settings.controller_manager.disable_force_detach_on_timeout,
-        };
-        if self.are_invariants_disabled {
-            return Vec::new();
-        }
-        self.monitors.check(seen, &parts)
-    }
-
-    fn report(&mut self, violations: Vec<DetectedViolation>, sink: &mut dyn Sink) {
-        for detected in violations {
-            if let Some(volume) = &detected.corrupts {
-                let key = podscope_api::ObjectKey::cluster(volume.clone());
-                let object = self.objects().get_kind(podscope_api::Kind::PersistentVolume, &key);
-                let about = object.map(|object| crate::subject_of(&object));
-                let message = detected.seen.to_string();
-                self.emit(&Actor::World, Happening::VolumeCorrupted { message }, about, None, sink);
-            }
-            let violation = Violation {
-                invariant: detected.invariant.into(),
-                cause: detected.cause,
-                by: detected.by,
-                seen: detected.seen,
-            };
-            let violated = Happening::InvariantViolated { violation };
-            self.emit(&Actor::World, violated, detected.object, None, sink);
-        }
-    }
-
-    /// Runs the liveness checks.
-    pub(crate) fn check_liveness(&mut self, sink: &mut dyn Sink) {
-        let is_fault_free = self.is_fault_free();
-        let undecided = self.monitors.pods_to_decide(self.now);
-        let fitting = undecided
-            .into_iter()
-            .filter(|uid| {
-                let Some(podscope_api::Object::Pod(pod)) = self.objects().by_uid(uid) else {
-                    return false;
-                };
-                self.scheduler()
-                    .and_then(|scheduler| scheduler.decide(&pod))
-                    .is_some_and(|(_, decision)| !decision.found.feasible.is_empty())
-            })
-            .collect();
-        let seen = Observation::Tick {
-            is_fault_free,
-            fitting: &fitting,
-        };
-        self.check(&seen, sink);
     }
 
     /// Calls a function of a machine with its context, and applies the effects.
