@@ -16,6 +16,13 @@ use podscope_session::timeline::END_OF_TIME;
 /// Exit status after bad input or wrong usage.
 pub(crate) const BAD_INPUT: u8 = 2;
 
+/// Format of an output that people and programs read.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum TextOrJson {
+    Text,
+    Json,
+}
+
 /// Arguments that are valid one by one, but not together: what is wrong.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
@@ -13,6 +13,7 @@ use podscope_session::explained::explanation_json;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
 
+use crate::args::TextOrJson;
 use crate::explain_text::Text;
 use crate::{args, explain_cases};
 
@@ -30,7 +31,7 @@ pub(crate) struct ExplainArgs {
     pod: Option<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text", conflicts_with = "cases")]
-    output: Format,
+    output: TextOrJson,
     /// Decide recorded cases instead, one a line, and print each decision in the form of its `expect`
     #[arg(long, value_name = "FILE.jsonl[.gz]")]
     cases: Option<String>,
@@ -39,19 +40,13 @@ pub(crate) struct ExplainArgs {
     check: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
-
 /// Loads the files, decides the pod as of t = 0, prints text or JSON.
 pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
     if let Some(file) = &given.cases {
         return explain_cases::run(file, given.check);
     }
     let pod = given.pod.as_deref().unwrap_or_default();
-    match explanation(&given.cluster, pod, given.output == Format::Json) {
+    match explanation(&given.cluster, pod, given.output == TextOrJson::Json) {
         Ok(text) => {
             args::print_text(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS

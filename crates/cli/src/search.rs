@@ -9,8 +9,8 @@ mod swarm;
 
 use std::process::ExitCode;
 
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 use podscope_cluster::ViolationCause;
 
 use podscope_kubectl::command;
@@ -19,6 +19,7 @@ use podscope_session::link::Link;
 use podscope_session::search::{Found, Goal, Source, shrink};
 use podscope_session::{export, scenario};
 
+use crate::args::TextOrJson;
 use crate::{args, serve};
 use client::ClientSearch;
 use outcome::{Outcome, Shortest};
@@ -59,9 +60,9 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "SWITCH", hide_possible_values = true, value_parser = switches())]
     #[arg(conflicts_with = "files")]
     history: Vec<String>,
-    /// Output format
+    /// Output format; `podscope merge` reads json
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Format,
+    output: TextOrJson,
     /// How many times as fast as real time the cluster of a command runs
     #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times, requires = "command")]
     speed: f64,
@@ -80,13 +81,6 @@ pub(crate) struct MergeArgs {
     /// What the shards printed
     #[arg(value_name = "FILE.json", required = true)]
     files: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
-    Text,
-    /// For `podscope merge`
-    Json,
 }
 
 fn invariants() -> PossibleValuesParser {
@@ -179,14 +173,14 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
 }
 
 /// Prints an outcome in a format. Returns the exit status.
-fn print(outcome: &Outcome, format: Format, is_complete: bool) -> ExitCode {
+fn print(outcome: &Outcome, format: TextOrJson, is_complete: bool) -> ExitCode {
     if !is_complete {
         args::print_error("podscope: interrupted: this is what there is");
     }
-    if format == Format::Json {
+    if format == TextOrJson::Json {
         args::print_data(&format!("{:#}\n", serde_json::json!(outcome)));
     }
-    outcome.print(is_complete, format == Format::Text)
+    outcome.print(is_complete, format == TextOrJson::Text)
 }
 
 fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<ExitCode, ExitCode> {
