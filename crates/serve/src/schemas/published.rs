@@ -3,7 +3,9 @@
 //! The required fields are data (`required.txt`). A default follows from the Go type of the field: a struct that is no
 //! pointer has `{}`, a required scalar the zero value. The few fields with a default of their own are listed here.
 //!
-//! Deviation: an enumeration is published only where Podscope knows its values.
+//! An enumeration is a type that the source of Kubernetes marks with `+enum`.
+//!
+//! Deviation: the values of `Signal`, which depend on the operating system, are not published.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -121,16 +123,49 @@ pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option
 }
 
 /// Go types whose values Podscope knows, but which are not marked as enumerations.
-const NOT_MARKED: [&str; 9] = [
+const NOT_MARKED: [&str; 10] = [
     "ConditionStatus",
     "ContainerRestartPolicy",
     "ContainerRestartRuleAction",
     "ContainerRestartRuleOnExitCodesOperator",
     "LabelSelectorOperator",
+    "LimitType",
     "OSName",
     "RecursiveReadOnlyMode",
     "ResourceResizeRestartPolicy",
     "bool",
+];
+
+/// Enumerations that Podscope validates otherwise or not at all: their values, sorted.
+const FURTHER: [(&str, &[&str]); 5] = [
+    ("AddressType", &["FQDN", "IPv4", "IPv6"]),
+    (
+        "HostPathType",
+        &[
+            "",
+            "BlockDevice",
+            "CharDevice",
+            "Directory",
+            "DirectoryOrCreate",
+            "File",
+            "FileOrCreate",
+            "Socket",
+        ],
+    ),
+    ("NamespacePhase", &["Active", "Terminating"]),
+    ("ProcMountType", &["Default", "Unmasked"]),
+    (
+        "ResourceQuotaScope",
+        &[
+            "BestEffort",
+            "CrossNamespacePodAffinity",
+            "NotBestEffort",
+            "NotTerminating",
+            "PriorityClass",
+            "Terminating",
+            "VolumeAttributesClass",
+        ],
+    ),
 ];
 
 /// The values of a type that is an enumeration, sorted; empty if it is none.
@@ -141,6 +176,9 @@ pub(super) fn values(of: GoType) -> Vec<&'static str> {
     let name = leaf.split_once('=').map_or(leaf, |(_, named)| named);
     if NOT_MARKED.contains(&name) {
         return Vec::new();
+    }
+    if let Some((_, values)) = FURTHER.iter().find(|(known, _)| *known == name) {
+        return values.to_vec();
     }
     let mut values = of.values().to_vec();
     values.sort_unstable();

@@ -152,6 +152,10 @@ fn schemas_have_required_fields_defaults_and_enums() {
     let modes = json!(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"]);
     let claim = core("PersistentVolumeClaimSpec")["properties"].clone();
     assert_eq!(claim["accessModes"]["items"]["enum"], modes);
+    let limit = core("LimitRangeItem")["properties"]["type"].clone();
+    assert_eq!((&limit["type"], &limit["enum"]), (&json!("string"), &Value::Null));
+    let mounts = core("SecurityContext")["properties"]["procMount"]["enum"].clone();
+    assert_eq!(mounts, json!(["Default", "Unmasked"]));
     let port = core("ServicePort")["properties"].clone();
     assert_eq!(
         (&port["protocol"]["default"], &port["port"]["default"]),
