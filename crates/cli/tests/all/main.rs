@@ -9,6 +9,7 @@ mod clients;
 mod course;
 mod dump;
 mod kube_controller;
+mod kube_stale_cache;
 #[cfg(unix)]
 mod search_command;
 mod streams;
