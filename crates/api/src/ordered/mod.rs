@@ -211,17 +211,20 @@ impl<K: Ord, V> Map<K, V> {
         match self.locate(&key) {
             Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
             Err(slot) => {
+                debug_assert!(self.is_place_of(slot, &key), "entries are found by binary search");
                 self.insert_at(slot, (key, value));
-                debug_assert!(self.ascends_near(slot.chunk), "entries are found by binary search");
                 None
             }
         }
     }
 
-    /// Whether the keys ascend in a chunk, the one after it, and from one to the other, and neither is empty.
-    fn ascends_near(&self, chunk: usize) -> bool {
-        let near = self.chunks.iter().skip(chunk).take(2);
-        near.clone().all(|chunk| !chunk.is_empty()) && near.flatten().is_sorted_by(|(a, _), (b, _)| a < b)
+    /// Whether the key is greater than the one before the slot in its chunk and less than the one at the slot.
+    fn is_place_of(&self, slot: Slot, key: &K) -> bool {
+        let Some(chunk) = self.chunks.get(slot.chunk) else {
+            return self.chunks.is_empty();
+        };
+        let (before, after) = chunk.split_at(slot.at);
+        before.last().is_none_or(|(last, _)| last < key) && after.first().is_none_or(|(first, _)| key < first)
     }
 
     /// Removes a key and returns its value.

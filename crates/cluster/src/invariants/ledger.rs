@@ -56,7 +56,7 @@ pub(crate) struct Removal {
     pub out_of_service: Option<Actor>,
 }
 
-/// An out-of-service taint.
+/// Who took a node out of service, and until when.
 #[derive(Debug, Clone)]
 struct OutOfServiceTaint {
     by: Actor,
