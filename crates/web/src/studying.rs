@@ -60,10 +60,19 @@ fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let is_course_read = study.course.is_some() && study.attempts != Attempts::default();
     let act = ctl.act.clone();
     use_effect_with(
-        (page.opened.clone(), is_course_read, study.item),
-        move |(opened, is_course_read, _)| {
-            if opened.is_some() && *is_course_read {
-                act.emit(Act::Study(StudyAct::Session(store::current_session())));
+        (
+            page.opened.clone(),
+            is_course_read,
+            study.item,
+            // The tab may go on with a copy some time after the session has opened.
+            store::session_and_original(),
+        ),
+        move |(opened, is_course_read, _, session)| {
+            if let Some((id, copy_of)) = *session
+                && opened.is_some()
+                && *is_course_read
+            {
+                act.emit(Act::Study(StudyAct::Session { id, copy_of }));
             }
         },
     );

@@ -127,6 +127,7 @@ test("Start over, Back, Forward and a reload stay in the exam", async ({ t }) =>
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Next task" }).click({ timeout: 60_000 });
   await isOn(2);
+  await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.goBack();
   await isOn(1);
@@ -134,6 +135,7 @@ test("Start over, Back, Forward and a reload stay in the exam", async ({ t }) =>
   await page.goForward();
   await isOn(2);
   await question.getByRole("button", { name: "Succeeded" }).click();
+  await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(dialog).toBeVisible({ timeout: 60_000 });

@@ -135,6 +135,13 @@ pub(crate) fn current_session() -> u64 {
     THIS_SESSION.get().or_else(stored_number).unwrap_or_else(begin_session)
 }
 
+/// Number of this tab's session, if it has one, and of the session that it is a copy of.
+pub(crate) fn session_and_original() -> Option<(u64, Option<u64>)> {
+    let id = THIS_SESSION.get()?;
+    let original = COPIED_FROM.get().filter(|(copy, _)| *copy == id);
+    Some((id, original.map(|(_, original)| original)))
+}
+
 /// Starts another session in this tab and returns its number. The previous session stays stored.
 pub(crate) fn begin_session() -> u64 {
     let id = unused_number();
@@ -202,6 +209,8 @@ thread_local! {
     static RELEASE_LOCK: Cell<Option<Function>> = const { Cell::new(None) };
     /// The lock has been requested, and the answer is pending.
     static IS_LOCK_PENDING: Cell<bool> = const { Cell::new(false) };
+    /// The last copy of a session, and the session that it is a copy of.
+    static COPIED_FROM: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
 /// Returns whether this tab's session number may still change. Nothing is saved meanwhile.
@@ -220,6 +229,7 @@ fn release() {
 /// Number of a copy, which is named after its original: `NAME (2)`, or the next number that is free.
 fn number_of_copy(original: u64) -> u64 {
     let (id, all) = (unused_number(), sessions());
+    COPIED_FROM.set(Some((id, original)));
     if let Some(kept) = all.iter().find(|kept| kept.id == original) {
         let name = (kept.title.rsplit_once(" ("))
             .filter(|(_, n)| n.strip_suffix(')').is_some_and(|n| n.parse::<u32>().is_ok()))

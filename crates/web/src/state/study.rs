@@ -36,7 +36,7 @@ pub(crate) enum StudyAct {
     /// The state of the attempt at the open item, and the milliseconds since it opened or was recorded.
     Record(Attempt, f64),
     /// The session of this number is open: a run of the open item, or of one that was open before.
-    Session(u64),
+    Session { id: u64, copy_of: Option<u64> },
     /// The browser goes back or forward to the session of this number.
     Return(u64),
     /// The stored attempts at the course, or begin and end of an exam.
@@ -69,12 +69,12 @@ impl Study {
                     self.attempts.record(index, attempt);
                 }
             }
-            StudyAct::Session(id) => match self.item {
+            StudyAct::Session { id, copy_of } => match self.item {
                 Some(index) => self.attempts.note_session(id, index),
                 None => {
-                    self.item = self
-                        .attempts
-                        .item_of_session(id)
+                    let item_of = |id: u64| self.attempts.item_of_session(id);
+                    self.item = item_of(id)
+                        .or_else(|| item_of(copy_of?))
                         .filter(|index| self.item_at(*index).is_some())
                 }
             },
@@ -245,15 +245,16 @@ mod tests {
         };
         let exam = Some(ExamInfo { minutes: 5, pass: 66 });
         let items = || vec![task("which-node"), task("which-phase")];
-        let open = |study: &mut Study, name: &str, session: u64| {
+        let open_copy = |study: &mut Study, name: &str, session: u64, copy_of: Option<u64>| {
             let mut opened = Opened {
                 title: name.into(),
                 ..Opened::default()
             };
             study.opened(&mut opened);
-            study.act(StudyAct::Session(session));
+            study.act(StudyAct::Session { id: session, copy_of });
             (study.item, opened.title)
         };
+        let open = |study: &mut Study, name: &str, session: u64| open_copy(study, name, session, None);
         let mut first = study(items(), exam);
         first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
         assert!(first.is_examined() && !first.holds_back(), "no task is open");
@@ -273,6 +274,16 @@ mod tests {
         let mut reloaded = study(items(), exam);
         reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
+
+        // Another tab, or the page before the reload, still holds the session: this tab gets a copy.
+        let mut copied = study(items(), exam);
+        copied.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
+        assert_eq!(open_copy(&mut copied, "practice-which-node", 15, Some(13)).0, Some(0));
+        copied.act(StudyAct::Session {
+            id: 15,
+            copy_of: Some(13),
+        });
+        assert_eq!(copied.attempts.item_of_session(15), Some(0));
         reloaded.attempts.ended = Some(1.0);
         assert!(!reloaded.holds_back(), "after the end everything is shown");
     }
