@@ -139,10 +139,10 @@ pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc112
 pub use self::tree::{Data, Entry, Tree};
 pub use self::untyped_object::UntypedObject;
 pub use self::validate::{
-    ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
-    service_allocation, stored_version, subdomain_problems, validate, validate_ephemeral_containers,
-    validate_metadata_update, validate_new_event, validate_new_event_update, validate_resize, validate_status_update,
-    validate_update,
+    ADDRESS_TYPES, ErrorList, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES, Unallocated, ValidationError,
+    label_value_problems, port_name_problems, qualified_name_problems, service_allocation, stored_version,
+    subdomain_problems, validate, validate_ephemeral_containers, validate_metadata_update, validate_new_event,
+    validate_new_event_update, validate_resize, validate_status_update, validate_update,
 };
 pub use self::versions::{served_form, stored_form};
 pub use self::visible::visible;

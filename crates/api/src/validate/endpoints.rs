@@ -20,13 +20,15 @@ const MAX_HINTS: usize = 8;
 /// Maximum number of ports of a slice.
 const MAX_PORTS: usize = 20_000;
 
+/// Values of an EndpointSlice's `addressType`; sorted, as an error lists them.
+pub const ADDRESS_TYPES: &[&str] = &["FQDN", "IPv4", "IPv6"];
+
 pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
-    const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
     let path = Path::root("addressType");
     match &*object.address_type {
         "" => errors.required(&path, ""),
-        known if TYPES.contains(&known) => {}
-        other => errors.unsupported_text(&path, other, &TYPES),
+        known if ADDRESS_TYPES.contains(&known) => {}
+        other => errors.unsupported_text(&path, other, ADDRESS_TYPES),
     }
     slice_endpoints(object, &Path::root("endpoints"), errors);
     if !object.extra.is_empty() {

@@ -56,11 +56,15 @@ pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
 pub use self::crds::stored_version;
+pub use self::endpoints::ADDRESS_TYPES;
 pub use self::ephemeral_containers::validate_ephemeral_containers;
 pub use self::meta::validate_metadata_update;
 pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;
+pub use self::quota::QUOTA_SCOPES;
+pub use self::security::PROC_MOUNT_TYPES;
 pub use self::status::validate_status_update;
+pub use self::volume::HOST_PATH_TYPES;
 use crate::Object;
 
 /// All problems of an object that is to be created.

@@ -93,8 +93,8 @@ pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
     }
 }
 
-/// Valid scopes of a quota.
-const SCOPES: [&str; 7] = [
+/// Valid scopes of a ResourceQuota.
+pub const QUOTA_SCOPES: &[&str] = &[
     "Terminating",
     "NotTerminating",
     "BestEffort",
@@ -108,7 +108,7 @@ fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
     let scopes = &object.spec.scopes;
     let all = || crate::wire::to_json(scopes);
     for scope in scopes {
-        if !SCOPES.contains(&&**scope) {
+        if !QUOTA_SCOPES.contains(&&**scope) {
             errors.invalid(path, all(), "unsupported scope");
         }
         for _ in out_of_scope(object, scope) {
@@ -152,14 +152,14 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
     let path = path.child("matchExpressions");
     for (_, one) in items(selector, "matchExpressions") {
         let (scope, operator) = (text(one, "scopeName"), text(one, "operator"));
-        if !SCOPES.contains(&scope) {
+        if !QUOTA_SCOPES.contains(&scope) {
             errors.invalid_text(&path.child("scopeName"), scope, "unsupported scope");
         }
         for _ in out_of_scope(object, scope) {
             let shown = internal::to_internal_json("ScopeSelector", selector);
             errors.invalid(&path, shown, "unsupported scope applied to resource");
         }
-        if SCOPES.contains(&scope)
+        if QUOTA_SCOPES.contains(&scope)
             && !matches!(scope, "PriorityClass" | "VolumeAttributesClass")
             && operator != "Exists"
         {

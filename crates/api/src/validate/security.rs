@@ -19,6 +19,9 @@ fn check_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
+/// Values of a container's `procMount`; sorted, as an error lists them.
+pub const PROC_MOUNT_TYPES: &[&str] = &["Default", "Unmasked"];
+
 /// Validates a container's security context; `value` is the same in JSON form.
 pub(super) fn container_context(
     context: &SecurityContext,
@@ -29,7 +32,7 @@ pub(super) fn container_context(
 ) {
     check_id(context.run_as_user, &path.child("runAsUser"), errors);
     check_id(context.run_as_group, &path.child("runAsGroup"), errors);
-    one_of(value, "procMount", &["Default", "Unmasked"], path, errors);
+    one_of(value, "procMount", PROC_MOUNT_TYPES, path, errors);
     if text(value, "procMount") == "Unmasked" && has_host_users {
         let message = "`hostUsers` must be false to use `Unmasked`";
         errors.invalid_text(&path.child("procMount"), "Unmasked", message);

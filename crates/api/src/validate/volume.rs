@@ -286,25 +286,27 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
 
 const MODE_RANGE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
+/// Values of a hostPath volume's `type`; sorted, as an error lists them.
+pub const HOST_PATH_TYPES: &[&str] = &[
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+];
+
 pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors: &mut ErrorList) {
-    const TYPES: [&str; 8] = [
-        "",
-        "BlockDevice",
-        "CharDevice",
-        "Directory",
-        "DirectoryOrCreate",
-        "File",
-        "FileOrCreate",
-        "Socket",
-    ];
     if source.path.is_empty() {
         return errors.required(&path.child("path"), "");
     }
     no_backsteps(&source.path, &path.child("path"), errors);
     if let Some(kind) = &source.kind
-        && !TYPES.contains(&&**kind)
+        && !HOST_PATH_TYPES.contains(&&**kind)
     {
-        errors.unsupported_text(&path.child("type"), kind, &TYPES);
+        errors.unsupported_text(&path.child("type"), kind, HOST_PATH_TYPES);
     }
 }
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use podscope_api::schema::{GoType, Shape, StructField};
+use podscope_api::{ADDRESS_TYPES, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES};
 use serde_json::{Value, json};
 
 const REQUIRED: &str = include_str!("required.txt");
@@ -136,36 +137,13 @@ const NOT_MARKED: [&str; 10] = [
     "bool",
 ];
 
-/// Enumerations that Podscope validates otherwise or not at all: their values, sorted.
+/// Enumerations whose values completion does not offer.
 const FURTHER: [(&str, &[&str]); 5] = [
-    ("AddressType", &["FQDN", "IPv4", "IPv6"]),
-    (
-        "HostPathType",
-        &[
-            "",
-            "BlockDevice",
-            "CharDevice",
-            "Directory",
-            "DirectoryOrCreate",
-            "File",
-            "FileOrCreate",
-            "Socket",
-        ],
-    ),
+    ("AddressType", ADDRESS_TYPES),
+    ("HostPathType", HOST_PATH_TYPES),
     ("NamespacePhase", &["Active", "Terminating"]),
-    ("ProcMountType", &["Default", "Unmasked"]),
-    (
-        "ResourceQuotaScope",
-        &[
-            "BestEffort",
-            "CrossNamespacePodAffinity",
-            "NotBestEffort",
-            "NotTerminating",
-            "PriorityClass",
-            "Terminating",
-            "VolumeAttributesClass",
-        ],
-    ),
+    ("ProcMountType", PROC_MOUNT_TYPES),
+    ("ResourceQuotaScope", QUOTA_SCOPES),
 ];
 
 /// The values of a type that is an enumeration, sorted; empty if it is none.
@@ -177,10 +155,8 @@ pub(super) fn values(of: GoType) -> Vec<&'static str> {
     if NOT_MARKED.contains(&name) {
         return Vec::new();
     }
-    if let Some((_, values)) = FURTHER.iter().find(|(known, _)| *known == name) {
-        return values.to_vec();
-    }
-    let mut values = of.values().to_vec();
+    let further = FURTHER.iter().find(|(known, _)| *known == name);
+    let mut values = further.map_or(of.values(), |(_, values)| values).to_vec();
     values.sort_unstable();
     values
 }
