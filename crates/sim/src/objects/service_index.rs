@@ -103,22 +103,20 @@ impl ServiceIndex {
             }
         }
         debug_assert!(
-            new.is_none_or(|new| self.n_labels_of(new) == usize::from(selector_labels(new).next().is_some())),
+            new.is_none_or(|new| self.labels_of(new).count() == usize::from(selector_labels(new).next().is_some())),
             "a Service with a selector is under exactly one label of it"
         );
     }
 
-    /// The number of labels of its selector that the Service is under.
-    fn n_labels_of(&self, service: &Service) -> usize {
-        let key = service.metadata.key();
-        let is_under = |at: &LabelAt| self.services.get(at).is_some_and(|services| services.contains(&key));
-        selector_labels(service).filter(is_under).count()
-    }
-
     /// The label that the Service is under; `None` if it has no selector or is not stored with this selector.
     fn label_of(&self, service: &Service) -> Option<LabelAt> {
+        self.labels_of(service).next()
+    }
+
+    /// The labels of its selector that the Service is under.
+    fn labels_of(&self, service: &Service) -> impl Iterator<Item = LabelAt> {
         let key = service.metadata.key();
-        selector_labels(service).find(|at| self.services.get(at).is_some_and(|services| services.contains(&key)))
+        selector_labels(service).filter(move |at| self.services.get(at).is_some_and(|services| services.contains(&key)))
     }
 
     /// Returns whether a Service of the namespace is under a label with this key.
