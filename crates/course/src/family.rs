@@ -75,6 +75,16 @@ pub struct Family {
 }
 
 impl Family {
+    /// A built-in family.
+    ///
+    /// # Errors
+    /// There is no family of this name.
+    pub(crate) fn built_in(name: &str) -> Result<Self, Vec<Problem>> {
+        let text = crate::family_text(name)
+            .ok_or_else(|| vec![Problem::of("practice", format!("there is no practice family {name:?}"))])?;
+        Self::read(&format!("{name}.yaml"), text)
+    }
+
     /// Reads a family.
     ///
     /// # Errors

@@ -276,11 +276,12 @@ fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
 
 /// Title of a built-in lesson or practice family. Any other scenario is called by its own title.
 fn title_of(name: &str) -> String {
-    let lesson = || lessons::list().into_iter().find(|lesson| lesson.name == name);
-    let family = || crate::families().find(|family| podscope_protocol::practice_run_name(family) == name);
-    let family = || Family::read(name, crate::family_text(family()?)?).ok();
-    let title = lesson().map(|lesson| lesson.title).or_else(|| Some(family()?.title));
-    title.unwrap_or_else(|| name.to_owned())
+    if let Some(title) = lessons::title(name) {
+        return title.to_owned();
+    }
+    let family = crate::families().find(|family| podscope_protocol::practice_run_name(family) == name);
+    let family = family.and_then(|family| Family::built_in(family).ok());
+    family.map_or_else(|| name.to_owned(), |family| family.title)
 }
 
 fn goals(story: &Story, scenario: &Scenario) -> (usize, usize) {

@@ -1,8 +1,8 @@
 //! Answers of the engine to the page's requests about practice and courses.
 
 use podscope_protocol::{
-    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, LessonInfo,
-    Practice, PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
+    CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
+    PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
 };
 use podscope_session::host::{ClockMillis, Host};
 use podscope_session::lessons;
@@ -46,18 +46,11 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
     }]
 }
 
-/// A built-in family.
-fn family(name: &str) -> Result<Family, Vec<Problem>> {
-    let text = crate::family_text(name)
-        .ok_or_else(|| vec![Problem::of("practice", format!("there is no practice family {name:?}"))])?;
-    Family::read(&format!("{name}.yaml"), text)
-}
-
 /// All families, with what the schedule says about each.
 fn families(practice: &Practice) -> Vec<PracticeFamily> {
     let schedule = Schedule::read(&practice.schedule);
     let listed = |name: &str| {
-        let family = family(name).ok()?;
+        let family = Family::built_in(name).ok()?;
         let next = schedule.next(std::iter::once(name), practice.today)?;
         Some(PracticeFamily {
             name: family.name,
@@ -97,7 +90,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
     let id = task
         .or_else(chosen)
         .ok_or_else(|| vec![Problem::of("practice", "there is no practice family")])?;
-    let task = Task::draw(&family(&id.family)?, id.seed, id.level)?;
+    let task = Task::draw(&Family::built_in(&id.family)?, id.seed, id.level)?;
     let reasons = task
         .options
         .iter()
@@ -148,11 +141,10 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
             .ok_or_else(|| vec![Problem::of("course", format!("there is no course {name:?}"))])?,
     };
     let course = Course::read(name, text)?;
-    let lessons = lessons::list();
     Ok(CourseInfo {
         name: course.name,
         title: course.title,
-        items: (course.items.into_iter()).map(|one| item(one, &lessons)).collect(),
+        items: (course.items.into_iter()).map(item).collect(),
         has_hints: course.has_hints,
         has_show_me: course.has_show_me,
         theme: course.theme,
@@ -163,11 +155,10 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
     })
 }
 
-fn item(item: Item, lessons: &[LessonInfo]) -> CourseItem {
-    let lesson = |name: &String| lessons.iter().find(|lesson| lesson.name == *name);
+fn item(item: Item) -> CourseItem {
     let title = match &item.source {
-        ItemSource::Practice { family: name, .. } => family(name).ok().map(|family| family.title),
-        ItemSource::Lesson(name) => lesson(name).map(|lesson| lesson.title.clone()),
+        ItemSource::Practice { family: name, .. } => Family::built_in(name).ok().map(|family| family.title),
+        ItemSource::Lesson(name) => lessons::title(name).map(str::to_owned),
         ItemSource::Url(_) | ItemSource::Inline(_) => None,
     };
     CourseItem {

@@ -34,6 +34,12 @@ struct ListEntry {
     asks: bool,
 }
 
+/// Title of a lesson of the list.
+pub fn title(name: &str) -> Option<&'static str> {
+    let found = LISTED.iter().find(|lesson| lesson.name == name)?;
+    Some(found.title)
+}
+
 /// Lists the lessons ordered by `podscope.dev/order`. The page orders groups by their first lesson.
 pub fn list() -> Vec<LessonInfo> {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
