@@ -92,12 +92,9 @@ impl Reader {
         StoryState {
             step,
             steps: steps
-                .map(|(at, (shown, step))| StepState {
-                    mistakes: match story.finished() {
-                        None if at + 1 == story.shown().len() => shown.reply.into_iter().collect(),
-                        _ => Vec::new(),
-                    },
-                    ..self.step_state(at, shown, step)
+                .map(|(at, (state, step))| {
+                    let is_current = at + 1 == shown.len() && story.finished().is_none();
+                    self.step_state(at, state, step, is_current)
                 })
                 .collect(),
             waits_for: next.map(|next| match story.next(scenario) {
@@ -119,7 +116,8 @@ impl Reader {
         }
     }
 
-    fn step_state(&self, at: usize, shown: &Shown, step: &Step) -> StepState {
+    /// The state of a step; `is_current`: the story has not gone on from it.
+    fn step_state(&self, at: usize, shown: &Shown, step: &Step, is_current: bool) -> StepState {
         // A question that was not asked, because its answer was visible, counts as skipped.
         let skipped = step
             .predict
@@ -138,7 +136,7 @@ impl Reader {
                 })
                 .collect(),
             broken: shown.keeps.iter().map(Option::is_some).collect(),
-            mistakes: Vec::new(),
+            mistakes: shown.reply.filter(|_| is_current).into_iter().collect(),
             made: (0..)
                 .zip(&shown.mistakes)
                 .filter_map(|(index, made)| made.map(|_| index))
