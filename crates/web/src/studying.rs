@@ -146,7 +146,7 @@ fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let exam = page.study.course.as_ref().and_then(|course| course.exam);
     let attempts = page.study.attempts.clone();
     let act = ctl.act.clone();
-    let is_running = exam.is_some() && attempts.begun.is_some() && attempts.ended.is_none();
+    let is_running = page.study.is_examined();
     use_effect_with((is_running, attempts), move |(is_running, attempts)| {
         let mut attempts = attempts.clone();
         let minute = |left: f64| (left / 60_000.0).ceil();

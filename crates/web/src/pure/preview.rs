@@ -141,18 +141,17 @@ impl Preview {
 pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, unit: f64) -> Option<(Rect, DetailLevel)> {
     let fit = &plan.fit;
     let n_slots = fit.columns * fit.rows;
-    let mut free = (0..n_slots).filter(|slot| !taken.contains(slot));
-    if let Some(slot) = free.nth(nth) {
-        return Some((plan.mark(slot), fit.detail));
+    let free: Vec<usize> = (0..n_slots).filter(|slot| !taken.contains(slot)).collect();
+    if let Some(slot) = free.get(nth) {
+        return Some((plan.mark(*slot), fit.detail));
     }
-    let n_free = (0..n_slots).filter(|slot| !taken.contains(slot)).count();
     let area = plan.area;
     let side = (SMALL_SIDE * unit)
         .min(area.w)
         .min(area.h / SMALL_ROWS as f64)
         .min(fit.w);
     let columns = ((area.w / side.max(1.0)) as usize).max(1);
-    let (row, column) = ((nth - n_free) / columns, (nth - n_free) % columns);
+    let (row, column) = ((nth - free.len()) / columns, (nth - free.len()) % columns);
     let place = Rect {
         x: area.x + area.w - (column + 1) as f64 * side,
         y: area.y + area.h - (row + 1) as f64 * side,

@@ -94,14 +94,7 @@ impl Reducible for Page {
                 page.sheet = sheet;
             }
             Act::Tab(tab) => page.tab = tab,
-            Act::Dialog(dialog) => {
-                // Each question is answered anew.
-                if matches!(dialog, Dialog::WhatIf(_)) {
-                    page.what_if = None;
-                }
-                page.sheet = (page.dialog.sheet_beside(&dialog, page.selected.is_some())).unwrap_or(page.sheet);
-                page.dialog = dialog;
-            }
+            Act::Dialog(dialog) => page.open_dialog(dialog),
             Act::Legend => {
                 let is_open = page.is_legend_open();
                 page.select(None);

@@ -130,6 +130,16 @@ impl Page {
         documents.join("\n---\n")
     }
 
+    /// Opens a dialog, or closes the open one with `Dialog::None`.
+    pub(super) fn open_dialog(&mut self, dialog: Dialog) {
+        // Each question is answered anew.
+        if matches!(dialog, Dialog::WhatIf(_)) {
+            self.what_if = None;
+        }
+        self.sheet = (self.dialog.sheet_beside(&dialog, self.selected.is_some())).unwrap_or(self.sheet);
+        self.dialog = dialog;
+    }
+
     /// Changes what is studied. A session that turns out to be a task of the course gets the task's title.
     pub(super) fn study(&mut self, act: StudyAct) {
         self.study.change(|study| study.act(act));

@@ -148,10 +148,13 @@ impl Study {
         matches!(item.source, CourseSource::Practice(_)).then_some(item.title.as_str())
     }
 
+    fn is_exam(&self) -> bool {
+        self.course.as_ref().is_some_and(|course| course.exam.is_some())
+    }
+
     /// An exam is running.
     pub(crate) fn is_examined(&self) -> bool {
-        let is_exam = self.course.as_ref().is_some_and(|course| course.exam.is_some());
-        is_exam && self.attempts.begun.is_some() && self.attempts.ended.is_none()
+        self.is_exam() && self.attempts.begun.is_some() && self.attempts.ended.is_none()
     }
 
     /// Rules, solutions and what is right are held back: a task of a running exam is open.
@@ -161,8 +164,7 @@ impl Study {
 
     /// The run of an ended exam is open, to see what was right and what went wrong.
     pub(crate) fn is_replay(&self) -> bool {
-        let is_exam = self.course.as_ref().is_some_and(|course| course.exam.is_some());
-        is_exam && self.item.is_some() && self.attempts.ended.is_some()
+        self.is_exam() && self.item.is_some() && self.attempts.ended.is_some()
     }
 
     /// Hints may be opened.
