@@ -182,12 +182,11 @@ fn fit_in_dump_counts_beside_its_pods() {
     let answer = answer(&["fit", &pod, &dump]);
     assert_eq!(answer["fits"], 2);
     assert_eq!(answer["on"], json!({"a-1": 2}));
-    let reasons = ["Insufficient cpu", "node(s) were unschedulable"];
-    let stopped = ["a-1", "a-2"].into_iter().zip(reasons);
-    let stopped: Vec<Value> = stopped
-        .map(|(node, reason)| json!({"node": node, "reason": reason}))
-        .collect();
-    assert_eq!(answer["stoppedBy"], json!(stopped));
+    let stopped = json!([
+        {"node": "a-1", "reason": "Insufficient cpu"},
+        {"node": "a-2", "reason": "node(s) were unschedulable"},
+    ]);
+    assert_eq!(answer["stoppedBy"], stopped);
 }
 
 /// Three nodes of 4 CPUs with four pods of one CPU, of which one may be missing at a time.
