@@ -1,7 +1,8 @@
 // `cargo xtask bench engine`: measures the release site's engine in its worker, without the page: opening the dump of
 // a live cluster (limit 5 s; the page stays responsive), seeking to random instants in half an hour of a lesson
 // (limit 50 ms) and of a thousand nodes (300 ms), and the speed of a lesson (5 000 times real time) and of a cluster
-// with 5 000 nodes and 50 000 pods (20 times, 400 MB). The native bench writes the input files.
+// with 5 000 nodes and 50 000 pods (20 times, 400 MB), and counting how many more pods fit into it (15 s). The native
+// bench writes the input files.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./site.mjs";
@@ -86,6 +87,7 @@ const openEngine = async () => {
       return await answer - began;
     };
     window.open = (name, text) => ask(wire.openFile(name, text), (update) => update.frame !== undefined);
+    window.countCopies = (pod) => ask(wire.howManyMore(pod), (update) => update.whatIf);
     window.seek = (at) => ask(wire.seekTo(at), (update) => update.frame === at);
     await answered((update) => update.hello);
   });
@@ -98,6 +100,8 @@ const open = async (page, name) => {
   return withTimeout(`open ${name}`, page.evaluate(([name, text]) => open(name, text), [name, text]));
 };
 const seek = (page, at) => withTimeout(`seek to ${at / 1e6} s`, page.evaluate((at) => seek(at), at));
+/** Asks how many more pods like this one fit. */
+const countCopies = (page, pod) => withTimeout("count", page.evaluate((pod) => countCopies(pod), pod));
 
 const figure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
 
@@ -167,6 +171,7 @@ const huge = async () => {
   const fillTime = Number(process.env.PODSCOPE_BENCH_FILLED ?? 60) * 1e6;
   figure("fill, huge", await seek(page, fillTime));
   figure("wasm memory when it is full, huge", await memory(page) / 1e6, "MB");
+  figure("count more large pods, huge", await countCopies(page, "default/large"));
   const ran = await seek(page, fillTime + 600_000_000);
   figure("run 10 min, huge", ran);
   figure("speed, huge", 600_000 / ran, "x");

@@ -29,6 +29,8 @@ const concatenate = (parts) => {
 export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...encodeText(name), ...encodeText(body)]);
 /** The request to seek to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
+/** The question how many more pods like one fit; the pod is named as `NAMESPACE/NAME`. */
+export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod)]);
 /** The message that the page has drawn a frame. */
 export const frameDone = () => Uint8Array.of(25);
 
@@ -37,8 +39,12 @@ const PROGRESS = 1;
 const REFUSED = 3;
 const FRAME = 4;
 const CRASHED = 14;
+const WHAT_IF = 21;
 
-/** Decodes the parts of an update that a benchmark needs: a hello, progress, a frame's instant, or an error text. */
+/**
+ * Decodes the parts of an update that a benchmark needs: a hello, progress, a frame's instant, the answer to a what-if
+ * question, or an error text.
+ */
 export const decodeUpdate = (bytes) => {
   let at = 1;
   const varint = () => {
@@ -56,6 +62,7 @@ export const decodeUpdate = (bytes) => {
     case PROGRESS: return { progress: true };
     // The error texts stand between lengths and numbers; the result is readable enough.
     case REFUSED: case CRASHED: return { error: new TextDecoder().decode(bytes.subarray(1)).slice(0, 2000) };
+    case WHAT_IF: return { whatIf: true };
     case FRAME: return { frame: Number(varint() / 2n) };
     default: return {};
   }

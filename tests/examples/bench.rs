@@ -12,6 +12,7 @@ use podscope_protocol::{Request, Source, Update, pack};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_session::host::{Host, Wants};
 use podscope_session::timeline::{Session, Slice};
+use podscope_session::whatif::Counting;
 use podscope_session::{export, lessons, scenario, triage};
 use podscope_tests::dump::{Size, dump};
 
@@ -19,8 +20,9 @@ use podscope_tests::dump::{Size, dump};
 const SESSION: SimTime = SimTime::from_seconds(1800);
 /// Number of measured seeks.
 const SEEKS: u64 = 100;
-/// Number of pods in the largest cluster.
+/// Number of pods of Deployments in the largest cluster, and the name of its only other pod.
 const HUGE_PODS: u64 = 50_000;
+const LARGE_POD: &str = "large";
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -133,6 +135,11 @@ spec:
              readinessProbe: {{httpGet: {{port: 80}}}}, livenessProbe: {{httpGet: {{port: 80}}}}}}]}}}}}}\n"
         ));
     }
+    // A pod of another shape, of which some 25 000 more fit.
+    text.push_str(&format!(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {LARGE_POD}}}\nspec: {{containers: [{{name: c, image: i, resources: \
+         {{requests: {{cpu: 2, memory: 8Gi}}}}}}]}}\n"
+    ));
     let loaded = scenario::load(&[("huge.yaml".to_owned(), text)]).expect("it loads");
     Session::new(loaded).expect("it starts")
 }
@@ -247,11 +254,26 @@ fn huge_runs() {
     figure("records, huge", session.trace().len() as f64, "");
     figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
     figure("session when it is full, huge", memory("VmRSS") - before, "MiB");
+    count_copies(&session);
     let began = Stopwatch::start();
     session.advance(session.now() + Span::seconds(600), u64::MAX);
     figure("speed, huge", 600_000.0 / began.millis(), "x");
     figure("session with checkpoints, huge", memory("VmRSS") - before, "MiB");
     figure("events at last, huge", session.world().queue_stats().1 as f64, "");
+}
+
+/// Measures counting how many more pods of two shapes fit (5 s).
+fn count_copies(session: &Session) {
+    let pods = session.world().objects().list::<Pod>();
+    let small = pods.map(|pod| &*pod.metadata.name).find(|name| *name != LARGE_POD);
+    for (shape, name) in [("large", Some(LARGE_POD)), ("small", small)] {
+        let key = ObjectKey::new("default", name.expect("a pod"));
+        let began = Stopwatch::start();
+        let mut counting = Counting::of_pod(session, &key).expect("it is there");
+        while !counting.work(usize::MAX) {}
+        figure(&format!("count more {shape} pods, huge"), began.millis(), "ms");
+        figure(&format!("more {shape} pods fit, huge"), counting.n_placed() as f64, "");
+    }
 }
 
 /// A scenario with a thousand nodes and ten thousand pods, of which fifty are rolled every four seconds.

@@ -95,7 +95,7 @@ pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
     Problem, Task, Update,
 };
-pub use what_if::{PodMove, WhatIf, WhatIfAnswer};
+pub use what_if::{ComparedFigures, Fullness, NodeRoom, PodMove, WhatIf, WhatIfAnswer};
 
 /// Maximum length of a link without a warning, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(unpack::<NodeView>(&bytes), Ok(node));
     }
 
-    /// `tests/e2e/wire.mjs` hardcodes these bytes for opening files, seeking and recognising frames.
+    /// `tests/e2e/wire.mjs` hardcodes these bytes for opening files, seeking, asking what-if and recognising frames.
     #[test]
     fn packed_bytes_match_those_used_by_wire_measurements() {
         assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));
@@ -155,6 +155,8 @@ mod tests {
         };
         assert_eq!(pack(&open).as_deref(), Ok(&[0, 0, 1, 1, b'a', 2, b'b', b'c'][..]));
         assert_eq!(pack(&Request::Seek { at: 200 }).as_deref(), Ok(&[7, 144, 3][..]));
+        let question = Request::WhatIf(Some(WhatIf::Fit("a/b".to_owned())));
+        assert_eq!(pack(&question).as_deref(), Ok(&[39, 1, 2, 3, b'a', b'/', b'b'][..]));
         let frame = Frame {
             now: 200,
             ..Frame::default()

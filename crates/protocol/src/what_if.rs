@@ -1,10 +1,11 @@
-//! What would happen if nodes went: a question about the session at its present time, and the answer.
+//! What would happen if nodes went, how many more pods fit, and the figures of two runs: a question about the session at
+//! its present time, and the answer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// A change to try on a copy of the session.
+/// What is tried on a copy of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WhatIf {
@@ -12,6 +13,12 @@ pub enum WhatIf {
     Drain(Vec<String>),
     /// Power off all machines of a zone.
     LoseZone(String),
+    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one.
+    Fit(String),
+    /// Drain the emptiest nodes one after another, as long as every pod finds another node.
+    Consolidate,
+    /// Change nothing: measure the session and the one that it is compared with.
+    Figures,
 }
 
 /// What the change would bring.
@@ -22,6 +29,12 @@ pub struct WhatIfAnswer {
     /// The instant of the session at which the change is tried.
     pub at: Micros,
     pub moves: Vec<PodMove>,
+    /// Each node's room for copies of a pod, by name. Empty unless the question is about copies.
+    pub room: Vec<NodeRoom>,
+    /// The nodes that the cluster can do without. Empty unless the question is about them.
+    pub can_go: Vec<String>,
+    /// Figures of the session and of the one that it is compared with. Empty unless the question is about them.
+    pub figures: ComparedFigures,
     /// Headings with their lines: budgets that block, volumes that stay, nodes, what has less than before, and broken
     /// guarantees. Headings without lines are left out.
     pub sections: Vec<(String, Vec<String>)>,
@@ -45,4 +58,34 @@ pub struct PodMove {
     pub reason: Option<String>,
     /// `to` is `None` because the pod that replaces it stays Pending, or the new pod itself.
     pub waits: bool,
+}
+
+/// A node's room for copies of a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeRoom {
+    pub node: String,
+    /// Number of copies that were placed on the node.
+    pub pods: usize,
+    /// The scheduler's reasons for refusing the next copy. Empty if counting stopped at its maximum.
+    pub reason: String,
+}
+
+/// Figures of two runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedFigures {
+    /// A figure's name, and its value in each run.
+    pub rows: Vec<Vec<String>>,
+    pub fullness: Vec<Fullness>,
+}
+
+/// How full the nodes of two runs are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fullness {
+    pub resource: String,
+    /// For each run, the requested share of each node in per mille, the fullest first; of many nodes, of some in equal
+    /// steps.
+    pub runs: Vec<Vec<u32>>,
 }

@@ -80,7 +80,7 @@ test("quick steps on the timeline add up", async ({ t }) => {
   await expect(page.locator('.page[data-now="0:23.0"]')).toBeVisible();
 });
 
-// Shows: T-01
+// Shows: T-01, P-14
 test("a command in the past creates a branch; both branches are kept", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
@@ -103,6 +103,16 @@ test("a command in the past creates a branch; both branches are kept", async ({ 
   await expect(page.locator(".versus").first().getByText("kubectl cordon a-1")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText(await branches.first().innerText())).toBeVisible();
   await t.checkLooks(page, "two-branches");
+  await page.getByRole("button", { name: "Figures", exact: true }).click();
+  const figures = page.getByRole("dialog", { name: "Figures of both runs" });
+  await expect(figures.getByRole("row", { name: /^pods placed \d+ \d+$/ })).toBeVisible();
+  for (const resource of ["cpu", "memory"]) {
+    const plot = figures.getByRole("figure", { name: `${resource} requested of each node` });
+    await expect(plot.locator("path[d^=M]")).toHaveCount(2);
+  }
+  await t.checkLooks(page, "figures");
+  await page.keyboard.press("Escape");
+  await expect(figures).toHaveCount(0);
   await page.getByRole("button", { name: "End the comparison" }).click();
   await expect(page.locator(".runs")).toHaveCount(0);
   await branches.first().click();

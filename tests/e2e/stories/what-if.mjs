@@ -1,4 +1,5 @@
-// What if it goes? The answer beside the stage, the marks on the stage, and a question that is stopped.
+// What if it goes, and how many more fit? The answer beside the stage, the marks on the stage, and a question that is
+// stopped.
 import { expect, test } from "../test.mjs";
 
 /** Opens the details of a node of a paused cluster and asks what its drain would bring. */
@@ -104,6 +105,50 @@ test("full nodes show the pods that would come in small marks, and a zone is ask
   await page.locator('[data-menu-zone="b"]').click();
   await page.getByRole("dialog", { name: "Zone b" }).getByRole("button", { name: "What if it goes?" }).click();
   await expect(page.getByRole("dialog", { name: "What if zone b loses its power?" }).getByRole("row").nth(1)).toContainText("b-1", { timeout: 60_000 });
+});
+
+// Shows: P-14, U-08
+test("a pod's details say how many more like it fit, on which nodes, and what stops the next one", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "half.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 2") });
+  await t.seek(page, "1:00.0");
+  const pod = page.locator("[data-node] [data-pod]").first();
+  await expect(page.locator("[data-node] [data-pod]")).toHaveCount(2, { timeout: 60_000 });
+  await pod.click();
+  await page.locator(".side").getByRole("button", { name: "How many more fit?" }).click();
+  const answer = page.getByRole("dialog", { name: /^How many more pods like web-\S+ fit\?$/ });
+  await expect(answer.getByText("2 more pods of this shape fit.")).toBeVisible({ timeout: 60_000 });
+  const rows = (await answer.getByRole("row").allInnerTexts()).slice(1).map((row) => row.split("\t"));
+  expect(rows.map((row) => row[0])).toEqual(["a-1", "a-2", "b-1", "b-2"]);
+  for (const [node, more, reason] of rows) {
+    expect(reason).toBe("Insufficient cpu");
+    const card = page.locator(`[data-node="${node}"]`);
+    expect(await card.locator("[data-pod]").count() + Number(more), `pods that fit on ${node}`).toBe(1);
+    await expect(card).toHaveAttribute("aria-label", Number(more) ? /1 more fits/ : /no more fit/);
+  }
+  await t.checkLooks(page, "what-if-fit");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("[data-node=a-1]")).not.toHaveAttribute("aria-label", /more fit/);
+  await expect(page.locator("[data-node] [data-pod]")).toHaveCount(2);
+});
+
+// Shows: P-14, U-08
+test("nodes that can go are found by drains in a copy, and marked", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-pod]").first()).toBeVisible();
+  await t.pause(page);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name: "Which nodes can go?" }).click();
+  const answer = page.getByRole("dialog", { name: "Which nodes can go?" });
+  await expect(answer.getByText(/nodes can go together; their drains were simulated\.$/)).toBeVisible({ timeout: 120_000 });
+  const lines = await answer.locator("section", { has: page.getByRole("heading", { name: "Can go" }) }).locator("li").allInnerTexts();
+  for (const node of lines.map((line) => line.split(":")[0])) {
+    await expect(page.locator(`[data-node="${node}"]`)).toHaveAttribute("aria-label", /can go/);
+  }
+  await expect(page.locator("[data-node].leaves")).toHaveCount(lines.length);
+  await t.checkLooks(page, "what-if-can-go");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("[data-node].leaves")).toHaveCount(0);
 });
 
 // Shows: P-14, U-08

@@ -1,8 +1,11 @@
-//! Compares several configurations of the scheduler with the same workload.
+//! Compares several configurations of the scheduler with the same workload, or two runs as they are.
+
+use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
-use podscope_api::{Pod, Quantity};
-use podscope_cluster::{Happening, SimTime};
+use podscope_api::well_known::label;
+use podscope_api::{Node, Pod, Quantity, ResourceClaim, ResourceSlice};
+use podscope_cluster::{Happening, Objects, SimTime};
 use podscope_protocol::Problem;
 use serde::Serialize;
 
@@ -12,6 +15,8 @@ use crate::whatif::{ClusterState, settle_workload};
 
 /// Maximum number of configurations.
 pub const MAX_CONFIGURATIONS: usize = 5;
+/// Maximum number of nodes whose share is listed.
+const MAX_SHARES: usize = 100;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 
@@ -37,6 +42,12 @@ pub struct Figures {
     pub nodes_used: usize,
     /// Balance of each measured resource over the nodes.
     pub balance: ordered::Map<String, Balance>,
+    /// Allocated devices and all devices. `None` if no node has devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<[usize; 2]>,
+    /// Number of pods in the zone that has the fewest and in the one that has the most. `None` with fewer than two zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pods_per_zone: Option<[usize; 2]>,
     pub preemptions: usize,
     pub time_to_place: PlaceTime,
 }
@@ -53,6 +64,8 @@ pub struct Balance {
     pub jain: f64,
     /// Largest free quantity on a single node.
     pub largest_free: String,
+    /// Requested share of each node, the fullest first; of more than 100 nodes, of 100 of them in equal steps.
+    pub shares: Vec<f64>,
 }
 
 /// Time from creation to binding of pods, in seconds.
@@ -78,29 +91,56 @@ pub fn configurations(
     configurations: &[File],
     stop: fn() -> bool,
 ) -> Result<Comparison, Vec<Problem>> {
-    let mut all = Vec::new();
-    let mut places: Vec<ordered::Map<String, Option<String>>> = Vec::new();
+    let mut measured = Measured::default();
     for file in configurations {
         let mut files = workload.to_vec();
         files.push(file.clone());
         let mut session = Session::new(scenario::load(&files)?)?;
         settle_workload(&mut session, stop);
-        all.push(figures(&file.0, &session));
-        places.push(ClusterState::of(&session).nodes_of_pods());
+        measured.add(&file.0, &session);
     }
-    let names: ordered::Set<&String> = places.iter().flat_map(ordered::Map::keys).collect();
-    let differs = names.into_iter().filter_map(|pod| {
-        let nodes: Vec<Option<String>> = places.iter().map(|placed| placed.get(pod).cloned().flatten()).collect();
-        let is_same_everywhere = nodes.windows(2).all(|pair| pair[0] == pair[1]);
-        (!is_same_everywhere).then(|| Differing {
-            pod: pod.clone(),
-            nodes,
-        })
-    });
-    Ok(Comparison {
-        differs: differs.collect(),
-        configurations: all,
-    })
+    Ok(measured.compared())
+}
+
+/// Measures runs as they are. Each has its name in the result.
+pub(crate) fn runs(named: &[(&str, &Session)]) -> Comparison {
+    let mut measured = Measured::default();
+    for (name, session) in named {
+        measured.add(name, session);
+    }
+    measured.compared()
+}
+
+/// Runs that have been measured.
+#[derive(Default)]
+struct Measured {
+    figures: Vec<Figures>,
+    /// The node of each pod, for each run.
+    places: Vec<ordered::Map<String, Option<String>>>,
+}
+
+impl Measured {
+    fn add(&mut self, name: &str, session: &Session) {
+        self.figures.push(figures(name, session));
+        self.places.push(ClusterState::of(session).nodes_of_pods());
+    }
+
+    fn compared(self) -> Comparison {
+        let places = &self.places;
+        let names: ordered::Set<&String> = places.iter().flat_map(ordered::Map::keys).collect();
+        let differs = names.into_iter().filter_map(|pod| {
+            let nodes: Vec<Option<String>> = places.iter().map(|placed| placed.get(pod).cloned().flatten()).collect();
+            let is_same_everywhere = nodes.windows(2).all(|pair| pair[0] == pair[1]);
+            (!is_same_everywhere).then(|| Differing {
+                pod: pod.clone(),
+                nodes,
+            })
+        });
+        Comparison {
+            differs: differs.collect(),
+            configurations: self.figures,
+        }
+    }
 }
 
 fn figures(name: &str, session: &Session) -> Figures {
@@ -123,12 +163,46 @@ fn figures(name: &str, session: &Session) -> Figures {
                 )
             })
             .collect(),
+        devices: devices(objects),
+        pods_per_zone: pods_per_zone(objects, &pods),
         preemptions: session
             .trace()
             .filter(|record| is_preemption(&record.happening))
             .count(),
         time_to_place: time_to_place(session),
     }
+}
+
+/// Number of allocated devices, and of all devices.
+fn devices(objects: &Objects) -> Option<[usize; 2]> {
+    let all = (objects.list::<ResourceSlice>()).fold(0, |sum, slice| sum + slice.spec.devices.len());
+    let results = |claim: &ResourceClaim| {
+        let allocation = claim.status.allocation.as_ref();
+        allocation.map_or(0, |allocation| allocation.devices.results.len())
+    };
+    let allocated = (objects.list::<ResourceClaim>()).fold(0, |sum, claim| sum + results(claim));
+    (all > 0).then_some([allocated, all])
+}
+
+/// Number of pods in the zone that has the fewest, and in the one that has the most.
+fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
+    let mut n_pods: ordered::Map<String, usize> = ordered::Map::new();
+    let mut zones: ordered::Map<String, String> = ordered::Map::new();
+    for node in objects.list::<Node>() {
+        let Some(zone) = node.metadata.label(label::ZONE) else {
+            continue;
+        };
+        n_pods.entry(zone.to_owned()).or_default();
+        zones.insert(node.metadata.name.to_string(), zone.to_owned());
+    }
+    for pod in pods {
+        let node = pod.spec.node_name.as_ref();
+        if let Some(zone) = node.and_then(|node| zones.get(&**node)) {
+            *n_pods.entry(zone.clone()).or_default() += 1;
+        }
+    }
+    let (least, most) = (n_pods.values().min()?, n_pods.values().max()?);
+    (n_pods.len() > 1).then_some([*least, *most])
 }
 
 /// Balance of a resource; `nodes` are requested and allocatable quantities.
@@ -158,7 +232,18 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
             1.0
         },
         largest_free: free.last().map(ToString::to_string).unwrap_or_default(),
+        shares: in_equal_steps(shares),
     }
+}
+
+/// The shares, largest first; of many, some in equal steps, the first and the last among them.
+fn in_equal_steps(mut shares: Vec<f64>) -> Vec<f64> {
+    shares.stable_sort_by(|one, other| other.total_cmp(one));
+    if shares.len() <= MAX_SHARES {
+        return shares;
+    }
+    let step = |at: usize| at * (shares.len() - 1) / (MAX_SHARES - 1);
+    (0..MAX_SHARES).filter_map(|at| shares.get(step(at)).copied()).collect()
 }
 
 fn time_to_place(session: &Session) -> PlaceTime {

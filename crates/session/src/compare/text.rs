@@ -7,6 +7,8 @@ use crate::whatif::node_line;
 
 /// Maximum number of lines in a list; more are counted.
 const MAX_LINES: usize = 50;
+/// Maximum number of bars of a plot.
+const MAX_BARS: usize = 20;
 /// Maximum number of fields that are listed for an object.
 const MAX_FIELDS: usize = 6;
 
@@ -83,7 +85,7 @@ fn add_list(out: &mut String, title: &str, before: &str, lines: &[String]) {
 /// Prints a comparison as a table in plain text.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison) -> String {
-    let rows = rows(comparison);
+    let rows = rows_and_plots(comparison);
     let columns = comparison.configurations.len() + 1;
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -101,7 +103,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
 #[must_use]
 pub fn comparison_markdown(comparison: &Comparison) -> String {
     let mut out = String::new();
-    for (index, row) in rows(comparison).iter().enumerate() {
+    for (index, row) in rows_and_plots(comparison).iter().enumerate() {
         let _ = writeln!(out, "| {} |", row.join(" | "));
         if index == 0 {
             let _ = writeln!(out, "|{}", "---|".repeat(row.len()));
@@ -121,8 +123,28 @@ fn pod_lines(comparison: &Comparison) -> Vec<String> {
     comparison.differs.iter().map(line).collect()
 }
 
+/// The resources whose balance was measured.
+fn resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
+    let first = comparison.configurations.first().into_iter();
+    first.flat_map(|one| one.balance.keys())
+}
+
+/// The rows of the table, and a plot of each resource.
+fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<String>> {
+    let mut rows = rows(comparison);
+    for resource in resources(comparison) {
+        let shares = |one: &Figures| one.balance.get(resource).map(|balance| plot(&balance.shares));
+        let plots = comparison
+            .configurations
+            .iter()
+            .map(|one| shares(one).unwrap_or_default());
+        rows.push(std::iter::once(format!("{resource} by node")).chain(plots).collect());
+    }
+    rows
+}
+
 /// Table rows: one per measurement, with a column per configuration.
-fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
     let row = |title: &str, value_of: &dyn Fn(&Figures) -> String| {
         let cells = comparison.configurations.iter().map(value_of);
         std::iter::once(title.to_owned()).chain(cells).collect::<Vec<String>>()
@@ -133,10 +155,7 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         row("pods pending", &|one| one.pending.to_string()),
         row("nodes used", &|one| one.nodes_used.to_string()),
     ];
-    let resources: Vec<String> = (comparison.configurations.first())
-        .map(|one| one.balance.keys().cloned().collect())
-        .unwrap_or_default();
-    for resource in &resources {
+    for resource in resources(comparison) {
         let balance_of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
         let share = |value: f64| format!("{:.1} %", value * 100.0);
         let mut add = |title: &str, figure: &dyn Fn(&Balance) -> String| {
@@ -147,6 +166,16 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         add("Jain index", &|one| format!("{:.3}", one.jain));
         add("largest free on a node", &|one| one.largest_free.clone());
     }
+    let is_known =
+        |figure: fn(&Figures) -> Option<[usize; 2]>| comparison.configurations.iter().any(|one| figure(one).is_some());
+    let mut add_pair = |title: &str, between: &str, figure: fn(&Figures) -> Option<[usize; 2]>| {
+        if is_known(figure) {
+            let cell = |[one, other]: [usize; 2]| format!("{one} {between} {other}");
+            rows.push(row(title, &|one| figure(one).map_or_else(|| "-".to_owned(), cell)));
+        }
+    };
+    add_pair("devices allocated", "of", |one| one.devices);
+    add_pair("pods in a zone", "to", |one| one.pods_per_zone);
     rows.push(row("preemptions", &|one| one.preemptions.to_string()));
     rows.push(row("time to place, mean", &|one| {
         format!("{:.3} s", one.time_to_place.mean)
@@ -155,4 +184,14 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         format!("{:.3} s", one.time_to_place.longest)
     }));
     rows
+}
+
+/// Bars of the nodes' shares, the fullest first, each as high as an eighth of the node: `█▆▃·`. Of many, some in equal
+/// steps.
+fn plot(shares: &[f64]) -> String {
+    const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let n_bars = shares.len().min(MAX_BARS);
+    let at = |bar: usize| bar * (shares.len() - 1) / (n_bars - 1).max(1);
+    let bar = |share: &f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];
+    (0..n_bars).filter_map(|nth| shares.get(at(nth)).map(bar)).collect()
 }

@@ -1,12 +1,18 @@
-//! What-if questions of the page about its session, answered on a copy, piece by piece.
+//! What-if questions of the page about its session, answered on a copy, piece by piece; and figures of two runs.
 
-use podscope_protocol::{PodMove, Task, Update, WhatIf, WhatIfAnswer};
+use podscope_api::{ObjectKey, ordered};
+use podscope_protocol::{ComparedFigures, Fullness, NodeRoom, PodMove, Problem, Task, Update, WhatIf, WhatIfAnswer};
 
 use super::Host;
-use crate::whatif::{self, Answer, Asking, Question};
+use crate::compare::{self, Balance};
+use crate::timeline::Session;
+use crate::whatif::{self, Answer, Asking, Consolidating, Consolidation, Counting, Fit, Question};
 
-/// Number of events in a piece of work.
+/// Number of events, or of copies of a pod, in a piece of work.
 const EVENTS_PER_PIECE: u64 = 100;
+const COPIES_PER_PIECE: usize = 20;
+/// Maximum number of drains that are tried to find the nodes that can go.
+const MAX_DRAINS: usize = 20;
 /// Progress is sent in steps of one per cent.
 const PER_MILLE_PER_UPDATE: u32 = 10;
 
@@ -16,9 +22,69 @@ pub(super) struct Asked {
     change: WhatIf,
     /// The instant of the session, in microseconds.
     at: i64,
-    asking: Box<Asking>,
+    work: Work,
     /// The part of the work that was last reported, in per mille.
     reported: u32,
+}
+
+/// What answers a question.
+#[derive(Debug)]
+enum Work {
+    /// Two runs, with the change and without.
+    Run(Box<Asking>),
+    /// A count of copies of a pod.
+    Count(Box<Counting>),
+    /// Drains of the emptiest nodes.
+    Consolidate(Box<Consolidating>),
+}
+
+impl Work {
+    fn start(session: &Session, change: &WhatIf) -> Result<Self, Vec<Problem>> {
+        let question = match change {
+            WhatIf::Drain(nodes) => Question::Drain(nodes.clone()),
+            WhatIf::LoseZone(zone) => Question::LoseZone(zone.clone()),
+            WhatIf::Consolidate => {
+                let consolidating = Consolidating::start(session.clone(), MAX_DRAINS);
+                return Ok(Self::Consolidate(Box::new(consolidating)));
+            }
+            WhatIf::Figures => return Err(vec![Problem::of("compare", "there is no other run".to_owned())]),
+            WhatIf::Fit(pod) => {
+                let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
+                let counting = Counting::of_pod(session, &ObjectKey::new(namespace, name))?;
+                return Ok(Self::Count(Box::new(counting)));
+            }
+        };
+        Ok(Self::Run(Box::new(Asking::start(session.clone(), question)?)))
+    }
+
+    /// Does a piece of the work. Returns whether it is done.
+    fn go_on(&mut self) -> Result<bool, Vec<Problem>> {
+        match self {
+            Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
+            Self::Count(counting) => Ok(counting.work(COPIES_PER_PIECE)),
+            Self::Consolidate(consolidating) => consolidating.work(EVENTS_PER_PIECE),
+        }
+    }
+
+    /// The done part in per mille. It is not known how many copies will fit.
+    fn per_mille(&self) -> u32 {
+        match self {
+            Self::Run(asking) => asking.per_mille(),
+            Self::Count(_) => 0,
+            Self::Consolidate(consolidating) => {
+                let (tried, of) = consolidating.n_tried();
+                u32::try_from(tried * 1000 / of.max(1)).unwrap_or(0).min(999)
+            }
+        }
+    }
+
+    fn into_answer(self, change: WhatIf, at: i64) -> WhatIfAnswer {
+        match self {
+            Self::Run(asking) => answer_of_run(change, at, asking.into_answer()),
+            Self::Count(counting) => answer_of_count(change, at, &counting.into_fit()),
+            Self::Consolidate(consolidating) => answer_of_consolidation(change, at, &consolidating.into_answer()),
+        }
+    }
 }
 
 const fn progress(per_mille: u32) -> Update {
@@ -35,16 +101,16 @@ impl Host {
         let (Some(active), Some(change)) = (&self.active, change) else {
             return was_asked.then(|| progress(1000)).into_iter().collect();
         };
-        let question = match &change {
-            WhatIf::Drain(nodes) => Question::Drain(nodes.clone()),
-            WhatIf::LoseZone(zone) => Question::LoseZone(zone.clone()),
-        };
-        match Asking::start(active.session.clone(), question) {
-            Ok(asking) => {
+        if let (WhatIf::Figures, Some(other)) = (&change, &self.other) {
+            let answer = answer_of_figures(&active.session, &other.session);
+            return vec![Update::WhatIf(Box::new(answer))];
+        }
+        match Work::start(&active.session, &change) {
+            Ok(work) => {
                 self.asked = Some(Asked {
                     change,
                     at: active.session.now().0,
-                    asking: Box::new(asking),
+                    work,
                     reported: 0,
                 });
                 vec![progress(0)]
@@ -56,11 +122,15 @@ impl Host {
     /// Does a piece of the work on a question. Returns its progress, or the answer.
     pub(super) fn continue_what_if(&mut self) -> Option<Update> {
         let mut asked = self.asked.take()?;
-        if asked.asking.work(EVENTS_PER_PIECE) {
-            let answer = asked.asking.into_answer();
-            return Some(Update::WhatIf(Box::new(view(asked.change, asked.at, answer))));
+        match asked.work.go_on() {
+            Ok(true) => {
+                let answer = asked.work.into_answer(asked.change, asked.at);
+                return Some(Update::WhatIf(Box::new(answer)));
+            }
+            Ok(false) => {}
+            Err(problems) => return Some(Update::Refused { problems }),
         }
-        let per_mille = asked.asking.per_mille();
+        let per_mille = asked.work.per_mille();
         let update = (per_mille >= asked.reported + PER_MILLE_PER_UPDATE).then(|| {
             asked.reported = per_mille;
             progress(per_mille)
@@ -70,17 +140,32 @@ impl Host {
     }
 }
 
-fn view(change: WhatIf, at: i64, answer: Answer) -> WhatIfAnswer {
-    let sections = whatif::sections(&answer).into_iter();
+/// An answer in words, without what the stage shows.
+fn answer_in_words<'t>(
+    change: WhatIf,
+    at: i64,
+    sections: impl IntoIterator<Item = (&'t str, Vec<String>)>,
+    summary: String,
+    markdown: String,
+) -> WhatIfAnswer {
+    let sections = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     WhatIfAnswer {
         change,
         at,
-        sections: sections
-            .filter(|(_, lines)| !lines.is_empty())
-            .map(|(title, lines)| (title.to_owned(), lines))
-            .collect(),
-        summary: whatif::summary(&answer),
-        markdown: whatif::markdown(&answer),
+        moves: Vec::new(),
+        room: Vec::new(),
+        can_go: Vec::new(),
+        figures: ComparedFigures::default(),
+        sections: sections.map(|(title, lines)| (title.to_owned(), lines)).collect(),
+        summary,
+        markdown,
+    }
+}
+
+fn answer_of_run(change: WhatIf, at: i64, answer: Answer) -> WhatIfAnswer {
+    let (summary, markdown) = (whatif::summary(&answer), whatif::markdown(&answer));
+    let sections = whatif::sections(&answer);
+    WhatIfAnswer {
         moves: (answer.moves.into_iter())
             .map(|one| PodMove {
                 pod: one.pod,
@@ -90,5 +175,66 @@ fn view(change: WhatIf, at: i64, answer: Answer) -> WhatIfAnswer {
                 waits: one.waits,
             })
             .collect(),
+        ..answer_in_words(change, at, sections, summary, markdown)
+    }
+}
+
+fn answer_of_count(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
+    let mut room: ordered::Map<&str, (usize, &str)> = ordered::Map::new();
+    for (node, pods) in &fit.on {
+        room.entry(node).or_default().0 = *pods;
+    }
+    for stopped in &fit.stopped_by {
+        room.entry(&stopped.node).or_default().1 = &stopped.reason;
+    }
+    WhatIfAnswer {
+        room: (room.iter())
+            .map(|(node, (pods, reason))| NodeRoom {
+                node: (*node).to_owned(),
+                pods: *pods,
+                reason: (*reason).to_owned(),
+            })
+            .collect(),
+        ..answer_in_words(change, at, [], whatif::fit_summary(fit), whatif::fit_markdown(fit))
+    }
+}
+
+fn answer_of_consolidation(change: WhatIf, at: i64, found: &Consolidation) -> WhatIfAnswer {
+    let sections = whatif::consolidation_sections(found);
+    let (summary, markdown) = (
+        whatif::consolidation_summary(found),
+        whatif::consolidation_markdown(found),
+    );
+    WhatIfAnswer {
+        can_go: found.nodes.iter().map(|one| one.node.clone()).collect(),
+        ..answer_in_words(change, at, sections, summary, markdown)
+    }
+}
+
+fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
+    let comparison = compare::runs(&[("this run", session), ("the other", other)]);
+    let per_mille = |balance: Option<&Balance>| -> Vec<u32> {
+        let shares = balance.map(|balance| &balance.shares).into_iter().flatten();
+        shares.map(|share| (share * 1000.0) as u32).collect()
+    };
+    let resources = (comparison.configurations.first()).map(|one| one.balance.keys());
+    let fullness = resources.into_iter().flatten().map(|resource| Fullness {
+        resource: resource.clone(),
+        runs: (comparison.configurations.iter())
+            .map(|one| per_mille(one.balance.get(resource)))
+            .collect(),
+    });
+    let summary = match comparison.differs.len() {
+        0 => "Each pod has the same node in both runs.".to_owned(),
+        1 => "1 pod has another node.".to_owned(),
+        more => format!("{more} pods have another node."),
+    };
+    let markdown = compare::comparison_markdown(&comparison);
+    WhatIfAnswer {
+        figures: ComparedFigures {
+            rows: compare::rows(&comparison),
+            fullness: fullness.collect(),
+        },
+        ..answer_in_words(WhatIf::Figures, session.now().0, [], summary, markdown)
     }
 }

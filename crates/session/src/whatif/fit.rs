@@ -1,6 +1,4 @@
-//! Counts how many more pods of given shapes fit: the scheduler places copies, with all its plugins, until no node accepts
-//! the next one. Several shapes are placed in rounds, each with its number of copies. Preemption is not counted, and pods
-//! that wait already do not take part. The answer has each node's reason for refusing the next copy.
+//! Counts how many more pods of the shapes in files fit into a cluster (see `count.rs`).
 //!
 //! The pods of a DaemonSet are created by its controller instead, in a copy of the cluster: the answer counts the nodes
 //! on which its pod runs.
@@ -9,14 +7,13 @@ use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::condition;
-use podscope_api::{Kind, Node, Object, ObjectKey, Pod, PodPhase, ordered};
+use podscope_api::{Kind, Node, Object, ObjectKey, Pod, ordered};
 use podscope_cluster::{Objects, Rng, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
-use podscope_scheduler::explain::{NodeVerdict, explain};
-use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 use serde::Serialize;
 
+use super::count::{AdmittedShape, Counting};
 use super::room::{self, Change};
 use super::run;
 use super::{Control, Stage};
@@ -73,9 +70,6 @@ pub struct StoppedBy {
     pub reason: String,
 }
 
-/// An admitted pod, and its number of copies in each round.
-pub(super) type AdmittedShape = (Pod, usize);
-
 /// Counts how many more pods of the shapes fit into a cluster. If fewer than `need` fit, looks for changes of the
 /// cluster that make room.
 ///
@@ -107,9 +101,12 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
     for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
         scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
     }
-    let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");
-    let empty = scheduler.clone();
-    let mut fit = place_rounds(&mut scheduler, &admitted_shapes, MAX_COPIES, &mut rng, control);
+    let rng = Rng::split(cluster.setup.seed, "whatif/fit");
+    let mut counting = Counting::new(scheduler.clone(), admitted_shapes.clone(), MAX_COPIES, rng);
+    while !(control.stop)() && !counting.work(COPIES_PER_REPORT) {
+        (control.progress)(Stage::Placed(counting.n_placed()));
+    }
+    let mut fit = counting.into_fit();
     for (shape, name) in fit.shapes.iter_mut().zip(names) {
         shape.shape = name;
     }
@@ -117,12 +114,12 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
         let refusing: Vec<&str> = fit.stopped_by.iter().map(|one| one.node.as_str()).collect();
         let nodes: Vec<Arc<Node>> = objects.list::<Node>().cloned().collect();
         fit.changes = room::changes(&room::Search {
-            scheduler: &empty,
+            scheduler: &scheduler,
             shapes: &admitted_shapes,
             nodes: &nodes,
             refusing: &refusing,
             need,
-            rng: &rng,
+            rng: &Rng::split(cluster.setup.seed, "whatif/room"),
             control,
         });
     }
@@ -138,49 +135,6 @@ fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Ve
     }
     let session = run::start_cluster(cluster.clone(), control)?;
     Ok(session.world().objects().clone())
-}
-
-/// Places copies in rounds until no node accepts the next one, or `most` are placed.
-pub(super) fn place_rounds(
-    scheduler: &mut Scheduler,
-    shapes: &[AdmittedShape],
-    most: usize,
-    rng: &mut Rng,
-    control: Control<'_>,
-) -> Fit {
-    let none = |_: &AdmittedShape| ShapeFit {
-        shape: String::new(),
-        fits: 0,
-        stops: false,
-    };
-    let mut fit = Fit {
-        shapes: shapes.iter().map(none).collect(),
-        ..Fit::default()
-    };
-    loop {
-        for (at, (pod, copies)) in shapes.iter().enumerate() {
-            for _ in 0..*copies {
-                if fit.fits >= most || (control.stop)() {
-                    return fit;
-                }
-                if fit.fits.is_multiple_of(COPIES_PER_REPORT) {
-                    (control.progress)(Stage::Placed(fit.fits));
-                }
-                let Some(node) = place(scheduler, pod, fit.fits, rng) else {
-                    fit.stopped_by = stopped_by(scheduler, pod);
-                    if let Some(shape) = fit.shapes.get_mut(at) {
-                        shape.stops = true;
-                    }
-                    return fit;
-                };
-                fit.fits += 1;
-                *fit.on.entry(node).or_default() += 1;
-                if let Some(shape) = fit.shapes.get_mut(at) {
-                    shape.fits += 1;
-                }
-            }
-        }
-    }
 }
 
 /// Creates a DaemonSet in the cluster and counts the nodes on which its pod gets its node.
@@ -272,42 +226,4 @@ fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     pod.spec.node_name = None;
     pod.status = Default::default();
     Ok(pod)
-}
-
-/// Places one copy. Returns its node, or None if no node accepts it.
-fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Option<String> {
-    let mut copy = pod.clone();
-    copy.metadata.name = format!("{}-{nth}", pod.metadata.name).into();
-    copy.metadata.uid = podscope_api::Uid(format!("fit-{nth}").into());
-    let pending = Object::Pod(Arc::new(copy.clone()));
-    scheduler.on_change(None, Some(&pending), 0);
-    let mut draw = || rng.bits();
-    let attempt = scheduler.schedule_one(0, &mut draw, &mut NoRecorder)?;
-    let Outcome::Assumed { node, .. } = attempt.outcome else {
-        scheduler.on_change(Some(&pending), None, 0);
-        return None;
-    };
-    copy.spec.node_name = Some(node.clone());
-    copy.status.phase = Some(PodPhase::Running);
-    scheduler.on_change(Some(&pending), Some(&Object::Pod(Arc::new(copy))), 0);
-    drop(scheduler.bind_finished(&attempt.uid, Ok(()), 0));
-    Some(node.to_string())
-}
-
-/// Returns each node's reason for refusing the pod.
-fn stopped_by(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
-    let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
-        return Vec::new();
-    };
-    let explanation = explain(&cache, &decision);
-    let refused =
-        |node: &&podscope_scheduler::explain::NodeExplanation| matches!(node.verdict, NodeVerdict::Refused(_));
-    let mut all: Vec<StoppedBy> = (explanation.nodes.iter().filter(refused))
-        .map(|node| StoppedBy {
-            node: node.name.clone(),
-            reason: node.reasons.join(", "),
-        })
-        .collect();
-    all.stable_sort_by_key(|one| one.node.clone());
-    all
 }

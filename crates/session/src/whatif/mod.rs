@@ -5,14 +5,15 @@
 //! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
 //! scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page. `compare.rs`
 //! compares the pods before and after: a pod that disappeared and its replacement form one move. Changes that also occur
-//! without the command are left out. `fit.rs` answers how many more pods of given shapes fit, with the scheduler alone,
-//! and `room.rs` which small change of the cluster makes room for more. `shortfall.rs` measures for how long workloads,
+//! without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the scheduler alone;
+//! `fit.rs` takes the shapes from files, and `room.rs` finds a small change of the cluster that makes room for more. `shortfall.rs` measures for how long workloads,
 //! budgets and Services have less than before, and `volumes.rs` names the volumes that cannot follow their pods.
 //! `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If
 //! results depend on randomness, several runs with other seeds give their frequency.
 
 mod asking;
 mod compare;
+mod count;
 mod fit;
 mod rolling;
 mod room;
@@ -27,16 +28,17 @@ use serde::Serialize;
 pub use asking::Asking;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
+pub use count::Counting;
 pub use fit::{Fit, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
-pub use rolling::{Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
+pub use rolling::{Consolidating, Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;
 pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
 pub(crate) use text::node_line;
 pub use text::{
-    consolidation_markdown, consolidation_text, fit_markdown, fit_text, markdown, rolling_markdown, rolling_text,
-    sections, summary, text,
+    consolidation_markdown, consolidation_sections, consolidation_summary, consolidation_text, fit_markdown,
+    fit_summary, fit_text, markdown, rolling_markdown, rolling_text, sections, summary, text,
 };
 pub use volumes::StuckVolume;
 

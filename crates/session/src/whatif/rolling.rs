@@ -12,13 +12,14 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey, Pod, Quantity, ordered};
-use podscope_cluster::Span;
+use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use serde::Serialize;
 
+use super::asking::Settling;
 use super::compare::blocked_pods;
-use super::run::{self, drain_command};
+use super::run::{self, EVENTS_PER_POLL, drain_command};
 use super::shortfall::{Shortfall, Watcher};
 use super::text::why_blocked;
 use super::{Control, Stage};
@@ -85,19 +86,18 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
         rolling.stopped.clear();
         for node in std::mem::take(&mut left) {
             (control.progress)(Stage::Drained(rolling.order.len(), n_nodes));
-            // A failed attempt is undone: only the copies have seen it.
-            let (mut attempt, mut watched) = (session.clone(), watcher.clone());
-            let result = drain(&mut attempt, &node, &mut watched, stop)?;
+            let mut draining = Draining::start(&session, &watcher, node.clone())?;
+            while !draining.work(EVENTS_PER_POLL) && !stop() {}
             // An interrupted drain says nothing about the node.
             if stop() {
                 break 'rounds;
             }
-            match result {
+            match draining.result() {
                 Ok(drained) => {
-                    give(&mut attempt, &format!("kubectl uncordon {node}"))?;
-                    run::settle(&mut attempt, Span::ZERO, stop, &mut |session| watched.sample(session));
+                    (session, watcher) = (draining.session, draining.watcher);
+                    give(&mut session, &format!("kubectl uncordon {node}"))?;
+                    run::settle(&mut session, Span::ZERO, stop, &mut |session| watcher.sample(session));
                     rolling.order.push(drained);
-                    (session, watcher) = (attempt, watched);
                 }
                 Err(stopped) => {
                     rolling.stopped.push(stopped);
@@ -120,30 +120,86 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
 /// # Errors
 /// The API server refuses objects of the files.
 pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result<Consolidation, Vec<Problem>> {
-    let stop = control.stop;
-    let mut session = run::start_cluster(loaded.clone(), control)?;
-    let mut found = Consolidation::default();
-    let mut watcher = Watcher::new(&session);
-    let candidates = emptiest_first(&session);
-    let n_drains = most.min(candidates.len());
-    for node in candidates.into_iter().take(n_drains) {
-        (control.progress)(Stage::Drained(found.nodes.len() + found.kept.len(), n_drains));
-        let (mut attempt, mut watched) = (session.clone(), watcher.clone());
-        let result = drain(&mut attempt, &node, &mut watched, stop)?;
-        // An interrupted drain says nothing about the node.
-        if stop() {
-            break;
-        }
-        match result {
-            Ok(drained) => {
-                found.nodes.push(drained);
-                (session, watcher) = (attempt, watched);
-            }
-            Err(stopped) => found.kept.push(stopped),
+    let mut consolidating = Consolidating::start(run::start_cluster(loaded.clone(), control)?, most);
+    let mut reported = None;
+    while !consolidating.work(EVENTS_PER_POLL)? && !(control.stop)() {
+        let (tried, of) = consolidating.n_tried();
+        if reported.replace(tried) != Some(tried) {
+            (control.progress)(Stage::Drained(tried, of));
         }
     }
-    found.shortfalls = watcher.shortfalls();
-    Ok(found)
+    Ok(consolidating.into_answer())
+}
+
+/// A consolidation in progress, so that the page stays responsive and can stop it.
+#[derive(Debug)]
+pub struct Consolidating {
+    /// The cluster without the nodes that can go.
+    session: Session,
+    watcher: Watcher,
+    /// The nodes whose drain is not tried yet, the next one last.
+    candidates: Vec<String>,
+    n_drains: usize,
+    draining: Option<Draining>,
+    found: Consolidation,
+}
+
+impl Consolidating {
+    /// Begins with a session at its present time; tries at most `most` drains.
+    #[must_use]
+    pub fn start(session: Session, most: usize) -> Self {
+        let mut candidates = emptiest_first(&session);
+        candidates.truncate(most);
+        candidates.reverse();
+        Self {
+            watcher: Watcher::new(&session),
+            n_drains: candidates.len(),
+            candidates,
+            session,
+            draining: None,
+            found: Consolidation::default(),
+        }
+    }
+
+    /// Simulates at most this number of events. Returns whether all drains have been tried.
+    ///
+    /// # Errors
+    /// The command of a drain is refused.
+    pub fn work(&mut self, events: u64) -> Result<bool, Vec<Problem>> {
+        let mut draining = match (self.draining.take(), self.candidates.pop()) {
+            (Some(draining), next) => {
+                self.candidates.extend(next);
+                draining
+            }
+            (None, Some(node)) => Draining::start(&self.session, &self.watcher, node)?,
+            (None, None) => return Ok(true),
+        };
+        if !draining.work(events) {
+            self.draining = Some(draining);
+            return Ok(false);
+        }
+        match draining.result() {
+            Ok(drained) => {
+                self.found.nodes.push(drained);
+                (self.session, self.watcher) = (draining.session, draining.watcher);
+            }
+            Err(stopped) => self.found.kept.push(stopped),
+        }
+        Ok(self.candidates.is_empty())
+    }
+
+    /// Number of drains that have been tried, and of those that will have been.
+    #[must_use]
+    pub fn n_tried(&self) -> (usize, usize) {
+        (self.found.nodes.len() + self.found.kept.len(), self.n_drains)
+    }
+
+    /// The answer as far as drains have been tried. An interrupted drain says nothing about its node.
+    #[must_use]
+    pub fn into_answer(mut self) -> Consolidation {
+        self.found.shortfalls = self.watcher.shortfalls();
+        self.found
+    }
 }
 
 /// The schedulable nodes without control plane, by the share of their cpu or memory that is requested.
@@ -184,45 +240,69 @@ fn nodes_to_drain(session: &Session, named: &[String]) -> Result<Vec<String>, St
     Ok(schedulable.map(|node| node.metadata.name.to_string()).collect())
 }
 
-/// Drains one node. Returns the pod that prevents it, if one does.
-fn drain(
-    session: &mut Session,
-    node: &str,
-    watcher: &mut Watcher,
-    stop: fn() -> bool,
-) -> Result<Result<DrainedNode, StoppedNode>, Vec<Problem>> {
-    let begin = session.now();
-    let before = pods_to_evict(session, node);
-    let waited_before = unscheduled(session);
-    give(session, &drain_command(&[node.to_owned()]))?;
-    let moved = run::settle(session, Span::ZERO, stop, &mut |session| watcher.sample(session));
-    let stopped = |pod: &ObjectKey, reason: String| StoppedNode {
-        node: node.to_owned(),
-        pod: pod.to_string(),
-        reason,
-    };
-    // A pod that finds no node also keeps its budget from allowing the next eviction.
-    let waiting = unscheduled(session).into_iter();
-    let mut newly_waiting = waiting.filter(|(pod, _)| !waited_before.contains_key(pod));
-    if let Some((pod, reason)) = newly_waiting.next() {
-        return Ok(Err(stopped(&pod, reason)));
+/// A drain of one node in a copy of the cluster, so that a drain that fails is undone.
+#[derive(Debug)]
+struct Draining {
+    node: String,
+    session: Session,
+    watcher: Watcher,
+    begin: SimTime,
+    /// Number of pods that have to leave.
+    n_pods: usize,
+    /// Pods that waited for a node before.
+    waited_before: ordered::Map<ObjectKey, String>,
+    settling: Settling,
+}
+
+impl Draining {
+    fn start(session: &Session, watcher: &Watcher, node: String) -> Result<Self, Vec<Problem>> {
+        let mut session = session.clone();
+        let (begin, n_pods) = (session.now(), pods_to_evict(&session, &node).len());
+        let waited_before = unscheduled(&session);
+        give(&mut session, &drain_command(std::slice::from_ref(&node)))?;
+        Ok(Self {
+            settling: Settling::begin(&session, Span::ZERO),
+            node,
+            session,
+            watcher: watcher.clone(),
+            begin,
+            n_pods,
+            waited_before,
+        })
     }
-    if let Some(blocked) = blocked_pods(session, &[node.to_owned()]).first() {
-        let reason = why_blocked(blocked);
-        return Ok(Err(StoppedNode {
-            node: node.to_owned(),
-            pod: blocked.pod.clone(),
+
+    /// Handles at most this number of events; returns whether no pod moves any more.
+    fn work(&mut self, events: u64) -> bool {
+        let watcher = &mut self.watcher;
+        self.settling
+            .work(&mut self.session, events, &mut |session| watcher.sample(session))
+    }
+
+    /// The drained node, or the pod that prevents the drain.
+    fn result(&self) -> Result<DrainedNode, StoppedNode> {
+        let stopped = |pod: String, reason: String| StoppedNode {
+            node: self.node.clone(),
+            pod,
             reason,
-        }));
+        };
+        // A pod that finds no node also keeps its budget from allowing the next eviction.
+        let waiting = unscheduled(&self.session).into_iter();
+        let mut newly_waiting = waiting.filter(|(pod, _)| !self.waited_before.contains_key(pod));
+        if let Some((pod, reason)) = newly_waiting.next() {
+            return Err(stopped(pod.to_string(), reason));
+        }
+        if let Some(blocked) = blocked_pods(&self.session, std::slice::from_ref(&self.node)).first() {
+            return Err(stopped(blocked.pod.clone(), why_blocked(blocked)));
+        }
+        if let Some(stays) = pods_to_evict(&self.session, &self.node).first() {
+            return Err(stopped(stays.to_string(), "it is still on the node".to_owned()));
+        }
+        Ok(DrainedNode {
+            node: self.node.clone(),
+            pods: self.n_pods,
+            seconds: (self.settling.moved() - self.begin).0 / 1_000_000,
+        })
     }
-    if let Some(stays) = pods_to_evict(session, node).first() {
-        return Ok(Err(stopped(stays, "it is still on the node".to_owned())));
-    }
-    Ok(Ok(DrainedNode {
-        node: node.to_owned(),
-        pods: before.len(),
-        seconds: (moved - begin).0 / 1_000_000,
-    }))
 }
 
 fn give(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {

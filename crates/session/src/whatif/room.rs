@@ -14,7 +14,7 @@ use podscope_scheduler::Scheduler;
 use serde::Serialize;
 
 use super::Control;
-use super::fit::{AdmittedShape, place_rounds};
+use super::count::{AdmittedShape, Counting};
 
 /// Maximum number of nodes that a change touches.
 const MAX_CHANGED: usize = 20;
@@ -22,6 +22,9 @@ const MAX_CHANGED: usize = 20;
 const MAX_ADDED: usize = 1_000;
 /// Maximum number of node shapes for which adding nodes is tried.
 const MAX_KINDS: usize = 5;
+
+/// Number of copies between two polls of `stop`.
+const COPIES_PER_POLL: usize = 100;
 
 /// A change of a cluster that makes room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,12 +64,10 @@ pub(super) fn changes(search: &Search<'_>) -> Vec<Change> {
 
 impl Search<'_> {
     fn count(&self, scheduler: &Scheduler) -> usize {
-        let mut scheduler = scheduler.clone();
-        let control = Control {
-            progress: &|_| {},
-            ..self.control
-        };
-        place_rounds(&mut scheduler, self.shapes, self.need, &mut self.rng.clone(), control).fits
+        let (scheduler, rng) = (scheduler.clone(), self.rng.clone());
+        let mut counting = Counting::new(scheduler, self.shapes.to_vec(), self.need, rng);
+        while !(self.control.stop)() && !counting.work(COPIES_PER_POLL) {}
+        counting.n_placed()
     }
 
     /// Edits refusing nodes until enough pods fit. Nodes on which an edit does not help keep as they are.

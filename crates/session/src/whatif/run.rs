@@ -15,7 +15,7 @@ pub const MAX_DRAWS: u32 = 1_000;
 /// Time that files without status get to start.
 const START_TIME: Span = Span::seconds(60);
 /// Number of events between two polls of `stop`.
-const EVENTS_PER_POLL: u64 = 20_000;
+pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 
 /// Answers a question about the cluster of some files in one draw, that is, with the seed of the files plus `draw`.
 ///

@@ -173,15 +173,24 @@ pub(super) fn why_blocked(one: &Blocked) -> String {
 #[must_use]
 pub fn consolidation_text(found: &Consolidation) -> String {
     let mut out = String::new();
-    section(&mut out, "CAN GO", found.nodes.iter().map(drained_line));
-    section(&mut out, "ARE NEEDED", found.kept.iter().map(stopped_line));
-    section(
-        &mut out,
-        "LESS THAN BEFORE",
-        found.shortfalls.iter().map(shortfall_line),
-    );
+    for (title, lines) in consolidation_sections(found) {
+        section(&mut out, &title.to_ascii_uppercase(), lines);
+    }
     let _ = writeln!(out, "{}", consolidation_summary(found));
     out
+}
+
+/// The nodes that can go, those that are needed, and what had less meanwhile: headings with their lines.
+#[must_use]
+pub fn consolidation_sections(found: &Consolidation) -> [(&'static str, Vec<String>); 3] {
+    [
+        ("Can go", found.nodes.iter().map(drained_line).collect()),
+        ("Are needed", found.kept.iter().map(stopped_line).collect()),
+        (
+            "Less than before",
+            found.shortfalls.iter().map(shortfall_line).collect(),
+        ),
+    ]
 }
 
 /// Prints the nodes that can go as Markdown.
@@ -197,7 +206,9 @@ pub fn consolidation_markdown(found: &Consolidation) -> String {
     out
 }
 
-fn consolidation_summary(found: &Consolidation) -> String {
+/// The nodes that can go, in one sentence.
+#[must_use]
+pub fn consolidation_summary(found: &Consolidation) -> String {
     match found.nodes.len() {
         0 => "No node can go.".to_owned(),
         1 => "1 node can go; its drain was simulated.".to_owned(),
@@ -234,7 +245,9 @@ pub fn fit_markdown(fit: &Fit) -> String {
     out
 }
 
-fn fit_summary(fit: &Fit) -> String {
+/// The result of [`super::fit()`] in one sentence.
+#[must_use]
+pub fn fit_summary(fit: &Fit) -> String {
     if fit.shapes.is_empty() {
         let wanted = fit.fits + fit.stopped_by.len();
         return format!("The DaemonSet's pod fits on {} of {wanted} nodes.", fit.fits);

@@ -86,7 +86,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::WhatIf(change) => {
             let zone = match change {
                 WhatIf::Drain(nodes) => nodes.first().and_then(|name| page.model.nodes.get(name)),
-                WhatIf::LoseZone(_) => None,
+                _ => None,
             };
             let zone = zone.map(|node| node.view.zone.clone()).filter(|zone| !zone.is_empty());
             let done = page

@@ -245,19 +245,21 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
     if list.is_empty() {
         return Html::default();
     }
-    let what_if = match subject {
-        SubjectRef::Node { name } => {
-            let change = WhatIf::Drain(vec![name.clone()]);
-            let ask = ctl
-                .act
-                .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())));
-            html! { <button type="button" onclick={ask} aria-haspopup="dialog">{ "What if it goes?" }</button> }
-        }
-        _ => Html::default(),
+    let question = match subject {
+        SubjectRef::Node { name } => Some(("What if it goes?", WhatIf::Drain(vec![name.clone()]))),
+        SubjectRef::Pod { key, uid } => (model.pod(key, uid).filter(|pod| actions::can_be_counted(pod)))
+            .map(|_| ("How many more fit?", WhatIf::Fit(key.clone()))),
+        _ => None,
     };
+    let what_if = question.map(|(words, change)| {
+        let ask = ctl
+            .act
+            .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())));
+        html! { <button type="button" onclick={ask} aria-haspopup="dialog">{ words }</button> }
+    });
     html! {
         <div class="doings" role="group" aria-label="What can be done">
-            { what_if }
+            { for what_if }
             { for list.iter().map(|a| action(ctl, a)) }
         </div>
     }

@@ -1,6 +1,6 @@
 //! The menu "More": the controls for which the bar has no room, with their shortcuts.
 
-use podscope_protocol::Request;
+use podscope_protocol::{Request, WhatIf};
 use yew::prelude::*;
 
 use super::bar::next_theme;
@@ -62,6 +62,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 if page.panels.console { { row("Console".into(), "`", act(Act::ConsoleOpen(true))) } }
                 { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
                 { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
+                { row("Which nodes can go?".into(), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
                 if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>

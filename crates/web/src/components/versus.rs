@@ -1,13 +1,14 @@
-//! The line above two compared runs: their first difference with a button that seeks there, and the present difference.
+//! The line above two compared runs: their first difference with a button that seeks there, the present difference, and
+//! the figures of both.
 
-use podscope_protocol::SubjectRef;
+use podscope_protocol::{SubjectRef, WhatIf};
 use yew::prelude::*;
 
 use super::plane::truth_buttons;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::{clock, compare};
-use crate::state::{Act, Model, Page, Shared};
+use crate::state::{Act, Dialog, Model, Page, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -46,6 +47,9 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
             nth.set(*nth + 1);
         })
     };
+    let figures = ctl
+        .act
+        .reform(|_: MouseEvent| Act::Dialog(Dialog::WhatIf(WhatIf::Figures)));
     let go = first.as_ref().as_ref().map(|first| {
         let (ctl, at) = (ctl.clone(), first.at);
         Callback::from(move |_: MouseEvent| ctl.seek(at))
@@ -68,6 +72,7 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
                     <button type="button" class="chip" onclick={next} title="It is outlined: go there; again, to the next one">{ match n_differing { 1 => "1 pod differs now".into(), n => format!("{n} pods differ now") } }</button>
                 }
             </span>
+            <button type="button" class="chip" onclick={figures} aria-haspopup="dialog">{ "Figures" }</button>
             { truth_buttons(&ctl, props.page.truth) }
         </section>
     }

@@ -1,11 +1,12 @@
-//! The answer to *What if it goes?*: where the pods would go, which budgets block, what breaks. It lies beside the stage,
-//! which shows the pods where they would go. The run is not changed.
+//! The answer to a what-if question: where the pods would go, which budgets block, what breaks, or how many more pods fit.
+//! It lies beside the stage, which shows the pods where they would go, or each node's room. The run is not changed.
 
-use podscope_protocol::{PodMove, Request, WhatIf, WhatIfAnswer};
+use podscope_protocol::{NodeRoom, PodMove, Request, WhatIf, WhatIfAnswer};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::dialog::Modal;
+use super::figures;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
@@ -53,12 +54,19 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
         html! { <button type="button" class="quiet" onclick={ask}>{ "And the whole zone?" }</button> }
     });
     let stop = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
+    let is_count = matches!(props.change, WhatIf::Fit(_));
+    let doing = match props.change {
+        WhatIf::Fit(_) => "The scheduler places copies in a copy of the cluster",
+        WhatIf::Consolidate => "The emptiest nodes are drained in a copy of the cluster",
+        _ => "A copy of the cluster runs",
+    };
     html! {
         <Modal key={title.clone()} title={title.clone()} class="what-if" beside=true>
             if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
-                <p class="none" role="status">{ "A copy of the cluster runs…" }</p>
-                <progress max="1000" value={props.done.map(|done| done.to_string())} aria-label="A copy of the cluster runs"></progress>
+                <p class="none" role="status">{ doing }{ "…" }</p>
+                // How many copies will fit is not known before.
+                <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing}></progress>
                 <div class="row"><button type="button" onclick={stop}>{ "Stop" }</button></div>
             }
         </Modal>
@@ -76,6 +84,9 @@ fn title(change: &WhatIf) -> String {
             }
         }
         WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
+        WhatIf::Consolidate => "Which nodes can go?".to_owned(),
+        WhatIf::Figures => "Figures of both runs".to_owned(),
+        WhatIf::Fit(pod) => format!("How many more pods like {} fit?", short_name(pod)),
     }
 }
 
@@ -109,15 +120,36 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
             });
             html! { <button type="button" onclick={run}>{ words }</button> }
         }
-        WhatIf::LoseZone(_) => Html::default(),
+        _ => Html::default(),
+    };
+    let contents = match answer.change {
+        WhatIf::Figures => "Figures and plots",
+        WhatIf::Fit(_) => "Nodes, and what stops the next pod",
+        WhatIf::Consolidate => "Nodes, in the order of their drains",
+        _ => "Pods, nodes and what breaks",
+    };
+    let at = clock::instant(answer.at);
+    let origin = match answer.change {
+        WhatIf::Figures => format!("As of {at}."),
+        _ => format!("Tried on a copy of the cluster as of {at}; your run has not changed."),
     };
     html! {
         <>
             <p class="lead" role="status">{ shown(&answer.summary) }</p>
-            if props.is_picture { <p class="none">{ "The cluster is too large for marks on the stage: the table alone says where the pods would go." }</p> }
+            if props.is_picture && answer.change != WhatIf::Figures { <p class="none">{ "The cluster is too large for marks on the stage: the table alone says where the pods would go." }</p> }
             // On a phone the table would hide the stage.
             <details class="raw" open={!browser::is_phone()}>
-                <summary>{ "Pods, nodes and what breaks" }</summary>
+                <summary>{ contents }</summary>
+                { figures::view(&answer.figures) }
+                if !answer.room.is_empty() {
+                    <div class="scroll" tabindex="0" role="region" aria-label="Nodes">
+                        <table>
+                            <thead><tr><th scope="col">{ "Node" }</th><th scope="col">{ "More pods" }</th><th scope="col">{ "What stops the next one" }</th></tr></thead>
+                            <tbody>{ for answer.room.iter().take(MAX_ROWS).map(room_row) }</tbody>
+                        </table>
+                        { rest(answer.room.len()) }
+                    </div>
+                }
                 if !answer.moves.is_empty() {
                     <div class="scroll" tabindex="0" role="region" aria-label="Pods">
                         <table>
@@ -132,7 +164,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
                 }) }
             </details>
             <div class="row">{ drain }<button type="button" onclick={copy}>{ "Copy as Markdown" }</button>{ zone }</div>
-            <p class="none">{ format!("Tried on a copy of the cluster as of {}; your run has not changed.", clock::instant(answer.at)) }</p>
+            <p class="none">{ origin }</p>
         </>
     }
 }
@@ -145,11 +177,25 @@ fn rest(n_rows: usize) -> Html {
     }
 }
 
-fn row(one: &PodMove) -> Html {
-    let name = one.pod.strip_prefix("default/").unwrap_or(&one.pod);
+/// The key of a pod without the default namespace.
+fn short_name(key: &str) -> &str {
+    key.strip_prefix("default/").unwrap_or(key)
+}
+
+fn room_row(one: &NodeRoom) -> Html {
     html! {
         <tr>
-            <th scope="row" class="mono">{ shown(name) }</th>
+            <th scope="row" class="mono">{ shown(&one.node) }</th>
+            <td>{ one.pods }</td>
+            <td>{ shown(&one.reason) }</td>
+        </tr>
+    }
+}
+
+fn row(one: &PodMove) -> Html {
+    html! {
+        <tr>
+            <th scope="row" class="mono">{ shown(short_name(&one.pod)) }</th>
             <td>{ shown(one.from.as_deref().unwrap_or("none")) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }

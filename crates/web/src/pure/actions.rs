@@ -139,6 +139,13 @@ pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     all
 }
 
+/// Returns whether one can ask how many more pods like this one fit. A DaemonSet's pod and a mirror pod are for their
+/// node alone.
+pub(crate) fn can_be_counted(pod: &PodView) -> bool {
+    let is_for_one_node = ["DaemonSet ", "Node "].iter().any(|kind| pod.owner.starts_with(kind));
+    pod.mark != PodMark::Ghost && !is_for_one_node
+}
+
 /// Actions on any other object.
 pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action> {
     let (kind, name) = (kind.to_ascii_lowercase(), target(key));

@@ -10,6 +10,7 @@ pub(crate) mod course;
 pub(crate) mod director;
 pub(crate) mod explain;
 pub(crate) mod find;
+pub(crate) mod fullness;
 pub(crate) mod hints;
 pub(crate) mod just_now;
 pub(crate) mod markdown;

@@ -1,7 +1,7 @@
-//! What the stage shows of the answer to *What if it goes?*: the nodes that would leave, the pods that would come to each
-//! of the others, and those that would stay Pending.
+//! What the stage shows of the answer to a what-if question: the nodes that would leave, the pods that would come to each
+//! of the others, those that would stay Pending, how many copies of a pod each node has room for, and the nodes that can go.
 
-use podscope_protocol::{PodMark, PodMove, WhatIf, WhatIfAnswer};
+use podscope_protocol::{NodeRoom, PodMark, PodMove, WhatIf, WhatIfAnswer};
 
 use super::overview::Rect;
 use super::stage::NodePlan;
@@ -57,12 +57,16 @@ pub(crate) enum NodePreview {
     Off,
     /// Pods would come to it.
     Gets(Vec<Arrival>),
+    /// So many copies of the pod in question fit.
+    Fits(usize),
+    /// The cluster can do without the node.
+    CanGo,
 }
 
 impl NodePreview {
     /// Whether the node would leave.
     pub(crate) fn leaves(&self) -> bool {
-        !matches!(self, Self::Gets(_))
+        matches!(self, Self::Drained | Self::Off | Self::CanGo)
     }
 
     /// Text in the card's header, shorter in a narrow one.
@@ -74,6 +78,11 @@ impl NodePreview {
             (Self::Off, false) => "would lose power".to_owned(),
             (Self::Gets(pods), true) => format!("+{}", pods.len()),
             (Self::Gets(pods), false) => format!("{} would come", pods.len()),
+            (Self::CanGo, _) => "can go".to_owned(),
+            (Self::Fits(pods), true) => format!("+{pods}"),
+            (Self::Fits(0), false) => "no more fit".to_owned(),
+            (Self::Fits(1), false) => "1 more fits".to_owned(),
+            (Self::Fits(pods), false) => format!("{pods} more fit"),
         }
     }
 
@@ -93,6 +102,10 @@ pub(crate) struct Preview {
     pub(crate) arrivals: Vec<Arrival>,
     /// The pods that would stay Pending.
     pub(crate) waiting: Vec<Arrival>,
+    /// Room of the nodes for copies of a pod.
+    room: Vec<NodeRoom>,
+    /// The nodes that the cluster can do without.
+    can_go: Vec<String>,
 }
 
 impl Preview {
@@ -119,6 +132,8 @@ impl Preview {
             change: answer.change.clone(),
             arrivals,
             waiting,
+            room: answer.room.clone(),
+            can_go: answer.can_go.clone(),
         }
     }
 
@@ -128,6 +143,11 @@ impl Preview {
         match &self.change {
             WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
             WhatIf::LoseZone(lost) if lost == zone => return Some(NodePreview::Off),
+            WhatIf::Consolidate if self.can_go.iter().any(|node| node == name) => return Some(NodePreview::CanGo),
+            WhatIf::Fit(_) => {
+                let room = self.room.iter().find(|room| room.node == name)?;
+                return Some(NodePreview::Fits(room.pods));
+            }
             _ => {}
         }
         let here = self.arrivals.iter().filter(|one| one.pod.to.as_deref() == Some(name));
@@ -163,7 +183,7 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::PodView;
+    use podscope_protocol::{ComparedFigures, PodView};
 
     use super::super::stage::fit::Fit;
     use super::*;
@@ -206,6 +226,9 @@ mod tests {
                 one("agent", None, false),
                 one("gone", Some("a-2"), false),
             ],
+            room: Vec::new(),
+            can_go: vec!["c-1".to_owned()],
+            figures: ComparedFigures::default(),
             sections: Vec::new(),
             summary: String::new(),
             markdown: String::new(),
@@ -231,6 +254,41 @@ mod tests {
         );
         let waiting: Vec<String> = preview.waiting.iter().map(Arrival::label).collect();
         assert_eq!(waiting, ["db: db-0 would stay Pending, now on a-1: Insufficient cpu"]);
+    }
+
+    /// Shows: P-14
+    #[test]
+    fn preview_of_copies_says_how_many_each_node_takes() {
+        let room = |node: &str, pods| NodeRoom {
+            node: node.to_owned(),
+            pods,
+            reason: "Insufficient cpu".to_owned(),
+        };
+        let answer = WhatIfAnswer {
+            change: WhatIf::Fit("default/web-1".to_owned()),
+            moves: Vec::new(),
+            room: vec![room("a-1", 0), room("a-2", 1), room("b-1", 12)],
+            ..answer()
+        };
+        let preview = Preview::of(&answer, &model());
+        let words = |node: &str, is_narrow| preview.of_node(node, "a").map(|node| node.words(is_narrow));
+        let wide = ["a-1", "a-2", "b-1"].map(|node| words(node, false).unwrap_or_default());
+        assert_eq!(wide, ["no more fit", "1 more fits", "12 more fit"]);
+        assert_eq!(words("b-1", true).as_deref(), Some("+12"));
+        assert_eq!(words("c-1", false), None, "a node that has joined since");
+        assert_eq!(preview.of_node("a-1", "a").map(|node| node.leaves()), Some(false));
+        let answer = WhatIfAnswer {
+            change: WhatIf::Consolidate,
+            ..answer
+        };
+        let preview = Preview::of(&answer, &model());
+        let marked = |node: &str| {
+            preview
+                .of_node(node, "a")
+                .map(|node| (node.words(false), node.leaves()))
+        };
+        assert_eq!(marked("c-1"), Some(("can go".to_owned(), true)));
+        assert_eq!(marked("a-1"), None);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(crate) enum Dialog {
     Course,
     /// Runs that a class handed in.
     Class,
-    /// What would happen if nodes went.
+    /// A what-if question.
     WhatIf(podscope_protocol::WhatIf),
     /// The open lesson on paper.
     Worksheet,

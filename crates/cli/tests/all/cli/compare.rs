@@ -59,7 +59,7 @@ fn compare_shows_packing_and_spreading_configurations() {
         r#"apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: w}
-spec: {title: W, seed: 2, cluster: {zones: [a], nodesPerZone: 3, node: {cpu: 4, memory: 8Gi, pods: 20}}}
+spec: {title: W, seed: 2, cluster: {zones: [a, b, c], nodesPerZone: 1, node: {cpu: 4, memory: 8Gi, pods: 20}}}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -93,6 +93,23 @@ spec:
         jain_index(1)
     );
     assert_eq!(result(0, "balance")["cpu"]["largestFree"], "4");
+    assert_eq!(result(0, "balance")["cpu"]["shares"], json!([0.75, 0.0, 0.0]));
+    assert_eq!(result(1, "balance")["cpu"]["shares"], json!([0.25, 0.25, 0.25]));
+    assert_eq!(
+        [result(0, "podsPerZone"), result(1, "podsPerZone")],
+        [json!([0, 6]), json!([2, 2])]
+    );
+    assert_eq!(result(0, "devices"), json!(null), "no node has devices");
+    let table = succeed(&["compare", &workload, "--configs", &packs, &spreads]);
+    let row = |title: &str| {
+        let line = table.lines().find(|line| line.starts_with(title)).unwrap_or_default();
+        line[title.len().min(line.len())..]
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(row("cpu by node"), ["▆··", "▂▂▂"], "{table}");
+    assert_eq!(row("pods in a zone"), ["0", "to", "6", "2", "to", "2"], "{table}");
     assert!(!comparison["differs"].as_array().expect("a list").is_empty());
 }
 

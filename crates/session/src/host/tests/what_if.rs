@@ -1,5 +1,6 @@
 //! What-if questions of the page: answered in pieces, with progress, and stopped.
 
+use podscope_api::{Node, ObjectKey, Pod};
 use podscope_protocol::{WhatIf, WhatIfAnswer};
 
 use super::*;
@@ -105,4 +106,134 @@ spec:
     let of = |name: &str| answer.moves.iter().find(|one| one.pod.contains(name));
     assert_eq!(of("/web-").map(|one| (&one.to, one.waits)), Some((&None, true)));
     assert_eq!(of("/alone").map(|one| (&one.to, one.waits)), Some((&None, false)));
+}
+
+/// Four machines of 2 cpu, of which the system keeps nothing here: a pod of 1500m leaves no room for another one.
+/// Shows: P-14
+#[test]
+fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
+    const HALF_FULL: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: half}
+spec: {cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: 2, memory: 4Gi, pods: 20}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1500m}}}]}
+"#;
+    let mut host = Host::new();
+    let files = vec![("half.yaml".to_owned(), HALF_FULL.to_owned())];
+    let source = Source::Files { files };
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::Seek { at: 60_000_000 }, 0.0);
+    let mut clock = 0.0;
+    settle(&mut host, &mut clock);
+    let pods = |host: &Host| -> Vec<ObjectKey> {
+        let objects = host
+            .active
+            .as_ref()
+            .map(|active| active.session.world().objects().clone());
+        let web = objects.iter().flat_map(|objects| objects.list::<Pod>());
+        web.map(|pod| ObjectKey::new(pod.metadata.namespace.clone(), pod.metadata.name.clone()))
+            .collect()
+    };
+    let before = pods(&host);
+    let pod = before.first().expect("a pod").to_string();
+    let (_, _, answer) = ask(&mut host, &WhatIf::Fit(pod));
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.summary, "2 more pods of this shape fit.");
+    let mut room: Vec<usize> = answer.room.iter().map(|node| node.pods).collect();
+    room.sort_unstable();
+    assert_eq!(room, [0, 0, 1, 1]);
+    assert!(
+        answer.room.iter().all(|node| node.reason == "Insufficient cpu"),
+        "{answer:?}"
+    );
+    assert_eq!(pods(&host), before, "the session has no copies");
+    let refused = host.handle(Request::WhatIf(Some(WhatIf::Fit("default/none".into()))), 0.0);
+    let Some(Update::Refused { problems }) = refused.first() else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(problems[0].message, r#"pods "none" not found"#);
+}
+
+/// The nodes of the free session are nearly empty: nearly all can go, and their number is the reported one.
+/// Shows: P-14
+#[test]
+fn nodes_that_can_go_are_found_by_drains_in_a_copy() {
+    let mut host = Host::new();
+    host.handle(Request::Open { source: Source::Free }, 0.0);
+    host.handle(Request::Seek { at: 60_000_000 }, 0.0);
+    settle(&mut host, &mut 0.0);
+    let nodes = |host: &Host| {
+        let active = host.active.as_ref().expect("a session");
+        let nodes = active.session.world().objects().list::<Node>();
+        nodes.filter(|node| !node.is_unschedulable()).count()
+    };
+    let before = nodes(&host);
+    let (_, reported, answer) = ask(&mut host, &WhatIf::Consolidate);
+    let answer = answer.expect("an answer");
+    assert!(reported.is_sorted() && reported.len() > 1, "{reported:?}");
+    let lines = |title: &str| {
+        let section = answer.sections.iter().find(|(one, _)| one == title);
+        section.map_or(0, |(_, lines)| lines.len())
+    };
+    assert!(answer.can_go.len() > 1, "{answer:?}");
+    assert_eq!(lines("Can go"), answer.can_go.len());
+    assert_eq!(lines("Can go") + lines("Are needed"), before);
+    assert_eq!(nodes(&host), before, "the session itself has drained none");
+}
+
+/// The plots have a point for each node. Without a comparison there is nothing to measure beside the session.
+/// Shows: P-14, T-04
+#[test]
+fn figures_of_compared_runs_are_measured_as_they_are() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    let refused = host.handle(Request::WhatIf(Some(WhatIf::Figures)), clock);
+    assert!(matches!(refused.as_slice(), [Update::Refused { .. }]), "{refused:?}");
+    let active = host.active.as_ref().expect("a session");
+    let other = Some(joined_text(&active.session.loaded().files));
+    let n_nodes = active.session.world().objects().list::<Node>().count();
+    let line = "kubectl create deployment more --image=x --replicas=2".to_owned();
+    for request in [
+        Request::Seek { at: 30_000_000 },
+        Request::Command { line },
+        Request::Seek { at: 60_000_000 },
+    ] {
+        host.handle(request, clock);
+        settle(&mut host, &mut clock);
+    }
+    host.handle(Request::Compare { other }, clock);
+    settle(&mut host, &mut clock);
+    let (_, _, answer) = ask(&mut host, &WhatIf::Figures);
+    let answer = answer.expect("an answer");
+    let row = |title: &str| answer.figures.rows.iter().find(|row| row[0] == title).cloned();
+    assert_eq!(
+        row("").as_deref(),
+        Some(&["", "this run", "the other"].map(str::to_owned)[..])
+    );
+    let placed: Vec<usize> = row("pods placed").expect("a row")[1..]
+        .iter()
+        .filter_map(|cell| cell.parse().ok())
+        .collect();
+    assert_eq!(placed[0], placed[1] + 2);
+    assert_eq!(answer.summary, "2 pods have another node.");
+    let resources: Vec<&str> = answer.figures.fullness.iter().map(|one| &*one.resource).collect();
+    assert_eq!(resources, ["cpu", "memory"]);
+    let points = answer
+        .figures
+        .fullness
+        .iter()
+        .flat_map(|one| one.runs.iter().map(Vec::len));
+    assert!(
+        points.clone().count() == 4 && points.clone().all(|n| n == n_nodes),
+        "{answer:?}"
+    );
 }

@@ -1,0 +1,60 @@
+//! Figures of two compared runs: a table, and for each resource a plot of how full the nodes are.
+
+use podscope_protocol::{ComparedFigures, Fullness};
+use yew::prelude::*;
+
+use super::shown::shown;
+use crate::pure::fullness;
+
+/// Names of the columns and of the lines.
+const RUNS: [&str; 2] = ["this run", "the other"];
+
+/// The table and the plots. Nothing if there are no figures.
+pub(super) fn view(figures: &ComparedFigures) -> Html {
+    let mut rows = figures.rows.iter();
+    let Some(names) = rows.next() else {
+        return Html::default();
+    };
+    html! {
+        <>
+            <div class="scroll" tabindex="0" role="region" aria-label="Figures">
+                <table>
+                    <thead><tr>{ for names.iter().map(|name| html! { <th scope="col">{ shown(name) }</th> }) }</tr></thead>
+                    <tbody>{ for rows.map(|row| figure_row(row)) }</tbody>
+                </table>
+            </div>
+            { for figures.fullness.iter().map(plot) }
+        </>
+    }
+}
+
+fn figure_row(row: &[String]) -> Html {
+    let mut cells = row.iter();
+    html! {
+        <tr>
+            <th scope="row">{ for cells.next().map(|title| shown(title)) }</th>
+            { for cells.map(|cell| html! { <td>{ shown(cell) }</td> }) }
+        </tr>
+    }
+}
+
+/// A line for each run from the fullest node to the emptiest one. The table says the same in figures.
+fn plot(one: &Fullness) -> Html {
+    let title = format!(
+        "{} requested of each node, from the fullest to the emptiest",
+        one.resource
+    );
+    html! {
+        <figure class="fullness">
+            <figcaption>{ title }</figcaption>
+            <div>
+                <span class="mono" aria-hidden="true">{ "100 %" }</span>
+                <svg viewBox={format!("0 0 {} {}", fullness::WIDTH, fullness::HEIGHT)} preserveAspectRatio="none" aria-hidden="true">
+                    { for one.runs.iter().enumerate().map(|(nth, shares)| html! { <path class={format!("run-{nth}")} d={fullness::line(shares)} /> }) }
+                </svg>
+                <span class="mono" aria-hidden="true">{ "0" }</span>
+            </div>
+            <p class="names" aria-hidden="true">{ for RUNS.iter().enumerate().map(|(nth, name)| html! { <span class={format!("run-{nth}")}>{ *name }</span> }) }</p>
+        </figure>
+    }
+}

@@ -1,0 +1,39 @@
+//! The plot of how full the nodes of a run are.
+
+use std::fmt::Write as _;
+
+/// Size of the plot, in units of its own; the page stretches it.
+pub(crate) const WIDTH: f64 = 300.0;
+pub(crate) const HEIGHT: f64 = 100.0;
+
+/// A step for each node, as high as its share; shares are per mille of the node, and end at the upper edge.
+pub(crate) fn line(shares: &[u32]) -> String {
+    let mut path = String::new();
+    let step = WIDTH / shares.len().max(1) as f64;
+    for (nth, share) in shares.iter().enumerate() {
+        let y = HEIGHT - HEIGHT * f64::from((*share).min(1000)) / 1000.0;
+        let verb = if nth == 0 { 'M' } else { 'L' };
+        let _ = write!(
+            path,
+            "{verb}{:.1} {y:.1}H{:.1}",
+            nth as f64 * step,
+            (nth + 1) as f64 * step
+        );
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn fullness_line_has_a_step_for_each_node() {
+        assert_eq!(
+            line(&[1000, 500, 0]),
+            "M0.0 0.0H100.0L100.0 50.0H200.0L200.0 100.0H300.0"
+        );
+        assert_eq!(line(&[1500]), "M0.0 0.0H300.0", "more than the node has");
+        assert_eq!(line(&[]), "");
+    }
+}
