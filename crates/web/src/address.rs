@@ -159,12 +159,16 @@ fn file_name(path: &str) -> String {
 }
 
 /// The kept session of a link's fragment: one kept under this very fragment, or the one that the browser's history
-/// entry names, whose link also covers what happened after the instant.
+/// entry names, whose link also covers what happened after the instant. Chromium forgets the entry's state if the page
+/// changes it while a reload begins; after a reload the session is then this tab's own.
 fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
     }
-    let id = store::session_with_link(fragment).or_else(|| browser::kept_address()?.split_once(':')?.0.parse().ok())?;
+    let of_entry = || browser::kept_address()?.split_once(':')?.0.parse().ok();
+    let id = store::session_with_link(fragment)
+        .or_else(of_entry)
+        .or_else(|| store::stored_number().filter(|_| browser::is_reload()))?;
     Some((id, store::link_of_session(id)?))
 }
 

@@ -127,6 +127,7 @@ test("Start over, Back, Forward and a reload stay in the exam", async ({ t }) =>
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Next task" }).click({ timeout: 60_000 });
   await isOn(2);
+  await expect(question).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.goBack();
@@ -142,4 +143,6 @@ test("Start over, Back, Forward and a reload stay in the exam", async ({ t }) =>
   await dialog.getByRole("button", { name: "Close" }).click();
   await isOn(2);
   await expect(page.locator(".bar .scenario")).toHaveText(/What phase does it end in\?/);
+  await expect(story.getByText("You said Succeeded"), "the answer is kept").toBeVisible();
+  await expect(question).toHaveCount(0);
 });

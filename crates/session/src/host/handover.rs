@@ -86,6 +86,8 @@ pub(super) struct HandedSession {
     horizon: SimTime,
     /// The host's job in progress, which the next engine continues.
     job: Option<Job>,
+    /// The link that the job opens: at its end, the reader's answers and the comparison are restored from it.
+    linked: Option<Link>,
     needs_triage: bool,
     plays_after_answer: bool,
     console_seen: usize,
@@ -185,6 +187,7 @@ impl HandedSession {
             place: Place::of(session),
             horizon: session.horizon(),
             job,
+            linked: host.linked.take(),
             needs_triage: host.needs_triage,
             plays_after_answer: host.reader.plays_after_answer,
             console_seen: active.console_seen,
@@ -306,7 +309,7 @@ impl Host {
         self.lesson = handed.lesson;
         self.recorded = handed.recorded;
         self.needs_triage = handed.needs_triage;
-        self.job = handed.job;
+        (self.job, self.linked) = (handed.job, handed.linked);
         if let Some(Ok(other)) = handed.other.map(|link| opened(&link)) {
             self.other = Some(PageSession::new(other));
             self.is_other_behind = true;

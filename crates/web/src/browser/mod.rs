@@ -293,6 +293,14 @@ pub(crate) fn kept_address() -> Option<String> {
     window()?.history().ok()?.state().ok()?.as_string()
 }
 
+/// Returns whether the page was loaded by a reload.
+pub(crate) fn is_reload() -> bool {
+    let performance = window().and_then(|window| window.performance());
+    let entry = performance.map(|performance| performance.get_entries_by_type("navigation").get(0));
+    let kind = entry.and_then(|entry| js_sys::Reflect::get(&entry, &"type".into()).ok());
+    kind.is_some_and(|kind| kind == "reload")
+}
+
 /// The page's address with another fragment.
 pub(crate) fn address(fragment: &str) -> String {
     let Some(location) = window().map(|w| w.location()) else {

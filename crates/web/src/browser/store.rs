@@ -249,8 +249,8 @@ pub(crate) fn page_restored() {
     }
 }
 
-/// The session number in the tab's `sessionStorage`.
-fn stored_number() -> Option<u64> {
+/// The session number in the tab's `sessionStorage`, which survives a reload.
+pub(crate) fn stored_number() -> Option<u64> {
     tab_storage()?.get_item(&full_key("tab")).ok()??.parse().ok()
 }
 

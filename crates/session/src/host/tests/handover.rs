@@ -121,6 +121,46 @@ fn open_question_stays_open_after_handover() {
     assert_eq!(whole_frame(&mut next, clock).story, before);
 }
 
+/// A handover while a link opens, as when a course in the address needs the other engine: the answer and the instant of
+/// the link are restored.
+/// Shows: T-03, U-23
+#[test]
+fn link_that_opens_during_handover_keeps_answer_and_instant() {
+    let mut clock = 0.0;
+    let mut host = Host::new();
+    open_lesson(&mut host, "why-pending", clock);
+    settle(&mut host, &mut clock);
+    for request in [Request::SkipToStory, Request::Pause] {
+        host.handle(request, clock);
+        settle(&mut host, &mut clock);
+    }
+    let answer = Some("an answer".to_owned());
+    host.handle(Request::Predict { step: 0, answer }, clock);
+    let at = session(&host).now().0 + 2_000_000;
+    for request in [Request::Pause, Request::Seek { at }] {
+        host.handle(request, clock);
+        settle(&mut host, &mut clock);
+    }
+    let before = whole_frame(&mut host, clock);
+    assert!(
+        before.story.as_ref().is_some_and(|story| story.question.is_none()),
+        "{before:?}"
+    );
+    let (fragment, _) = super::keeping::stored_link(&mut host, &mut clock, 1).expect("a link");
+
+    let mut opening = Host::new();
+    let source = Source::Link { fragment };
+    opening.handle(Request::Open { source }, clock);
+    while opening.linked.is_none() {
+        clock += 1.0;
+        opening.work(clock);
+    }
+    let (mut next, _) = handed_over(&mut opening, &mut clock);
+    settle(&mut next, &mut clock);
+    let after = whole_frame(&mut next, clock);
+    assert_eq!((after.now, after.story), (before.now, before.story));
+}
+
 /// A command whose answer is still under way is answered by the other engine, once.
 /// Shows: K-01
 #[test]

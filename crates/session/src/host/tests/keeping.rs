@@ -51,7 +51,7 @@ fn shared_link_restores_cursor_and_trace() {
 
 /// Requests a link to the session, as the page does to store it, and waits for the answer. Returns the links for
 /// storing and for sharing.
-fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, String)> {
+pub(super) fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, String)> {
     let screen = String::new();
     let share = Request::Share {
         screen,
