@@ -135,7 +135,11 @@ fn stop_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
 }
 
 fn drained_line(one: &DrainedNode) -> String {
-    format!("{}: {} pods leave in {} s", one.node, one.pods, one.seconds)
+    let pods = match one.pods {
+        1 => "1 pod leaves".to_owned(),
+        more => format!("{more} pods leave"),
+    };
+    format!("{}: {pods} in {} s", one.node, one.seconds)
 }
 
 fn stopped_line(one: &StoppedNode) -> String {

@@ -1,4 +1,4 @@
-//! Figures of two compared runs: a table, and for each resource a plot of how full the nodes are.
+//! Figures of two compared runs: for each resource a plot of how full the nodes are, and a table.
 
 use podscope_protocol::{ComparedFigures, Fullness};
 use yew::prelude::*;
@@ -9,7 +9,7 @@ use crate::pure::fullness;
 /// Names of the columns and of the lines.
 const RUNS: [&str; 2] = ["this run", "the other"];
 
-/// The table and the plots. Nothing if there are no figures.
+/// The plots and the table. Nothing if there are no figures.
 pub(super) fn view(figures: &ComparedFigures) -> Html {
     let mut rows = figures.rows.iter();
     let Some(names) = rows.next() else {
@@ -17,14 +17,22 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
     };
     html! {
         <>
+            { for figures.fullness.iter().map(plot) }
             <div class="scroll" tabindex="0" role="region" aria-label="Figures">
                 <table>
-                    <thead><tr>{ for names.iter().map(|name| html! { <th scope="col">{ shown(name) }</th> }) }</tr></thead>
+                    <thead><tr>{ for names.iter().map(column_name) }</tr></thead>
                     <tbody>{ for rows.map(|row| figure_row(row)) }</tbody>
                 </table>
             </div>
-            { for figures.fullness.iter().map(plot) }
         </>
+    }
+}
+
+/// The head of a column; that of the figures' names is empty.
+fn column_name(name: &String) -> Html {
+    match name.is_empty() {
+        true => html! { <td></td> },
+        false => html! { <th scope="col">{ shown(name) }</th> },
     }
 }
 
