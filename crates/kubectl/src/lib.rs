@@ -52,7 +52,7 @@ pub use columns::{Column, PrinterColumn, cells, event_times, node_status};
 pub use explain::field_description;
 pub use get::{count, list_value, printed_value, selected};
 pub use jsonpath::{Path, Template};
-pub(crate) use merge::overridden;
+pub use merge::patched;
 pub use pod_status::{PodRow, pod_row};
 pub use query::{USER, component_health};
 pub use scale::{has_scale, scale_of};

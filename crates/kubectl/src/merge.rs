@@ -300,15 +300,15 @@ fn without_directives(value: &Value) -> Value {
     }
 }
 
-/// Applies `--overrides` to an object, as a patch of the type of `--override-type`.
+/// Applies a patch of the given type to an object, for example `--overrides` of `--override-type`.
 ///
 /// # Errors
 /// The patch cannot be applied.
-pub(crate) fn overridden(object: &Value, patch_type: PatchType, overrides: &Value) -> Result<Value, String> {
+pub fn patched(object: &Value, patch_type: PatchType, patch: &Value) -> Result<Value, String> {
     Ok(match patch_type {
-        PatchType::Strategic => strategic(object, overrides),
-        PatchType::Merge => json_merge(object, overrides),
-        PatchType::Json => json_patch(object, overrides)?,
+        PatchType::Strategic => strategic(object, patch),
+        PatchType::Merge => json_merge(object, patch),
+        PatchType::Json => json_patch(object, patch)?,
     })
 }
 

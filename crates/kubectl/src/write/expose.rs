@@ -3,7 +3,7 @@
 use podscope_api::{Kind, Object};
 use serde_json::{Map, Value, json};
 
-use super::super::merge::overridden;
+use super::super::merge::patched;
 use super::super::selector::LabelQuery;
 use super::{View, find};
 use crate::command::{Expose, Generated};
@@ -41,7 +41,7 @@ fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
     let spec = spec(expose, ports, selector);
     let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec});
     if let Some((patch_type, overrides)) = &expose.overrides {
-        service = overridden(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
+        service = patched(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
     }
     Ok(Generated {
         objects: vec![service],

@@ -201,7 +201,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     }
     if let Some((patch_type, overrides)) = overrides(args)? {
         let patch_error = |why| args.plain(args.column("overrides"), why);
-        object = crate::overridden(&object, patch_type, &overrides).map_err(patch_error)?;
+        object = crate::patched(&object, patch_type, &overrides).map_err(patch_error)?;
     }
     let mut run = generated(object, "");
     if expose {
