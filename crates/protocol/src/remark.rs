@@ -110,6 +110,8 @@ pub enum Remark {
     },
     /// The lesson of a link was removed or changed since.
     LessonChanged { name: String, is_gone: bool },
+    /// A part of a recorded history that is missing, assumed or not replayed, in the reader's words.
+    History(String),
 }
 
 impl Remark {
@@ -119,7 +121,7 @@ impl Remark {
     pub fn weight(&self) -> u8 {
         match self {
             Self::Basis(Basis::Cut { .. }) | Self::Unread(_) | Self::MoreUnread(_) | Self::NoObjects { .. } => 0,
-            Self::Unreadable { .. } | Self::LessonChanged { .. } => 1,
+            Self::Unreadable { .. } | Self::LessonChanged { .. } | Self::History(_) => 1,
             Self::Basis(_) => 2,
             Self::Assumed { .. }
             | Self::MissingVolumes { .. }
@@ -278,7 +280,7 @@ impl fmt::Display for Remark {
                 objects.count
             ),
             Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
-            Self::Scheduler(said) => f.write_str(said),
+            Self::Scheduler(said) | Self::History(said) => f.write_str(said),
             Self::Assumed { kinds, means } => assumed(f, kinds, means),
             Self::PodProblems(pods) => lasting(f, pods),
             Self::NodeProblems { nodes, has_pressure } => {

@@ -31,6 +31,7 @@ pub mod explain;
 pub mod explained;
 pub mod export;
 mod film;
+mod history;
 pub mod host;
 pub mod lessons;
 pub mod link;

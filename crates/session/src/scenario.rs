@@ -29,6 +29,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{FieldError, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
 use podscope_cluster::{Cause, Setup, SimTime, Span};
 
+use crate::history;
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 pub use counted_requests::{CountedRequests, WhichRequests};
 use document::Document;
@@ -271,27 +272,8 @@ pub(crate) fn is_other_known_text(text: &str) -> bool {
 
 /// Like [`load_owned`], but also returns unreadable files.
 pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadable> {
-    let mut reader = Reader {
-        problems: Vec::new(),
-        document: 0,
-        loaded: Loaded {
-            files: Vec::new(),
-            has_scenario: false,
-            scenario: Scenario::default(),
-            setup: Setup::default(),
-            start: Start::default(),
-            places: Vec::new(),
-            notices: Vec::new(),
-            basis: Vec::new(),
-            advice: Vec::new(),
-        },
-        others: ordered::Map::new(),
-        foreign: Vec::new(),
-        machines: entries::Machines::default(),
-        has_cluster: false,
-        is_lenient: false,
-        n_unread: 0,
-    };
+    let history::Opened { files, notices } = history::open(files)?;
+    let mut reader = Reader::new(notices);
     reader.read(&files);
     reader.add_defined_objects();
     reader.drop_older_duplicates();

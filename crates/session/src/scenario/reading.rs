@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
-use podscope_api::{Kind, ObjectKey, Uid, ordered};
+use podscope_api::{Kind, ObjectKey, ProblemKind, Uid, ordered};
+use podscope_cluster::Setup;
 use podscope_protocol::{Basis, Problem, Remark};
 
 use super::cut::{self, TruncatedText};
-use super::{File, Reader, foreign, scrubbed};
+use super::{File, Loaded, Reader, Scenario, Start, entries, foreign, scrubbed};
 
 /// Maximum number of left-out files' problems that are listed.
 const MAX_UNREAD: usize = 20;
@@ -34,6 +35,31 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
 }
 
 impl Reader {
+    /// A reader that has read nothing; `notices` come first.
+    pub(super) fn new(notices: Vec<Remark>) -> Self {
+        Self {
+            problems: Vec::new(),
+            document: 0,
+            loaded: Loaded {
+                files: Vec::new(),
+                has_scenario: false,
+                scenario: Scenario::default(),
+                setup: Setup::default(),
+                start: Start::default(),
+                places: Vec::new(),
+                notices,
+                basis: Vec::new(),
+                advice: Vec::new(),
+            },
+            others: ordered::Map::new(),
+            foreign: Vec::new(),
+            machines: entries::Machines::default(),
+            has_cluster: false,
+            is_lenient: false,
+            n_unread: 0,
+        }
+    }
+
     /// Adds a notice that a text is truncated.
     fn cut(&mut self, name: &str, cut: &TruncatedText) {
         let basis = Basis::Cut {
@@ -131,5 +157,12 @@ impl Reader {
             !older.contains(&(at - 1))
         });
         self.loaded.notices.push(Remark::Duplicates(older.len()));
+        // The file may be a stream of `kubectl get -w`, which the whole engine reads as a history.
+        if !crate::IS_WHOLE {
+            self.problems.push(Problem {
+                kind: ProblemKind::Lacking,
+                ..Problem::of("", String::new())
+            });
+        }
     }
 }

@@ -1,0 +1,189 @@
+//! Audit logs: one Event of `audit.k8s.io` a line. An event has the user, so it is known which writes are those of
+//! simulated components. Only the stage ResponseComplete of successful requests counts.
+
+use podscope_api::Tree;
+use podscope_kubectl::command::PatchType;
+use serde_json::{Value, json};
+
+use super::notes::{Note, Notes};
+use super::replay::{named, without_version};
+use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, target, target_of, text, time, writer};
+
+/// Subresources that change no object.
+const NO_WRITES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
+
+/// Reads the records of an audit log.
+///
+/// # Errors
+/// Line and message of an event without a time.
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+    let mut recorded = Recorded::default();
+    for document in documents {
+        let value = document.to_value();
+        let items = value.get("items").and_then(Value::as_array).cloned();
+        for event in items.unwrap_or_else(|| vec![value]) {
+            let at = ["/requestReceivedTimestamp", "/stageTimestamp"]
+                .iter()
+                .find_map(|field| time(&event, field));
+            let Some(at) = at else {
+                let message = "this audit event has no requestReceivedTimestamp";
+                return Err((document.line, message.to_owned()));
+            };
+            recorded.start = Some(recorded.start.map_or(at, |start| start.min(at)));
+            if is_write(&event) {
+                recorded.records.extend(record(&event, at, notes));
+            }
+        }
+    }
+    Ok(recorded)
+}
+
+/// Whether the event is the end of a request that has changed something.
+fn is_write(event: &Value) -> bool {
+    let code = event
+        .pointer("/responseStatus/code")
+        .and_then(Value::as_i64)
+        .unwrap_or(200);
+    let verbs = ["create", "update", "patch", "delete", "deletecollection"];
+    text(event, "/stage") == "ResponseComplete"
+        && verbs.contains(&text(event, "/verb"))
+        && (200..300).contains(&code)
+        && !text(event, "/requestURI").contains("dryRun=All")
+        && event.get("objectRef").is_some()
+        && !NO_WRITES.contains(&text(event, "/objectRef/subresource"))
+}
+
+fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
+    let field = |name: &str| text(event, &format!("/objectRef/{name}")).to_owned();
+    let (group, version, resource) = (field("apiGroup"), field("apiVersion"), field("resource"));
+    let user = text(event, "/user/username");
+    let by = if writer::is_component(user) {
+        Writer::Simulated
+    } else {
+        Writer::External
+    };
+    if writer::COMPONENTS_RESOURCES.contains(&&*resource) {
+        notes.add(Note::BySimulation, "");
+        return None;
+    }
+    let version = if version.is_empty() { "v1" } else { version.as_str() };
+    let Some(kind) = kind_of_resource(&group, version, &resource) else {
+        notes.add(Note::NotSimulated, &resource);
+        return None;
+    };
+    let target = target(kind, &field("namespace"), &field("name"));
+    let change = match &*field("subresource") {
+        "" => change(event, &target, by, notes),
+        "status" if by == Writer::Simulated => change(event, &target, by, notes),
+        subresource => of_subresource(event, &target, subresource, by, notes),
+    };
+    let is_created = event.pointer("/responseStatus/code").and_then(Value::as_i64) == Some(201);
+    Some(Record {
+        by,
+        is_update: text(event, "/verb") != "create" && !is_created,
+        ..Record::new(at, change?)
+    })
+}
+
+/// The object in the event, as it is after the change.
+fn object(event: &Value) -> Option<Value> {
+    let response = event.get("responseObject").filter(|object| target_of(object).is_some());
+    let request = || {
+        let request = event.get("requestObject").filter(|object| target_of(object).is_some());
+        // Server-side apply creates an object by a patch that has all of it.
+        let is_created = event.pointer("/responseStatus/code").and_then(Value::as_i64) == Some(201);
+        request
+            .filter(|_| text(event, "/verb") != "patch" || is_created)
+            .cloned()
+    };
+    response.cloned().or_else(|| Some(without_version(request()?)))
+}
+
+/// A write of an object itself.
+fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Option<Change> {
+    let verb = text(event, "/verb");
+    match verb {
+        "delete" => {
+            let options = event.get("requestObject");
+            if options.is_some_and(|options| text(options, "/propagationPolicy") == "Orphan") {
+                let path = super::replay::path(target);
+                let body = json!({"propagationPolicy": "Orphan"});
+                return Some(Change::Request(clean::request(
+                    "DELETE",
+                    &path,
+                    "application/json",
+                    body,
+                )));
+            }
+            return Some(Change::Delete {
+                target: target.clone(),
+                grace: options.and_then(|options| options.get("gracePeriodSeconds")?.as_i64()),
+                last: None,
+            });
+        }
+        "deletecollection" => {
+            let request = clean::request("DELETE", text(event, "/requestURI"), "", Value::Null);
+            return Some(Change::Request(request));
+        }
+        _ => {}
+    }
+    if let Some(mut object) = object(event) {
+        // A request to create an object may leave the namespace to the path.
+        let namespace = &*target.key.namespace;
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+            && !namespace.is_empty()
+        {
+            metadata.insert("namespace".into(), namespace.into());
+        }
+        return Some(Change::Object(object));
+    }
+    let Some(patch) = event.get("requestObject").filter(|_| verb == "patch") else {
+        match by {
+            Writer::Simulated => notes.add(Note::BySimulation, ""),
+            _ => notes.add(Note::Incomplete, &named(target)),
+        }
+        return None;
+    };
+    let how = match patch {
+        Value::Array(_) => PatchType::Json,
+        _ => PatchType::Strategic,
+    };
+    if how == PatchType::Strategic && by != Writer::Simulated {
+        notes.add(Note::PatchType, "");
+    }
+    Some(Change::Patch(target.clone(), how, patch.clone()))
+}
+
+/// A write through a subresource. Those of components are made by the simulation.
+fn of_subresource(event: &Value, target: &Target, subresource: &str, by: Writer, notes: &mut Notes) -> Option<Change> {
+    if by == Writer::Simulated {
+        notes.add(Note::BySimulation, "");
+        return None;
+    }
+    if subresource == "eviction" {
+        return Some(Change::Request(super::replay::eviction(target)));
+    }
+    let sent = event.get("requestObject");
+    let replicas = sent.and_then(|sent| sent.pointer("/spec/replicas")?.as_i64());
+    if let ("scale", Some(replicas)) = (subresource, replicas) {
+        let patch = json!({"spec": {"replicas": replicas}});
+        return Some(Change::Patch(target.clone(), PatchType::Merge, patch));
+    }
+    let Some(body) = sent.cloned() else {
+        notes.add(Note::Incomplete, &format!("{} ({subresource})", named(target)));
+        return None;
+    };
+    let path = format!("{}/{subresource}", super::replay::path(target));
+    let (method, content_type) = match (text(event, "/verb"), &body) {
+        ("create", _) => ("POST", "application/json"),
+        ("patch", Value::Array(_)) => ("PATCH", "application/json-patch+json"),
+        ("patch", _) => ("PATCH", "application/strategic-merge-patch+json"),
+        _ => ("PUT", "application/json"),
+    };
+    Some(Change::Request(clean::request(
+        method,
+        &path,
+        content_type,
+        without_version(body),
+    )))
+}

@@ -1,0 +1,395 @@
+//! Recorded histories as scenarios (P-15): watch streams of kubectl, audit logs, kwokctl recordings and SimKube traces.
+//! One file reads each format into [`Record`]s; `replay` decides which of them a user or a failure made, and turns those
+//! into the timeline of a Scenario document. Writes of components that are simulated are not replayed, because the
+//! simulation makes its own.
+//!
+//! Objects as they were at the first instant are the cluster at t = 0. A dump that is given with the histories is t = 0
+//! instead, and the histories follow it.
+
+mod audit;
+mod clean;
+mod documents;
+mod node;
+mod notes;
+mod recording;
+mod replay;
+mod simkube;
+mod watch;
+mod writer;
+
+use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::{Kind, ObjectKey, ProblemKind, Tree};
+use podscope_kubectl::command::PatchType;
+use podscope_protocol::{Problem, Remark, TextKind};
+use serde_json::{Value, json};
+
+use crate::scenario::{self, File, MAX_ENTRIES, Unreadable};
+use notes::{Note, Notes};
+
+/// Texts of which at least one is in each history, except in a stream of `kubectl get -w` without
+/// `--output-watch-events`.
+const MARKS: [&str; 5] = [
+    "audit.k8s.io/",
+    "ResourcePatch",
+    "applied_objs",
+    "\"ADDED\"",
+    "type: ADDED",
+];
+
+/// Microseconds in a second.
+const SECOND: i64 = 1_000_000;
+
+/// Who made a write, as far as the history tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    /// The format does not say it.
+    Unknown,
+    /// A component that is simulated.
+    Simulated,
+    /// Anyone else: a user, or a controller that is not simulated.
+    External,
+}
+
+/// The object of a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Target {
+    kind: Kind,
+    /// The namespace is empty for a cluster-scoped kind.
+    key: ObjectKey,
+}
+
+/// One thing that a history tells.
+#[derive(Debug, Clone, PartialEq)]
+enum Change {
+    /// The whole object as it is after the change.
+    Object(Value),
+    /// A patch of the object.
+    Patch(Target, PatchType, Value),
+    /// A request to delete the object, or its end.
+    Delete {
+        target: Target,
+        /// The grace period of the request in seconds, if the history tells it.
+        grace: Option<i64>,
+        /// The object as it was last.
+        last: Option<Value>,
+    },
+    /// Any other request, as an entry of a timeline without its time.
+    Request(Value),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Record {
+    /// Wall-clock time in microseconds.
+    at: i64,
+    change: Change,
+    by: Writer,
+    /// The object was there when the history began.
+    is_initial: bool,
+    /// The change is one of an object that existed before.
+    is_update: bool,
+    /// The history has no time for this change: `at` is that of the next record that has one.
+    is_undated: bool,
+}
+
+/// The content of one file.
+#[derive(Debug, Default)]
+struct Recorded {
+    records: Vec<Record>,
+    /// The first instant, in microseconds; None if the history has no record.
+    start: Option<i64>,
+    /// The file tells which objects were there when it began.
+    has_objects: bool,
+    /// Objects of the beginning are live objects with UIDs and states. If not, they are created at t = 0.
+    is_live: bool,
+}
+
+/// A format of recorded histories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Watch,
+    Audit,
+    Recording,
+    SimKube,
+}
+
+/// Whether a text may be a recorded history that only the whole engine reads.
+fn is_marked(text: &str) -> bool {
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// The format of a history, by its documents. None for any other text.
+fn format(documents: &[Tree<'_>]) -> Option<Format> {
+    let of_document = |document: &Tree<'_>| {
+        let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
+        match field("apiVersion") {
+            version if version.starts_with("audit.k8s.io/") => Some(Format::Audit),
+            version if version.contains("kwok.x-k8s.io/") && field("kind") == "ResourcePatch" => {
+                Some(Format::Recording)
+            }
+            "" if simkube::is_trace(document) => Some(Format::SimKube),
+            "" if watch::is_event(document) => Some(Format::Watch),
+            _ => None,
+        }
+    };
+    documents
+        .iter()
+        .find_map(of_document)
+        .or_else(|| watch::is_stream(documents).then_some(Format::Watch))
+}
+
+/// Whether a text must be parsed to know whether it is a history.
+fn is_candidate(text: &str) -> bool {
+    is_marked(text) || watch::may_be_stream(text)
+}
+
+/// Files without histories, and the histories as a Scenario.
+pub(crate) struct Opened {
+    /// The other files, and the Scenario file if there was a history.
+    pub(crate) files: Vec<File>,
+    /// What the histories do not tell, and what was not replayed.
+    pub(crate) notices: Vec<Remark>,
+}
+
+/// Replaces histories among the files by one Scenario file. Returns the files as they are if there is no history.
+///
+/// # Errors
+/// All problems of the histories with their places, with the files. In the first build, a history is a problem: it lacks
+/// the readers.
+pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
+    if !crate::IS_WHOLE {
+        return match files.iter().any(|(_, text)| is_marked(text)) {
+            true => Err(Unreadable {
+                files,
+                problems: vec![Problem {
+                    kind: ProblemKind::Lacking,
+                    ..Problem::of("", String::new())
+                }],
+            }),
+            false => Ok(Opened { files, notices: vec![] }),
+        };
+    }
+    let (mut notes, mut problems) = (Notes::default(), Vec::new());
+    let mut histories: ordered::Map<usize, Recorded> = ordered::Map::new();
+    for (index, (name, text)) in files.iter().enumerate().filter(|(_, (_, text))| is_candidate(text)) {
+        match read(text, &mut notes) {
+            Ok(Some(recorded)) => drop(histories.insert(index, recorded)),
+            Ok(None) => {}
+            Err((line, message)) => problems.push(Problem {
+                line,
+                column: 1,
+                ..Problem::of(name.as_str(), message)
+            }),
+        }
+    }
+    if histories.is_empty() && problems.is_empty() {
+        return Ok(Opened { files, notices: vec![] });
+    }
+    let others = || (files.iter().enumerate()).filter(|(index, _)| !histories.contains_key(index));
+    let with_scenario = others().find(|(_, (_, text))| scenario::recognise(text) >= TextKind::Scenario);
+    if let Some((_, (name, _))) = with_scenario {
+        let message = "a history becomes a Scenario itself: it cannot be opened together with another one";
+        problems.push(Problem::of(name.as_str(), message.to_owned()));
+    }
+    if !problems.is_empty() {
+        return Err(Unreadable { files, problems });
+    }
+    let is_history: Vec<bool> = (0..files.len()).map(|index| histories.contains_key(&index)).collect();
+    let (recorded, kept): (Vec<_>, Vec<_>) = std::iter::zip(files, is_history).partition(|(_, is_history)| *is_history);
+    let without_flags = |files: Vec<(File, bool)>| files.into_iter().map(|(file, _)| file);
+    let first = recorded.first().map_or_else(String::new, |((name, _), _)| name.clone());
+    let mut files: Vec<File> = without_flags(kept).collect();
+    match scenario_file(&first, &files, histories.into_values().collect(), notes) {
+        Ok((text, notices)) => {
+            files.push(("history.yaml".to_owned(), text));
+            Ok(Opened { files, notices })
+        }
+        Err(message) => {
+            files.extend(without_flags(recorded));
+            Err(Unreadable {
+                files,
+                problems: vec![Problem::of(first, message)],
+            })
+        }
+    }
+}
+
+/// Reads a text as a history. None if it is none.
+///
+/// # Errors
+/// Line and message of the first problem.
+fn read(text: &str, notes: &mut Notes) -> Result<Option<Recorded>, (u32, String)> {
+    let documents = documents::read(text);
+    let Some(format) = format(&documents.all) else {
+        return Ok(None);
+    };
+    if let Some((line, message)) = documents.broken {
+        return Err((line, message));
+    }
+    if let Some(line) = documents.cut {
+        notes.add(Note::Cut, &format!("line {line}"));
+    }
+    Ok(Some(match format {
+        Format::Watch => watch::records(&documents.all, notes)?,
+        Format::Audit => audit::records(&documents.all, notes)?,
+        Format::Recording => recording::records(&documents.all, notes)?,
+        Format::SimKube => simkube::records(&documents.all, notes)?,
+    }))
+}
+
+/// The Scenario file of histories that follow a dump, with notices.
+///
+/// # Errors
+/// The timeline would be too long.
+fn scenario_file(
+    name: &str,
+    dump: &[File],
+    histories: Vec<Recorded>,
+    notes: Notes,
+) -> Result<(String, Vec<Remark>), String> {
+    let dumped = dump.iter().flat_map(|(_, text)| {
+        let parsed = podscope_api::parse(&scenario::readable(text).text);
+        parsed
+            .objects
+            .into_iter()
+            .map(|located| scenario::with_namespace(located.value))
+    });
+    let dumped: Vec<podscope_api::Object> = dumped.collect();
+    let dump_time = podscope_cluster::newest_time(&dumped).map(|time| time.0);
+    let is_live = histories.iter().any(|history| history.is_live) || dump_time.is_some();
+    let start = start(dump_time, &histories);
+    let mut replay = replay::Replay::new(start, is_live, notes);
+    for object in &dumped {
+        replay.add_dumped(object.kind(), object.key(), object.to_value());
+    }
+    let mut records: Vec<(Record, bool)> = Vec::new();
+    for history in histories {
+        let has_objects = history.has_objects;
+        records.extend(history.records.into_iter().map(|record| (record, has_objects)));
+    }
+    records.stable_sort_by_key(|(record, _)| (!record.is_initial, record.at));
+    for (record, has_objects) in records {
+        replay.add(record, has_objects);
+    }
+    let replayed = replay.finish();
+    if replayed.timeline.len() > MAX_ENTRIES {
+        let count = replayed.timeline.len();
+        return Err(format!(
+            "the history has {count} commands: the limit is {MAX_ENTRIES}; open an excerpt of a shorter time"
+        ));
+    }
+    let mut spec = json!({"title": format!("Recorded history: {name}")});
+    if is_live || start != default_start() {
+        spec["start"] = podscope_api::print_rfc3339(start, 0).into();
+    }
+    spec["timeline"] = Value::Array(replayed.timeline);
+    let scenario = json!({
+        "apiVersion": "podscope.dev/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "history"},
+        "spec": spec,
+    });
+    let notices = replayed.notes.remarks();
+    let mut text = String::new();
+    for notice in &notices {
+        text.push_str(&format!(
+            "# {}\n",
+            podscope_api::visible(&notice.to_string()).replace('\n', " ")
+        ));
+    }
+    text.push_str(&podscope_api::print_yaml(&scenario));
+    for object in replayed.objects {
+        text.push_str("---\n");
+        text.push_str(&podscope_api::print_yaml(&object));
+    }
+    Ok((text, notices))
+}
+
+/// The wall-clock time of t = 0 in microseconds, a whole second. It is the latest start of the histories that tell their
+/// objects, but not later than their first change, and not before the dump. Without both it is the first record.
+fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
+    let with_objects = || histories.iter().filter(|history| history.has_objects);
+    let first_change = |history: &Recorded| {
+        let changes = history.records.iter().filter(|record| !record.is_initial);
+        changes.map(|record| record.at).min()
+    };
+    let latest_start = || with_objects().filter_map(|history| history.start).max();
+    let of_objects = || Some(latest_start()?.min(with_objects().filter_map(first_change).min().unwrap_or(i64::MAX)));
+    let earliest = || histories.iter().filter_map(|history| history.start).min();
+    let start = dump_time
+        .max(of_objects())
+        .or_else(earliest)
+        .unwrap_or_else(default_start);
+    start.div_euclid(SECOND) * SECOND
+}
+
+/// The time of t = 0 of a scenario that has none.
+fn default_start() -> i64 {
+    podscope_cluster::Setup::default().start.0
+}
+
+/// The text at a JSON pointer, or an empty one.
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The time in microseconds at a JSON pointer.
+fn time(value: &Value, pointer: &str) -> Option<i64> {
+    podscope_api::parse_rfc3339(value.pointer(pointer)?.as_str()?)
+}
+
+/// The object that a value is. None for kinds that are not built in.
+fn target_of(value: &Value) -> Option<Target> {
+    let kind = Kind::from_wire(text(value, "/apiVersion"), text(value, "/kind"))?;
+    Some(target(
+        kind,
+        text(value, "/metadata/namespace"),
+        text(value, "/metadata/name"),
+    ))
+}
+
+fn target(kind: Kind, namespace: &str, name: &str) -> Target {
+    let key = match (kind.is_namespaced(), namespace) {
+        (false, _) => ObjectKey::cluster(name),
+        (true, "") => ObjectKey::new("default", name),
+        (true, namespace) => ObjectKey::new(namespace, name),
+    };
+    Target { kind, key }
+}
+
+/// The kind that has this plural name in this group and version. None if Podscope has no such kind.
+fn kind_of_resource(group: &str, version: &str, resource: &str) -> Option<Kind> {
+    let api_version = match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    };
+    let served = podscope_api::schema::served_resource(&api_version, resource)?;
+    Kind::from_wire(served.api_version, served.kind)
+}
+
+impl Change {
+    fn delete(target: Target) -> Self {
+        Self::Delete {
+            target,
+            grace: None,
+            last: None,
+        }
+    }
+}
+
+impl Record {
+    fn new(at: i64, change: Change) -> Self {
+        Self {
+            at,
+            change,
+            by: Writer::Unknown,
+            is_initial: false,
+            is_update: false,
+            is_undated: false,
+        }
+    }
+}
+
+/// The time as microseconds, rounded up to a whole second.
+fn whole_second(micros: i64) -> i64 {
+    micros.saturating_add(SECOND - 1).div_euclid(SECOND) * SECOND
+}

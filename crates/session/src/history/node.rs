@@ -1,0 +1,96 @@
+//! Failures of nodes. A Node tells only that its kubelet is silent; what failed is derived from what follows.
+
+use podscope_api::Kind;
+use podscope_api::well_known::condition;
+use serde_json::{Value, json};
+
+use super::notes::Note;
+use super::replay::Replay;
+use super::{SECOND, Target, text, time};
+
+/// Time after the last sign of a kubelet at which its node becomes Unknown (`nodeMonitorGracePeriod`), in microseconds.
+const NODE_MONITOR_GRACE_PERIOD: i64 = 50 * SECOND;
+
+/// The condition that says whether the kubelet reports and is ready.
+fn ready_condition(node: &Value) -> Option<&Value> {
+    let conditions = node.pointer("/status/conditions").and_then(Value::as_array)?;
+    conditions.iter().find(|one| text(one, "/type") == condition::READY)
+}
+
+/// The status of the condition Ready, or an empty text.
+pub(super) fn ready(node: &Value) -> &str {
+    ready_condition(node).map_or("", |condition| text(condition, "/status"))
+}
+
+/// The loss of a node that has not come back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loss {
+    /// Index of its command in the timeline. None if the node was lost when the history began.
+    command: Option<usize>,
+}
+
+impl Replay {
+    /// Adds the commands for a change of the condition Ready.
+    pub(super) fn add_readiness(&mut self, target: &Target, before: &Value, after: &Value, at: i64) {
+        let name = &*target.key.name;
+        let changed = ready_condition(after).and_then(|condition| time(condition, "/lastTransitionTime"));
+        let changed = changed.filter(|changed| *changed <= at).unwrap_or(at);
+        match (ready(before), ready(after)) {
+            (before, after) if before == after => {}
+            (_, "Unknown") => {
+                self.notes.add(Note::NodeLost, name);
+                let command = Some(self.n_entries());
+                let failed = changed.saturating_sub(NODE_MONITOR_GRACE_PERIOD);
+                self.push(failed, json!({"run": format!("fault partition {name}")}));
+                self.lost.insert(target.key.clone(), Loss { command });
+            }
+            ("Unknown", "True") => {
+                let boot = |node: &Value| text(node, "/status/nodeInfo/bootID").to_owned();
+                let has_rebooted = boot(before) != boot(after);
+                let loss = self.lost.remove(&target.key);
+                if has_rebooted && let Some(command) = loss.and_then(|loss| loss.command) {
+                    self.replace(command, json!({"run": format!("fault poweroff {name}")}));
+                }
+                let verb = if has_rebooted { "boot" } else { "heal" };
+                self.push(changed, json!({"run": format!("fault {verb} {name}")}));
+            }
+            (_, "False") => self.notes.add(Note::NodeUnready, name),
+            _ => {}
+        }
+    }
+
+    /// Adds the command for a node that registers: a machine joins.
+    pub(super) fn add_joining(&mut self, target: &Target, node: &Value, at: i64) {
+        let name = &*target.key.name;
+        let pairs = |pointer: &str, keep: fn(&str) -> bool| {
+            let fields = node.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
+            let kept = fields.filter(|(key, _)| keep(key));
+            let texts = kept.filter_map(|(key, value)| {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                super::replay::is_plain(&value).then(|| format!("{key}={value}"))
+            });
+            texts.collect::<Vec<_>>().join(",")
+        };
+        let labels = pairs("/metadata/labels", |key| key != "kubernetes.io/hostname");
+        let capacity = pairs("/status/capacity", |key| ["cpu", "memory", "pods"].contains(&key));
+        let mut line = format!("fault join {name}");
+        for (flag, value) in [("labels", labels), ("capacity", capacity)] {
+            if !value.is_empty() {
+                line.push_str(&format!(" --{flag} '{value}'"));
+            }
+        }
+        self.push(at, json!({"run": line}));
+    }
+
+    /// Adds the commands for a Node that was deleted. If the history does not tell who deleted it, its machine leaves.
+    pub(super) fn add_leaving(&mut self, target: &Target, at: i64, has_machine_left: bool) {
+        debug_assert_eq!(target.kind, Kind::Node);
+        let name = &*target.key.name;
+        if has_machine_left {
+            self.notes.add(Note::NodeGone, name);
+            self.push(at, json!({"run": format!("fault leave {name}")}));
+        }
+        self.push(at, json!({"run": format!("kubectl delete node {name} --wait=false")}));
+        self.lost.remove(&target.key);
+    }
+}

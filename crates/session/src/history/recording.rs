@@ -1,0 +1,97 @@
+//! Recordings of kwokctl: the objects of the beginning, then a ResourcePatch for each write, with its time since the
+//! first write. `method` and `resource` are those of `action.kwok.x-k8s.io/v1alpha1`; earlier recordings have `create`,
+//! `delete` and `patch` as fields and the resource in `target.type`.
+
+use podscope_api::{Data, Tree};
+use podscope_kubectl::command::PatchType;
+use serde_json::{Value, json};
+
+use super::notes::{Note, Notes};
+use super::{Change, Record, Recorded, Target, kind_of_resource, target, text, whole_second};
+
+/// Reads the records of a recording.
+///
+/// # Errors
+/// Line and message of a write without a method or a time.
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+    let is_patch = |document: &&Tree<'_>| document.get("kind").and_then(Tree::as_str) == Some("ResourcePatch");
+    let (patches, objects): (Vec<_>, Vec<_>) = documents.iter().partition(is_patch);
+    let objects: Vec<Value> = objects.into_iter().map(Tree::to_value).collect();
+    let parsed = objects
+        .iter()
+        .filter_map(|object| podscope_api::object_from_value(object).ok());
+    let newest = podscope_cluster::newest_time(&parsed.collect::<Vec<_>>());
+    let start = newest.map_or_else(super::default_start, |newest| whole_second(newest.0));
+    let mut records: Vec<Record> = Vec::new();
+    let is_live = objects.iter().any(|object| !text(object, "/metadata/uid").is_empty());
+    records.extend(objects.into_iter().map(|object| Record {
+        is_initial: true,
+        ..Record::new(start, Change::Object(object))
+    }));
+    for document in patches {
+        let fail = |message: &str| (document.line, message.to_owned());
+        let offset = match document.get("durationNanosecond").map(|duration| &duration.data) {
+            Some(Data::Int(nanoseconds)) if *nanoseconds >= 0 => nanoseconds / 1_000,
+            None => 0,
+            Some(_) => return Err(fail("durationNanosecond must be a number of nanoseconds")),
+        };
+        let change = change(&document.to_value(), notes).map_err(fail)?;
+        records.extend(change.map(|change| Record::new(start.saturating_add(offset), change)));
+    }
+    Ok(Recorded {
+        records,
+        start: Some(start),
+        has_objects: true,
+        is_live,
+    })
+}
+
+/// The write of a ResourcePatch. None, with a note, if its kind is not simulated.
+fn change(patch: &Value, notes: &mut Notes) -> Result<Option<Change>, &'static str> {
+    let resource = match patch.get("resource") {
+        Some(_) => "/resource",
+        None => "/target/type",
+    };
+    let field = |name: &str| text(patch, &format!("{resource}/{name}"));
+    let (plural, name) = (field("resource"), text(patch, "/target/name"));
+    if plural.is_empty() || name.is_empty() {
+        return Err("a ResourcePatch needs a resource and a target");
+    }
+    let has = |name: &str| patch.get(name).and_then(Value::as_bool) == Some(true);
+    let method = match text(patch, "/method") {
+        "" if has("create") => "create",
+        "" if has("delete") => "delete",
+        "" if patch.get("patch").is_some() => "patch",
+        method => method,
+    };
+    let Some(kind) = kind_of_resource(field("group"), field("version"), plural) else {
+        notes.add(Note::NotSimulated, plural);
+        return Ok(None);
+    };
+    let target = target(kind, text(patch, "/target/namespace"), name);
+    let content = patch.get("template").or_else(|| patch.get("patch")).cloned();
+    Ok(Some(match (method, content) {
+        ("delete", _) => Change::delete(target),
+        ("create", Some(object)) => Change::Object(whole(object, &target)),
+        ("patch", Some(patch)) => Change::Patch(target, PatchType::Strategic, patch),
+        ("create" | "patch", None) => return Err("this ResourcePatch has no template"),
+        _ => return Err("method must be create, patch or delete"),
+    }))
+}
+
+/// The object with its kind and name, which a template may lack.
+fn whole(mut object: Value, target: &Target) -> Value {
+    let Some(fields) = object.as_object_mut() else {
+        return object;
+    };
+    fields.insert("apiVersion".into(), target.kind.api_version().into());
+    fields.insert("kind".into(), target.kind.name().into());
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.insert("name".into(), (&*target.key.name).into());
+        if target.kind.is_namespaced() {
+            metadata.insert("namespace".into(), (&*target.key.namespace).into());
+        }
+    }
+    object
+}

@@ -1,0 +1,62 @@
+//! Traces of SimKube as JSON: for each instant the objects that were applied and deleted. The first event has the objects
+//! of the beginning. A trace has no Nodes, and no pods but those of the tracked kinds.
+
+use podscope_api::{Data, Tree};
+use serde_json::Value;
+
+use super::notes::{Note, Notes};
+use super::{Change, Record, Recorded, SECOND, target_of, text};
+
+/// Whether a document is a trace.
+pub(super) fn is_trace(document: &Tree<'_>) -> bool {
+    let events = document.get("events").map(|events| &events.data);
+    let is_event = |event: &Tree<'_>| event.get("applied_objs").is_some() || event.get("deleted_objs").is_some();
+    matches!(events, Some(Data::Seq(events)) if events.iter().any(is_event))
+}
+
+/// Reads the records of a trace.
+///
+/// # Errors
+/// Line and message of an event without a time.
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+    let mut recorded = Recorded {
+        has_objects: true,
+        ..Recorded::default()
+    };
+    for document in documents.iter().filter(|document| is_trace(document)) {
+        let has_lifetimes = |field: &str| match document.get(field).map(|field| &field.data) {
+            Some(Data::Map(entries)) => !entries.is_empty(),
+            _ => false,
+        };
+        if has_lifetimes("pod_lifecycles") || document.get("version").is_some() && has_lifetimes("index") {
+            notes.add(Note::Lifetimes, "");
+        }
+        let Some(Data::Seq(events)) = document.get("events").map(|events| &events.data) else {
+            continue;
+        };
+        for (index, event) in events.iter().enumerate() {
+            let Some(Data::Int(seconds)) = event.get("ts").map(|ts| &ts.data) else {
+                return Err((event.line, "ts must be a time in seconds since 1970".to_owned()));
+            };
+            let at = seconds.saturating_mul(SECOND);
+            recorded.start = Some(recorded.start.unwrap_or(at));
+            let objects = |field: &str| match event.to_value().get_mut(field).map(Value::take) {
+                Some(Value::Array(objects)) => objects,
+                _ => Vec::new(),
+            };
+            recorded
+                .records
+                .extend(objects("applied_objs").into_iter().map(|object| Record {
+                    is_initial: index == 0,
+                    ..Record::new(at, Change::Object(object))
+                }));
+            for object in objects("deleted_objs") {
+                match target_of(&object) {
+                    Some(target) => recorded.records.push(Record::new(at, Change::delete(target))),
+                    None => notes.add(Note::NotSimulated, text(&object, "/kind")),
+                }
+            }
+        }
+    }
+    Ok(recorded)
+}

@@ -1,0 +1,233 @@
+//! Streams of `kubectl get KIND -w -o json` or `-o yaml`: objects one after another, with `--output-watch-events` each in
+//! an event. kubectl prints the objects of the beginning first, ordered by namespace and name.
+//!
+//! The stream has no time of a change. It is estimated: the newest time in an object is the time of its record, if it is
+//! newer than all before. A record without such a time gets that of the next one that has it.
+
+use podscope_api::{Data, Tree, ordered};
+use serde_json::Value;
+
+use super::notes::{Note, Notes};
+use super::{Change, Record, Recorded, target_of, text, time, whole_second};
+
+/// Fields that hold instants in the past.
+const PAST: [&str; 18] = [
+    "acquireTime",
+    "completionTime",
+    "creationTimestamp",
+    "eventTime",
+    "finishedAt",
+    "firstTimestamp",
+    "lastHeartbeatTime",
+    "lastObservedTime",
+    "lastProbeTime",
+    "lastScaleTime",
+    "lastTimestamp",
+    "lastTransitionTime",
+    "lastUpdateTime",
+    "renewTime",
+    "startTime",
+    "startedAt",
+    "time",
+    "lastScheduleTime",
+];
+
+/// Whether a document is a watch event: `{type: ADDED, object: {…}}`.
+pub(super) fn is_event(document: &Tree<'_>) -> bool {
+    let kind = document.get("type").and_then(Tree::as_str).unwrap_or_default();
+    let is_type = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].contains(&kind);
+    is_type
+        && document
+            .get("object")
+            .is_some_and(|object| matches!(object.data, Data::Map(_)))
+}
+
+/// Whether a text may be a stream without events, without parsing it: one line with a UID of metadata, indented as kubectl
+/// does in documents that are no List, occurs twice, or each document is one line.
+pub(super) fn may_be_stream(text: &str) -> bool {
+    let mut seen: ordered::Set<&str> = ordered::Set::new();
+    let is_uid = |line: &&str| line.starts_with("  uid: ") || line.starts_with("        \"uid\": ");
+    let is_repeated = (text.lines().filter(is_uid)).any(|line| !seen.insert(line.trim_end_matches(',')));
+    is_repeated || text.contains("\n{\"") && text.contains("resourceVersion")
+}
+
+/// Whether documents are a stream without events: one object occurs again with another resourceVersion.
+pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
+    let mut versions: ordered::Map<[&str; 3], &str> = ordered::Map::new();
+    for document in documents {
+        let field = |name: &str| {
+            document
+                .get("metadata")
+                .and_then(|metadata| metadata.get(name)?.as_str())
+        };
+        let kind = document.get("kind").and_then(Tree::as_str);
+        let (Some(kind), Some(uid), Some(version)) = (kind, field("uid"), field("resourceVersion")) else {
+            return false;
+        };
+        if versions
+            .insert([kind, uid, field("name").unwrap_or_default()], version)
+            .is_some_and(|known| known != version)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// The newest past time in an object, in microseconds. For an object that is being deleted, the time of the request
+/// counts.
+fn newest(object: &Value) -> Option<i64> {
+    let parts = ["/status", "/metadata/managedFields", "/series"];
+    let within = parts.iter().filter_map(|part| newest_within(object.pointer(part)?));
+    let own = ["", "/metadata", "/spec"].iter().flat_map(|part| {
+        let fields = object.pointer(part).and_then(Value::as_object).into_iter().flatten();
+        fields.filter_map(|(key, value)| past(key, value))
+    });
+    within.chain(own).chain(super::clean::deletion_requested(object)).max()
+}
+
+fn past(key: &str, value: &Value) -> Option<i64> {
+    let text = value.as_str().filter(|_| PAST.contains(&key))?;
+    podscope_api::parse_rfc3339(text)
+}
+
+fn newest_within(value: &Value) -> Option<i64> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter_map(|(key, value)| past(key, value).or_else(|| newest_within(value)))
+            .max(),
+        Value::Array(items) => items.iter().filter_map(newest_within).max(),
+        _ => None,
+    }
+}
+
+/// A record of the stream.
+struct Seen {
+    object: Value,
+    is_deletion: bool,
+    /// The event says that the object was changed or deleted, so it is not one of the beginning.
+    is_change: bool,
+    newest: Option<i64>,
+}
+
+/// Reads the records of a stream.
+///
+/// # Errors
+/// Line and message of a document that is neither an object nor an event.
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+    let mut seen = Vec::new();
+    for document in documents {
+        let (kind, object) = match is_event(document) {
+            true => (document.get("type").and_then(Tree::as_str), document.get("object")),
+            false => (None, Some(document)),
+        };
+        let object = object.map(Tree::to_value).unwrap_or_default();
+        match kind.unwrap_or_default() {
+            "BOOKMARK" => {}
+            "ERROR" => notes.add(Note::WatchError, text(&object, "/message")),
+            _ if text(&object, "/kind").is_empty() => {
+                let message = "this is neither an object nor an event of a watch: kind is missing";
+                return Err((document.line, message.to_owned()));
+            }
+            kind => {
+                let items = object.get("items").and_then(Value::as_array);
+                let objects = items.cloned().unwrap_or_else(|| vec![object]);
+                seen.extend(objects.into_iter().map(|object| Seen {
+                    newest: newest(&object),
+                    is_deletion: kind == "DELETED",
+                    is_change: ["MODIFIED", "DELETED"].contains(&kind),
+                    object,
+                }));
+            }
+        }
+    }
+    if !documents.iter().any(is_event) {
+        notes.add(Note::NoTypes, "");
+    }
+    let is_initial = initial(&seen);
+    let start = std::iter::zip(&seen, &is_initial).filter_map(|(one, is_initial)| one.newest.filter(|_| *is_initial));
+    let start = start
+        .max()
+        .or_else(|| seen.iter().find_map(|one| one.newest))
+        .map(whole_second);
+    Ok(Recorded {
+        records: dated(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
+        start,
+        has_objects: true,
+        is_live: true,
+    })
+}
+
+/// For each record, whether its object was there when the watch began. Of each kind these are the first records, as long
+/// as they are ordered by namespace and name. An object at their end that was created after all before and is unchanged
+/// since was created during the watch.
+fn initial(seen: &[Seen]) -> Vec<bool> {
+    let mut of_kind: ordered::Map<&str, Vec<usize>> = ordered::Map::new();
+    let mut has_ended: ordered::Set<&str> = ordered::Set::new();
+    for (index, one) in seen.iter().enumerate() {
+        let kind = text(&one.object, "/kind");
+        let key = |one: &Seen| {
+            let field = |pointer| text(&one.object, pointer).to_owned();
+            (field("/metadata/namespace"), field("/metadata/name"))
+        };
+        let before = of_kind.entry(kind).or_default();
+        let is_next = before.last().is_none_or(|last| key(&seen[*last]) < key(one));
+        if one.is_change || !is_next || has_ended.contains(kind) {
+            has_ended.insert(kind);
+        } else {
+            before.push(index);
+        }
+    }
+    let mut is_initial = vec![false; seen.len()];
+    for mut indices in of_kind.into_values() {
+        while let [before @ .., last] = &*indices {
+            let created = time(&seen[*last].object, "/metadata/creationTimestamp");
+            let is_unchanged = created.is_some() && seen[*last].newest == created;
+            let newest_before = before.iter().filter_map(|index| seen[*index].newest).max();
+            if before.is_empty() || !is_unchanged || created <= newest_before {
+                break;
+            }
+            indices.pop();
+        }
+        indices.into_iter().for_each(|index| is_initial[index] = true);
+    }
+    is_initial
+}
+
+/// The records with their estimated times.
+fn dated(seen: Vec<Seen>, is_initial: &[bool], start: i64, notes: &mut Notes) -> Vec<Record> {
+    let mut latest = start;
+    let mut times: Vec<Option<i64>> = Vec::new();
+    for (one, is_initial) in std::iter::zip(&seen, is_initial) {
+        let own = one.newest.filter(|own| !is_initial && *own > latest);
+        latest = own.unwrap_or(latest);
+        times.push(own);
+    }
+    let mut next = latest;
+    let mut records = Vec::new();
+    let known = std::iter::zip(is_initial, times);
+    for (one, (is_initial, own)) in seen.into_iter().zip(known).rev() {
+        next = own.unwrap_or(next);
+        let target = target_of(&one.object);
+        let change = match target {
+            Some(target) if one.is_deletion => Change::Delete {
+                target,
+                grace: None,
+                last: Some(one.object),
+            },
+            _ if one.is_deletion => {
+                notes.add(Note::NotSimulated, text(&one.object, "/kind"));
+                continue;
+            }
+            _ => Change::Object(one.object),
+        };
+        records.push(Record {
+            is_initial: *is_initial,
+            is_undated: own.is_none() && !is_initial,
+            ..Record::new(if *is_initial { start } else { next }, change)
+        });
+    }
+    records.reverse();
+    records
+}

@@ -1,0 +1,231 @@
+//! Whether a component that is simulated made a write, as far as the objects tell.
+
+use podscope_api::Kind;
+use serde_json::Value;
+
+use super::replay::{Known, KnownObjects};
+use super::{Target, target, text};
+
+/// Kinds of which all objects are written by components.
+const COMPONENTS_KINDS: [Kind; 6] = [
+    Kind::Endpoints,
+    Kind::Event,
+    Kind::Lease,
+    Kind::EndpointSlice,
+    Kind::ControllerRevision,
+    Kind::VolumeAttachment,
+];
+
+/// Plural names of such kinds, for formats that name resources.
+pub(super) const COMPONENTS_RESOURCES: [&str; 6] = [
+    "events",
+    "leases",
+    "endpoints",
+    "endpointslices",
+    "controllerrevisions",
+    "volumeattachments",
+];
+
+/// Kinds whose controllers are simulated.
+const CONTROLLERS: [Kind; 8] = [
+    Kind::ReplicaSet,
+    Kind::Deployment,
+    Kind::StatefulSet,
+    Kind::DaemonSet,
+    Kind::Job,
+    Kind::CronJob,
+    Kind::ReplicationController,
+    Kind::Node,
+];
+
+/// Who deleted a pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deleter {
+    User,
+    Eviction,
+    Component,
+    /// A controller or a user: the files do not have what tells it.
+    Unknown,
+}
+
+/// Whether components write all objects of the kind, or this object in each namespace.
+pub(super) fn is_written_by_components(target: &Target, object: Option<&Value>) -> bool {
+    let name = &*target.key.name;
+    let is_provisioned = || {
+        let provisioner = object.and_then(|object| object.pointer("/metadata/annotations"));
+        provisioner.is_some_and(|annotations| annotations.get("pv.kubernetes.io/provisioned-by").is_some())
+    };
+    COMPONENTS_KINDS.contains(&target.kind)
+        || target.kind == Kind::ServiceAccount && name == "default"
+        || target.kind == Kind::ConfigMap && name == podscope_api::ROOT_CA
+        || target.kind == Kind::PersistentVolume && is_provisioned()
+}
+
+/// The controller in an object's owner references, if its kind is built in.
+fn controller(object: &Value) -> Option<Target> {
+    let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array)?;
+    let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
+    let owner = owners.iter().find(is_controller)?;
+    let kind = Kind::from_wire(text(owner, "/apiVersion"), text(owner, "/kind"))?;
+    Some(target(kind, text(object, "/metadata/namespace"), text(owner, "/name")))
+}
+
+/// Whether the object has an owner reference of a controller.
+pub(super) fn is_controlled(object: &Value) -> bool {
+    let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    owners.is_some_and(|owners| !owners.is_empty())
+}
+
+/// The simulated controller of an object, if it is in the files. A ReplicaSet that is not counts as known if its
+/// Deployment is, because the Deployment's controller makes it.
+pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Target> {
+    let owner = controller(object).filter(|owner| CONTROLLERS.contains(&owner.kind))?;
+    if known.contains_key(&(owner.kind, owner.key.clone())) {
+        return Some(owner);
+    }
+    let (deployment, _) = owner.key.name.rsplit_once('-')?;
+    let deployment = target(Kind::Deployment, &owner.key.namespace, deployment);
+    let is_known = owner.kind == Kind::ReplicaSet && known.contains_key(&(deployment.kind, deployment.key.clone()));
+    is_known.then_some(owner)
+}
+
+/// Whether the names of the owner's objects are the same in each run.
+pub(super) fn has_stable_names(owner: Kind) -> bool {
+    owner == Kind::StatefulSet
+}
+
+/// Who deleted an object.
+pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> Deleter {
+    let namespace = (
+        Kind::Namespace,
+        podscope_api::ObjectKey::cluster(target.key.namespace.clone()),
+    );
+    if known.get(&namespace).is_some_and(|known| known.is_deleted) {
+        return Deleter::Component;
+    }
+    if target.kind == Kind::Pod {
+        if let Some(deleter) = by_disruption(object) {
+            return deleter;
+        }
+        if is_on_lost_node(object, known) {
+            return Deleter::Component;
+        }
+    }
+    let Some(owner) = simulated_owner(object, known) else {
+        return Deleter::User;
+    };
+    match known.get(&(owner.kind, owner.key.clone())) {
+        Some(owned_by) if owned_by.is_deleted => Deleter::Component,
+        _ if target.kind != Kind::Pod => Deleter::Component,
+        Some(owned_by) => by_owner(&owner, owned_by, object, known),
+        None => Deleter::Unknown,
+    }
+}
+
+/// Who deleted a pod, by its condition DisruptionTarget.
+fn by_disruption(pod: &Value) -> Option<Deleter> {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
+    let is_disrupted = |one: &&Value| text(one, "/type") == "DisruptionTarget" && text(one, "/status") == "True";
+    Some(match text(conditions.iter().find(is_disrupted)?, "/reason") {
+        "EvictionByEvictionAPI" => Deleter::Eviction,
+        _ => Deleter::Component,
+    })
+}
+
+/// Whether the pod's node is lost, so that the taint manager or the pod garbage collector deletes the pod.
+fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
+    let name = text(pod, "/spec/nodeName");
+    let node = target(Kind::Node, "", name);
+    let has_nodes = known.keys().any(|(kind, _)| *kind == Kind::Node);
+    let state = known.get(&(node.kind, node.key));
+    !name.is_empty() && has_nodes && state.is_none_or(|node| super::node::ready(&node.value) == "Unknown")
+}
+
+/// Who deleted a pod of a controller: the controller if the pod is one too many, or of an older revision.
+fn by_owner(owner: &Target, owned_by: &Known, pod: &Value, known: &KnownObjects) -> Deleter {
+    let replicas = owned_by
+        .value
+        .pointer("/spec/replicas")
+        .and_then(Value::as_i64)
+        .unwrap_or(1);
+    let name = text(pod, "/metadata/name");
+    let revision = text(pod, "/metadata/labels/controller-revision-hash");
+    let is_component = match owner.kind {
+        Kind::ReplicaSet | Kind::ReplicationController => live_pods(owner, known) > replicas,
+        Kind::StatefulSet => {
+            let ordinal = name
+                .rsplit_once('-')
+                .and_then(|(_, ordinal)| ordinal.parse::<i64>().ok());
+            let newest = text(&owned_by.value, "/status/updateRevision");
+            ordinal.is_none_or(|ordinal| ordinal >= replicas) || !newest.is_empty() && revision != newest
+        }
+        Kind::DaemonSet => {
+            let generation = owned_by.value.pointer("/metadata/generation").and_then(Value::as_i64);
+            let of_pod = text(pod, "/metadata/labels/pod-template-generation")
+                .parse::<i64>()
+                .ok();
+            generation.is_some() && of_pod.is_some() && generation != of_pod
+        }
+        _ => true,
+    };
+    if is_component {
+        Deleter::Component
+    } else {
+        Deleter::User
+    }
+}
+
+/// Number of pods of a controller that are not being deleted and have not ended.
+fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
+    let is_live = |pod: &&Known| {
+        let phase = text(&pod.value, "/status/phase");
+        !pod.is_deleted && !["Succeeded", "Failed"].contains(&phase)
+    };
+    let pods = known
+        .iter()
+        .filter(|((kind, _), _)| *kind == Kind::Pod)
+        .map(|(_, pod)| pod);
+    let own = pods
+        .filter(is_live)
+        .filter(|pod| controller(&pod.value).as_ref() == Some(owner));
+    i64::try_from(own.count()).unwrap_or(i64::MAX)
+}
+
+/// Whether a HorizontalPodAutoscaler in the files scales the object.
+pub(super) fn is_autoscaled(target: &Target, known: &KnownObjects) -> bool {
+    let mut autoscalers = known
+        .iter()
+        .filter(|((kind, _), _)| *kind == Kind::HorizontalPodAutoscaler);
+    autoscalers.any(|((_, key), autoscaler)| {
+        let scaled = |field: &str| text(&autoscaler.value, &format!("/spec/scaleTargetRef/{field}")).to_owned();
+        key.namespace == target.key.namespace
+            && scaled("kind") == target.kind.name()
+            && scaled("name") == *target.key.name
+    })
+}
+
+/// User names of the processes of the control plane.
+const PROCESSES: [&str; 3] = [
+    "system:apiserver",
+    "system:kube-controller-manager",
+    "system:kube-scheduler",
+];
+
+/// Names of service accounts of kube-system that belong to controllers of the controller-manager and do not end in
+/// `-controller`.
+const ACCOUNTS: [&str; 5] = [
+    "generic-garbage-collector",
+    "persistent-volume-binder",
+    "pod-garbage-collector",
+    "root-ca-cert-publisher",
+    "ttl-after-finished",
+];
+
+/// Whether a user name of an audit event is that of a simulated component. A HorizontalPodAutoscaler's is not: its
+/// metrics are not in the history, so what it does is replayed.
+pub(super) fn is_component(user: &str) -> bool {
+    let account = user.strip_prefix("system:serviceaccount:kube-system:");
+    PROCESSES.contains(&user)
+        || user.starts_with("system:node:")
+        || account.is_some_and(|name| name.ends_with("-controller") || ACCOUNTS.contains(&name))
+}
