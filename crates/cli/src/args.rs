@@ -13,6 +13,8 @@ use podscope_protocol::Problem;
 use podscope_session::scenario::{self, File, Loaded};
 use podscope_session::timeline::END_OF_TIME;
 
+use crate::msgpack;
+
 /// Exit status after bad input or wrong usage.
 pub(crate) const BAD_INPUT: u8 = 2;
 
@@ -171,6 +173,9 @@ fn read(name: &str) -> Result<String, String> {
         _ => std::fs::File::open(name).and_then(bounded),
     };
     let bytes = bytes.map_err(|error| format!("{shown}: {error}"))?;
+    if let Some(trace) = msgpack::trace_as_json(&bytes) {
+        return trace.map_err(|wrong| format!("{shown}: {wrong}"));
+    }
     podscope_api::decode_text(bytes).map_err(|wrong| format!("{shown}:{wrong}"))
 }
 

@@ -18,6 +18,7 @@ mod grade;
 mod interrupt;
 mod link;
 mod manual;
+mod msgpack;
 mod plugin;
 mod practice;
 mod progress;
