@@ -19,6 +19,7 @@ mod fencing_compared;
 mod first_visit;
 mod fuzz;
 mod garbage_collection;
+mod history;
 mod image_locality;
 mod invariants;
 mod lesson_promises;
