@@ -316,3 +316,17 @@ fn damaged_histories_do_not_panic() {
         }
     }
 }
+
+/// A history is anonymised as the scenario that it becomes. API calls, here of an eviction, are left out as always.
+/// Shows: P-15, Q-06
+#[test]
+fn renamed_history_keeps_its_commands() {
+    let renamed = podscope_session::rename::rename(&[file("audit.log")]);
+    assert!(
+        !renamed.text.contains("shop") && !renamed.text.contains("jane"),
+        "{}",
+        renamed.text
+    );
+    let loaded = load(&[("renamed.yaml".to_owned(), renamed.text)]);
+    assert_eq!(loaded.scenario.timeline.len(), 6);
+}

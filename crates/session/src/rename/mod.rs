@@ -31,9 +31,11 @@ pub struct Renamed {
     pub table: Table,
 }
 
-/// Anonymises files.
+/// Anonymises files. A recorded history is anonymised as the scenario that it becomes.
 #[must_use]
 pub fn rename(files: &[File]) -> Renamed {
+    let opened = crate::history::open(files.to_vec());
+    let files = opened.map_or_else(|unreadable| unreadable.files, |opened| opened.files);
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
     let mut names = Names::default();
     collect(&mut names, &documents, std::iter::empty());
