@@ -1,7 +1,10 @@
 // Opening and saving files, invalid files, undo, two runs side by side, the browser's storage.
 // Shows: P-04
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
+import { ROOT } from "../tools.mjs";
 
 const BAD = `apiVersion: v1
 kind: Pod
@@ -74,6 +77,18 @@ test("a file in UTF-16 opens, and one that is no text is refused", async ({ t })
 });
 
 // Shows: T-05
+// Shows: P-15
+test("an audit log opens as a timeline, and what it does not tell is listed", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "audit.log": readFileSync(join(ROOT, "tests/histories/audit.log"), "utf8") });
+  await expect(page.locator(".bar .scenario")).toHaveText(/Recorded history: audit\.log/);
+  await expect(page.getByRole("region", { name: "About what was opened" }).getByText(/is not replayed, because/).first()).toBeVisible();
+  await chooseFromMore(page, "About what was opened");
+  const notices = page.getByRole("dialog", { name: "About what was opened" });
+  await expect(notices.getByText("The history has no Nodes, so the nodes are generated")).toBeVisible();
+  await t.checkLooks(page, "history");
+});
+
 test("a session can be saved, opened and undone", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");

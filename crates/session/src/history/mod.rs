@@ -112,9 +112,19 @@ enum Format {
     SimKube,
 }
 
+/// Number of bytes at the beginning of a text in which the `items` of a List begin.
+const LIST_HEAD: usize = 200;
+
 /// Whether a text may be a recorded history that only the whole engine reads.
 fn is_marked(text: &str) -> bool {
-    MARKS.iter().any(|mark| text.contains(mark))
+    !is_list(text) && MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// Whether a text begins as a List does. Most dumps are such Lists, and so large that a search in them would take long.
+fn is_list(text: &str) -> bool {
+    let head = &text.as_bytes()[..text.len().min(LIST_HEAD)];
+    let has = |word: &[u8]| head.windows(word.len()).any(|at| at == word);
+    (has(b"\nitems:") || has(b"\"items\":")) && !has(b"audit.k8s.io/")
 }
 
 /// The format of a history, by its documents. None for any other text.
@@ -139,7 +149,7 @@ fn format(documents: &[Tree<'_>]) -> Option<Format> {
 
 /// Whether a text must be parsed to know whether it is a history.
 fn is_candidate(text: &str) -> bool {
-    is_marked(text) || watch::may_be_stream(text)
+    !is_list(text) && (is_marked(text) || watch::may_be_stream(text))
 }
 
 /// Files without histories, and the histories as a Scenario.
