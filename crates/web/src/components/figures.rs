@@ -20,7 +20,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
             { for figures.fullness.iter().map(plot) }
             <div class="scroll" tabindex="0" role="region" aria-label="Figures">
                 <table>
-                    <thead><tr>{ for names.iter().map(column_name) }</tr></thead>
+                    <thead><tr>{ for names.iter().map(|name| column_name(name)) }</tr></thead>
                     <tbody>{ for rows.map(|row| figure_row(row)) }</tbody>
                 </table>
             </div>
@@ -29,7 +29,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
 }
 
 /// The head of a column; that of the figures' names is empty.
-fn column_name(name: &String) -> Html {
+fn column_name(name: &str) -> Html {
     match name.is_empty() {
         true => html! { <td></td> },
         false => html! { <th scope="col">{ shown(name) }</th> },
