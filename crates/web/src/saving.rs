@@ -189,7 +189,8 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         let Some(link) = link.as_ref().filter(|_| !embedded) else {
             return;
         };
-        if is_seen {
+        // After Back or Forward the address is already that of the session that opens next.
+        if is_seen && !connection.borrow().has_entry {
             let is_new = std::mem::take(&mut connection.borrow_mut().needs_history_entry);
             let here = store::current_session();
             // Pasted text must not reach the browser's history.

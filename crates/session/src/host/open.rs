@@ -237,6 +237,9 @@ impl Host {
             Ok(session) => session,
             Err(problems) => return vec![Update::Refused { problems }],
         };
+        // The page stores the session that ends here as it is now.
+        self.queue_stored_link();
+        let mut updates = self.finished_links();
         let mut opened = opened(session.loaded(), lesson.clone());
         self.shares.clear();
         self.stored_screen = None;
@@ -270,7 +273,7 @@ impl Host {
         self.lesson = lesson;
         self.active = Some(PageSession::new(session));
         self.restart_pace(clock);
-        let mut updates = vec![Update::Opened(Box::new(opened))];
+        updates.push(Update::Opened(Box::new(opened)));
         updates.extend(left);
         updates.extend(self.frame(clock));
         if let Some(link) = linked {

@@ -284,6 +284,34 @@ fn stored_link_holds_state_of_lesson_reader() {
     assert_eq!(state(&fourth).question, None);
 }
 
+/// A session that gives way to another one is stored as it was last, so that the run of an exam's task reaches its end.
+/// Shows: T-05
+#[test]
+fn session_that_is_left_is_stored_as_it_was_last() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    assert!(stored_link(&mut host, &mut clock, 1).is_some());
+    let line = "kubectl cordon a-1".to_owned();
+    host.handle(Request::Seek { at: 5_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(Request::Command { line }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(Request::Seek { at: 9_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    let mut updates = host.handle(Request::Open { source: Source::Free }, clock);
+    updates.extend(settle(&mut host, &mut clock));
+    let place = |wanted: fn(&Update) -> bool| updates.iter().position(wanted).expect("an update");
+    let link = place(|update| matches!(update, Update::Link { .. }));
+    assert!(
+        link < place(|update| matches!(update, Update::Opened(_))),
+        "it belongs to the session before"
+    );
+    let Update::Link { fragment, .. } = &updates[link] else {
+        unreachable!("found above");
+    };
+    let stored = crate::link::decode(fragment).expect("a link");
+    assert_eq!((stored.commands.len(), stored.cursor_at()), (1, SimTime(9_000_000)));
+}
+
 /// The receiver of a link sees the comparison: the branch that was compared, or the run without commands.
 /// Shows: T-03, T-04
 #[test]
