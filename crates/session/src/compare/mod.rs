@@ -2,7 +2,7 @@
 //!
 //! [`clusters`] compares two dumps, or the states before and after a change: added, removed and changed objects, moved
 //! pods, resources of nodes, and problems. [`configurations`] runs the same files under each KubeSchedulerConfiguration
-//! until pods stop moving, and measures the result; [`runs`] measures runs as they are, for the page.
+//! until pods stop moving, and measures the result; `runs` measures runs as they are, for the page.
 
 mod clusters;
 mod configurations;
