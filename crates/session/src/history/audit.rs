@@ -12,6 +12,14 @@ use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, t
 /// Subresources that change no object.
 const NO_WRITES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
 
+/// Status code of a request that has created an object.
+const CREATED: i64 = 201;
+
+/// Status code of the response, if the event has it.
+fn response_code(event: &Value) -> Option<i64> {
+    event.pointer("/responseStatus/code").and_then(Value::as_i64)
+}
+
 /// Reads the records of an audit log.
 ///
 /// # Errors
@@ -40,10 +48,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
 
 /// Whether the event is the end of a request that has changed something.
 fn is_write(event: &Value) -> bool {
-    let code = event
-        .pointer("/responseStatus/code")
-        .and_then(Value::as_i64)
-        .unwrap_or(200);
+    let code = response_code(event).unwrap_or(200);
     let verbs = ["create", "update", "patch", "delete", "deletecollection"];
     text(event, "/stage") == "ResponseComplete"
         && verbs.contains(&text(event, "/verb"))
@@ -62,7 +67,7 @@ fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
     } else {
         Writer::External
     };
-    if writer::COMPONENTS_RESOURCES.contains(&&*resource) {
+    if writer::is_components_resource(&resource) {
         notes.add(Note::BySimulation, "");
         return None;
     }
@@ -77,10 +82,9 @@ fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
         "status" if by == Writer::Simulated => change(event, &target, by, notes),
         subresource => of_subresource(event, &target, subresource, by, notes),
     };
-    let is_created = event.pointer("/responseStatus/code").and_then(Value::as_i64) == Some(201);
     Some(Record {
         by,
-        is_update: text(event, "/verb") != "create" && !is_created,
+        is_update: text(event, "/verb") != "create" && response_code(event) != Some(CREATED),
         ..Record::new(at, change?)
     })
 }
@@ -91,9 +95,8 @@ fn object(event: &Value) -> Option<Value> {
     let request = || {
         let request = event.get("requestObject").filter(|object| target_of(object).is_some());
         // Server-side apply creates an object by a patch that has all of it.
-        let is_created = event.pointer("/responseStatus/code").and_then(Value::as_i64) == Some(201);
         request
-            .filter(|_| text(event, "/verb") != "patch" || is_created)
+            .filter(|_| text(event, "/verb") != "patch" || response_code(event) == Some(CREATED))
             .cloned()
     };
     response.cloned().or_else(|| Some(without_version(request()?)))

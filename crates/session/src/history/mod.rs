@@ -152,6 +152,11 @@ fn is_candidate(text: &str) -> bool {
     !is_list(text) && (is_marked(text) || watch::may_be_stream(text))
 }
 
+/// Whether one of the files may be a history, without parsing them.
+pub(crate) fn is_among(files: &[File]) -> bool {
+    files.iter().any(|(_, text)| is_candidate(text))
+}
+
 /// Files without histories, and the histories as a Scenario.
 pub(crate) struct Opened {
     /// The other files, and the Scenario file if there was a history.

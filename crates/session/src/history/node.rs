@@ -2,14 +2,18 @@
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
+use podscope_cluster::Settings;
 use serde_json::{Value, json};
 
 use super::notes::Note;
 use super::replay::Replay;
-use super::{SECOND, Target, text, time};
+use super::{Target, text, time};
 
-/// Time after the last sign of a kubelet at which its node becomes Unknown (`nodeMonitorGracePeriod`), in microseconds.
-const NODE_MONITOR_GRACE_PERIOD: i64 = 50 * SECOND;
+/// Time after the last sign of a kubelet at which its node becomes Unknown, in microseconds: the default, which the
+/// Scenario of a history has.
+fn node_monitor_grace_period() -> i64 {
+    Settings::default().controller_manager.node_monitor_grace_period.0
+}
 
 /// The condition that says whether the kubelet reports and is ready.
 fn ready_condition(node: &Value) -> Option<&Value> {
@@ -40,7 +44,7 @@ impl Replay {
             (_, "Unknown") => {
                 self.notes.add(Note::NodeLost, name);
                 let command = Some(self.n_entries());
-                let failed = changed.saturating_sub(NODE_MONITOR_GRACE_PERIOD);
+                let failed = changed.saturating_sub(node_monitor_grace_period());
                 self.push(failed, json!({"run": format!("fault partition {name}")}));
                 self.lost.insert(target.key.clone(), Loss { command });
             }

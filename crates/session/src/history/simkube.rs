@@ -40,7 +40,8 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
             };
             let at = seconds.saturating_mul(SECOND);
             recorded.start = Some(recorded.start.unwrap_or(at));
-            let objects = |field: &str| match event.to_value().get_mut(field).map(Value::take) {
+            let mut event = event.to_value();
+            let mut objects = |field: &str| match event.get_mut(field).map(Value::take) {
                 Some(Value::Array(objects)) => objects,
                 _ => Vec::new(),
             };

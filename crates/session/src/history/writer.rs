@@ -1,6 +1,7 @@
 //! Whether a component that is simulated made a write, as far as the objects tell.
 
 use podscope_api::Kind;
+use podscope_api::well_known::condition;
 use serde_json::Value;
 
 use super::replay::{Known, KnownObjects};
@@ -16,15 +17,10 @@ const COMPONENTS_KINDS: [Kind; 6] = [
     Kind::VolumeAttachment,
 ];
 
-/// Plural names of such kinds, for formats that name resources.
-pub(super) const COMPONENTS_RESOURCES: [&str; 6] = [
-    "events",
-    "leases",
-    "endpoints",
-    "endpointslices",
-    "controllerrevisions",
-    "volumeattachments",
-];
+/// Whether components write all objects of the resource with this plural name, in whatever group.
+pub(super) fn is_components_resource(plural: &str) -> bool {
+    COMPONENTS_KINDS.iter().any(|kind| kind.plural() == plural)
+}
 
 /// Kinds whose controllers are simulated.
 const CONTROLLERS: [Kind; 8] = [
@@ -125,7 +121,8 @@ pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> 
 /// Who deleted a pod, by its condition DisruptionTarget.
 fn by_disruption(pod: &Value) -> Option<Deleter> {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
-    let is_disrupted = |one: &&Value| text(one, "/type") == "DisruptionTarget" && text(one, "/status") == "True";
+    let is_disrupted =
+        |one: &&Value| text(one, "/type") == condition::DISRUPTION_TARGET && text(one, "/status") == "True";
     Some(match text(conditions.iter().find(is_disrupted)?, "/reason") {
         "EvictionByEvictionAPI" => Deleter::Eviction,
         _ => Deleter::Component,

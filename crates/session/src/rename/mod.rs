@@ -11,6 +11,7 @@ mod public;
 use podscope_api::schema::{self, GoType, Shape, Struct};
 use serde_json::{Map, Value};
 
+use crate::history;
 use crate::link::Link;
 use crate::scenario::{File, readable};
 use names::{Names, Role};
@@ -34,8 +35,11 @@ pub struct Renamed {
 /// Anonymises files. A recorded history is anonymised as the scenario that it becomes.
 #[must_use]
 pub fn rename(files: &[File]) -> Renamed {
-    let opened = crate::history::open(files.to_vec());
-    let files = opened.map_or_else(|unreadable| unreadable.files, |opened| opened.files);
+    let of_history = history::is_among(files).then(|| {
+        let opened = history::open(files.to_vec());
+        opened.map_or_else(|unreadable| unreadable.files, |opened| opened.files)
+    });
+    let files = of_history.as_deref().unwrap_or(files);
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
     let mut names = Names::default();
     collect(&mut names, &documents, std::iter::empty());
