@@ -208,7 +208,7 @@ fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
 /// Balance of a resource; `nodes` are requested and allocatable quantities.
 fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let number = |quantity: &Quantity| quantity.milli_value() as f64;
-    let shares: Vec<f64> = (nodes.iter())
+    let mut shares: Vec<f64> = (nodes.iter())
         .filter(|[_, has]| number(has) > 0.0)
         .map(|[used, has]| number(used) / number(has))
         .collect();
@@ -223,6 +223,7 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let squares = sum(&mut shares.iter().map(|share| share * share));
     let mut free: Vec<Quantity> = nodes.iter().map(|[used, has]| has.minus(*used)).collect();
     free.stable_sort();
+    shares.stable_sort_by(|one, other| other.total_cmp(one));
     Balance {
         allocated: sum(&mut nodes.iter().map(|[used, _]| number(used))) / total,
         deviation: variance.sqrt(),
@@ -232,18 +233,15 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
             1.0
         },
         largest_free: free.last().map(ToString::to_string).unwrap_or_default(),
-        shares: in_equal_steps(shares),
+        shares: in_equal_steps(&shares, MAX_SHARES),
     }
 }
 
-/// The shares, largest first; of many, some in equal steps, the first and the last among them.
-fn in_equal_steps(mut shares: Vec<f64>) -> Vec<f64> {
-    shares.stable_sort_by(|one, other| other.total_cmp(one));
-    if shares.len() <= MAX_SHARES {
-        return shares;
-    }
-    let step = |at: usize| at * (shares.len() - 1) / (MAX_SHARES - 1);
-    (0..MAX_SHARES).filter_map(|at| shares.get(step(at)).copied()).collect()
+/// The values; of more than `most`, so many in equal steps, the first and the last among them.
+pub(super) fn in_equal_steps(values: &[f64], most: usize) -> Vec<f64> {
+    let count = values.len().min(most);
+    let step = |at: usize| at * (values.len() - 1) / (count - 1).max(1);
+    (0..count).filter_map(|at| values.get(step(at)).copied()).collect()
 }
 
 fn time_to_place(session: &Session) -> PlaceTime {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::configurations::in_equal_steps;
 use super::{Balance, Comparison, Difference, Figures};
 use crate::whatif::node_line;
 
@@ -190,8 +191,6 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
 /// steps.
 fn plot(shares: &[f64]) -> String {
     const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let n_bars = shares.len().min(MAX_BARS);
-    let at = |bar: usize| bar * (shares.len() - 1) / (n_bars - 1).max(1);
-    let bar = |share: &f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];
-    (0..n_bars).filter_map(|nth| shares.get(at(nth)).map(bar)).collect()
+    let bar = |share: f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];
+    in_equal_steps(shares, MAX_BARS).into_iter().map(bar).collect()
 }

@@ -81,11 +81,7 @@ impl Counting {
             scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
         }
         let rng = Rng::split(session.loaded().setup.seed, "whatif/fit");
-        let mut counting = Self::new(scheduler, vec![(pod, 1)], MAX_COPIES, rng);
-        if let Some(shape) = counting.fit.shapes.first_mut() {
-            shape.shape = key.to_string();
-        }
-        Ok(counting)
+        Ok(Self::new(scheduler, vec![(pod, 1)], MAX_COPIES, rng))
     }
 
     /// Places at most this number of copies. Returns whether the count has ended.

@@ -139,7 +139,6 @@ pub struct Consolidating {
     watcher: Watcher,
     /// The nodes whose drain is not tried yet, the next one last.
     candidates: Vec<String>,
-    n_drains: usize,
     draining: Option<Draining>,
     found: Consolidation,
 }
@@ -153,7 +152,6 @@ impl Consolidating {
         candidates.reverse();
         Self {
             watcher: Watcher::new(&session),
-            n_drains: candidates.len(),
             candidates,
             session,
             draining: None,
@@ -166,13 +164,12 @@ impl Consolidating {
     /// # Errors
     /// The command of a drain is refused.
     pub fn work(&mut self, events: u64) -> Result<bool, Vec<Problem>> {
-        let mut draining = match (self.draining.take(), self.candidates.pop()) {
-            (Some(draining), next) => {
-                self.candidates.extend(next);
-                draining
-            }
-            (None, Some(node)) => Draining::start(&self.session, &self.watcher, node)?,
-            (None, None) => return Ok(true),
+        let mut draining = match self.draining.take() {
+            Some(draining) => draining,
+            None => match self.candidates.pop() {
+                Some(node) => Draining::start(&self.session, &self.watcher, node)?,
+                None => return Ok(true),
+            },
         };
         if !draining.work(events) {
             self.draining = Some(draining);
@@ -191,7 +188,11 @@ impl Consolidating {
     /// Number of drains that have been tried, and of those that will have been.
     #[must_use]
     pub fn n_tried(&self) -> (usize, usize) {
-        (self.found.nodes.len() + self.found.kept.len(), self.n_drains)
+        let tried = self.found.nodes.len() + self.found.kept.len();
+        (
+            tried,
+            tried + usize::from(self.draining.is_some()) + self.candidates.len(),
+        )
     }
 
     /// The answer as far as drains have been tried. An interrupted drain says nothing about its node.
