@@ -103,16 +103,22 @@ fn handover_keeps_trace_branches_and_picture() {
     assert_eq!(session(&next).commands().len(), 2);
 }
 
+/// A host whose lesson has asked its first question.
+fn at_question(clock: &mut f64) -> Host {
+    let mut host = Host::new();
+    open_lesson(&mut host, "why-pending", *clock);
+    settle(&mut host, clock);
+    host.handle(Request::SkipToStory, *clock);
+    settle(&mut host, clock);
+    host
+}
+
 /// A question stands at the end of its instant, after the last record: the replay must reach it too.
 /// Shows: U-23
 #[test]
 fn open_question_stays_open_after_handover() {
     let mut clock = 0.0;
-    let mut host = Host::new();
-    open_lesson(&mut host, "why-pending", clock);
-    settle(&mut host, &mut clock);
-    host.handle(Request::SkipToStory, clock);
-    settle(&mut host, &mut clock);
+    let mut host = at_question(&mut clock);
     let before = whole_frame(&mut host, clock).story;
     let question = before.as_ref().and_then(|story| story.question);
     assert_eq!(question, Some(0), "{before:?}");
@@ -127,13 +133,7 @@ fn open_question_stays_open_after_handover() {
 #[test]
 fn link_that_opens_during_handover_keeps_answer_and_instant() {
     let mut clock = 0.0;
-    let mut host = Host::new();
-    open_lesson(&mut host, "why-pending", clock);
-    settle(&mut host, &mut clock);
-    for request in [Request::SkipToStory, Request::Pause] {
-        host.handle(request, clock);
-        settle(&mut host, &mut clock);
-    }
+    let mut host = at_question(&mut clock);
     let answer = Some("an answer".to_owned());
     host.handle(Request::Predict { step: 0, answer }, clock);
     let at = session(&host).now().0 + 2_000_000;

@@ -28,6 +28,43 @@ fn ask(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswe
     (pieces, reported, answer)
 }
 
+/// A cluster with two machines in each zone. On two of its machines, a pod leaves no room for another one.
+fn with_two_large_pods(zones: &str) -> String {
+    format!(
+        "
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {{name: large-pods}}
+spec: {{cluster: {{zones: {zones}, nodesPerZone: 2, node: {{cpu: 2, memory: 4Gi, pods: 20}}}}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{containers: [{{name: c, image: x, resources: {{requests: {{cpu: 1500m}}}}}}]}}
+"
+    )
+}
+
+/// A host with the session of a file, a minute after its start.
+fn after_a_minute(text: &str) -> Host {
+    let mut host = Host::new();
+    let files = vec![("cluster.yaml".to_owned(), text.to_owned())];
+    host.handle(
+        Request::Open {
+            source: Source::Files { files },
+        },
+        0.0,
+    );
+    host.handle(Request::Seek { at: 60_000_000 }, 0.0);
+    settle(&mut host, &mut 0.0);
+    host
+}
+
 /// Shows: P-14
 #[test]
 fn what_if_question_is_answered_in_pieces_with_progress() {
@@ -76,31 +113,10 @@ fn stopped_what_if_question_leaves_no_work_and_no_answer() {
 /// Shows: P-14
 #[test]
 fn what_if_answer_tells_pending_pods_from_lost_ones() {
-    const FULL: &str = r#"
-apiVersion: podscope.dev/v1alpha1
-kind: Scenario
-metadata: {name: full}
-spec: {cluster: {zones: [a], nodesPerZone: 2, node: {cpu: 2, memory: 4Gi, pods: 20}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1500m}}}]}
----
+    const ALONE: &str = "---
 {apiVersion: v1, kind: Pod, metadata: {name: alone}, spec: {nodeName: a-1, containers: [{name: c, image: x}]}}
-"#;
-    let mut host = Host::new();
-    let files = vec![("full.yaml".to_owned(), FULL.to_owned())];
-    let source = Source::Files { files };
-    host.handle(Request::Open { source }, 0.0);
-    host.handle(Request::Seek { at: 60_000_000 }, 0.0);
-    let mut clock = 0.0;
-    settle(&mut host, &mut clock);
+";
+    let mut host = after_a_minute(&format!("{}{ALONE}", with_two_large_pods("[a]")));
     let (_, _, answer) = ask(&mut host, &WhatIf::Drain(vec!["a-1".into()]));
     let answer = answer.expect("an answer");
     let of = |name: &str| answer.moves.iter().find(|one| one.pod.contains(name));
@@ -108,33 +124,11 @@ spec:
     assert_eq!(of("/alone").map(|one| (&one.to, one.waits)), Some((&None, false)));
 }
 
-/// Four machines of 2 cpu, of which the system keeps nothing here: a pod of 1500m leaves no room for another one.
+/// Two of the four machines are full.
 /// Shows: P-14
 #[test]
 fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
-    const HALF_FULL: &str = r#"
-apiVersion: podscope.dev/v1alpha1
-kind: Scenario
-metadata: {name: half}
-spec: {cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: 2, memory: 4Gi, pods: 20}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1500m}}}]}
-"#;
-    let mut host = Host::new();
-    let files = vec![("half.yaml".to_owned(), HALF_FULL.to_owned())];
-    let source = Source::Files { files };
-    host.handle(Request::Open { source }, 0.0);
-    host.handle(Request::Seek { at: 60_000_000 }, 0.0);
-    let mut clock = 0.0;
-    settle(&mut host, &mut clock);
+    let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
     let pods = |host: &Host| -> Vec<ObjectKey> {
         let objects = host
             .active
