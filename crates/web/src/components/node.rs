@@ -15,6 +15,7 @@ use super::shown::{dotted, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
+use crate::pure::names;
 use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{Measures, NodePlan, halves};
@@ -297,7 +298,7 @@ fn marks(props: &Props) -> Html {
                         title={format!("{} is nominated here: room is being made for it", pod.key)}>
                         <span class="sr">{ "nominated here: " }</span>
                         if detail.is_card() {
-                            <span class="up"><b>{ shown(pod.key.strip_prefix("default/").unwrap_or(&pod.key)) }</b><span class="api-word">{ "API: nominated" }</span></span>
+                            <span class="up"><b>{ shown(names::without_default(&pod.key)) }</b><span class="api-word">{ "API: nominated" }</span></span>
                             <span class="lo"><b>{ "waits for room" }</b></span>
                         } else if detail != DetailLevel::Dot {
                             <span class="t">{ shown(&pod.short) }</span>

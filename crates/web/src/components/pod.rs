@@ -122,7 +122,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 }
 
 fn label(pod: &PodView) -> String {
-    let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key);
+    let name = names::without_default(&pod.key);
     // The label begins with the short name on the mark, as speech input requires.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
@@ -306,7 +306,7 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
         _ => (22.0, 10.2),
     };
     let letters = (place.rect.w / place.unit - margin) / letter;
-    let name = names::shortened(pod.key.strip_prefix("default/").unwrap_or(&pod.key), letters as usize);
+    let name = names::shortened(names::without_default(&pod.key), letters as usize);
     match &place.content {
         MarkContent::Torn { api, process, next } => html! {
             <>

@@ -9,6 +9,7 @@ use super::icon;
 use super::scene::{Spots, at};
 use super::shown::shown;
 use crate::ctl::Ctl;
+use crate::pure::names;
 use crate::pure::overview::Rect;
 use crate::pure::stage::requests::{dots, plates, sender, way};
 use crate::pure::stage::{Plan, shape};
@@ -98,7 +99,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
 /// The mark of requests that fail, below the pod's lower edge. A press selects the newest failures at this pod.
 fn lost(mark: &Rect, (service, pod): &(String, String), u: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * u);
-    let name = pod.strip_prefix("default/").unwrap_or(pod);
+    let name = names::without_default(pod);
     let words = format!("Why do requests to {} fail?", podscope_api::visible(name));
     html! {
         <button type="button" class="lost" data-failures={format!("{service} {pod}")} aria-label={words.clone()} title={words}
@@ -108,7 +109,7 @@ fn lost(mark: &Rect, (service, pod): &(String, String), u: f64) -> Html {
 
 /// A Service with who calls it, how often, and how many requests failed; `more` Services have no plate.
 fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
-    let name = requests.service.strip_prefix("default/").unwrap_or(&requests.service);
+    let name = names::without_default(&requests.service);
     let rate = Thousandths(requests.per_second).to_string();
     let subject = SubjectRef::Object {
         kind: "Service".to_owned(),

@@ -11,6 +11,7 @@ use super::preview;
 use super::shown::shown;
 use super::story::AnswerMark;
 use crate::pure::find::Filter;
+use crate::pure::names;
 use crate::pure::preview::Arrival;
 use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
@@ -140,7 +141,7 @@ fn help(pod: &PodView) -> Html {
 
 /// A row for one pod.
 fn row(props: &Props, pod: &Shared<PodView>) -> Html {
-    let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
+    let name = names::without_default(&pod.key).to_string();
     let refused =
         pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
     // A halted pod waits for its scheduler, whatever it was refused for before.

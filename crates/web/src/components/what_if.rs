@@ -10,7 +10,7 @@ use super::figures;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
-use crate::pure::clock;
+use crate::pure::{clock, names};
 use crate::state::{Act, Dialog, Shared};
 
 /// Number of rows and of lines below a heading; the copied text has all.
@@ -86,7 +86,7 @@ fn title(change: &WhatIf) -> String {
         WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
         WhatIf::Consolidate => "Which nodes can go?".to_owned(),
         WhatIf::Figures => "Figures of both runs".to_owned(),
-        WhatIf::Fit(pod) => format!("How many more pods like {} fit?", short_name(pod)),
+        WhatIf::Fit(pod) => format!("How many more pods like {} fit?", names::without_default(pod)),
     }
 }
 
@@ -177,11 +177,6 @@ fn rest(n_rows: usize) -> Html {
     }
 }
 
-/// The key of a pod without the default namespace.
-fn short_name(key: &str) -> &str {
-    key.strip_prefix("default/").unwrap_or(key)
-}
-
 fn room_row(one: &NodeRoom) -> Html {
     html! {
         <tr>
@@ -195,7 +190,7 @@ fn room_row(one: &NodeRoom) -> Html {
 fn row(one: &PodMove) -> Html {
     html! {
         <tr>
-            <th scope="row" class="mono">{ shown(short_name(&one.pod)) }</th>
+            <th scope="row" class="mono">{ shown(names::without_default(&one.pod)) }</th>
             <td>{ shown(one.from.as_deref().unwrap_or("none")) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }

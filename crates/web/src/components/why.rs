@@ -9,8 +9,8 @@ use yew::prelude::*;
 use super::icon;
 use super::shown::{dotted, shown, text_with_code};
 use crate::ctl::Ctl;
-use crate::pure::clock;
 use crate::pure::explain::{self, Scores, Why};
+use crate::pure::{clock, names};
 use crate::state::{HelpView, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -270,13 +270,8 @@ fn names(pods: &[VictimExplanation]) -> String {
     if pods.is_empty() {
         return "none".into();
     }
-    let node_without_help = |v: &VictimExplanation| {
-        format!(
-            "{} (priority {})",
-            v.pod.strip_prefix("default/").unwrap_or(&v.pod),
-            v.priority
-        )
-    };
+    let node_without_help =
+        |v: &VictimExplanation| format!("{} (priority {})", names::without_default(&v.pod), v.priority);
     pods.iter().map(node_without_help).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,4 +1,9 @@
-//! Shortens names to the available width.
+//! Shortens names: without the default namespace, and to the available width.
+
+/// The key of an object, without the namespace if it is `default`.
+pub(crate) fn without_default(key: &str) -> &str {
+    key.strip_prefix("default/").unwrap_or(key)
+}
 
 /// Shortens a name to at most `letters` characters. The middle is cut out, because the end distinguishes the pods of
 /// one owner.

@@ -1,12 +1,13 @@
 //! What the stage shows of the answer to a what-if question: the nodes that would leave, the pods that would come to each
 //! of the others, those that would stay Pending, how many copies of a pod each node has room for, and the nodes that can go.
 
-use podscope_protocol::{NodeRoom, PodMark, PodMove, WhatIf, WhatIfAnswer};
+use podscope_protocol::{PodMark, PodMove, WhatIf, WhatIfAnswer};
 
+use super::names;
 use super::overview::Rect;
 use super::stage::NodePlan;
 use super::stage::fit::DetailLevel;
-use crate::state::{HUES, Model};
+use crate::state::{HUES, Model, Shared};
 
 /// Side of the mark of a pod for which its node has no free slot, in units, and number of rows of such marks.
 const SMALL_SIDE: f64 = 24.0;
@@ -24,7 +25,7 @@ pub(crate) struct Arrival {
 impl Arrival {
     /// The pod's key without the default namespace.
     pub(crate) fn name(&self) -> &str {
-        self.pod.pod.strip_prefix("default/").unwrap_or(&self.pod.pod)
+        names::without_default(&self.pod.pod)
     }
 
     /// Name of the mark for screen readers; it begins with the text on the mark.
@@ -95,21 +96,17 @@ impl NodePreview {
 }
 
 /// What the stage shows of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preview {
-    change: WhatIf,
+    answer: Shared<WhatIfAnswer>,
     /// The pods that would come to a node, in the order of the answer.
     pub(crate) arrivals: Vec<Arrival>,
     /// The pods that would stay Pending.
     pub(crate) waiting: Vec<Arrival>,
-    /// Room of the nodes for copies of a pod.
-    room: Vec<NodeRoom>,
-    /// The nodes that the cluster can do without.
-    can_go: Vec<String>,
 }
 
 impl Preview {
-    pub(crate) fn of(answer: &WhatIfAnswer, model: &Model) -> Preview {
+    pub(crate) fn of(answer: &Shared<WhatIfAnswer>, model: &Model) -> Preview {
         // A pod that nothing replaces comes nowhere and does not wait.
         let shown = answer.moves.iter().filter(|pod| pod.to.is_some() || pod.waits);
         let all = shown.filter_map(|pod| {
@@ -129,23 +126,22 @@ impl Preview {
         });
         let (arrivals, waiting) = all.partition(|arrival| arrival.pod.to.is_some());
         Preview {
-            change: answer.change.clone(),
+            answer: answer.clone(),
             arrivals,
             waiting,
-            room: answer.room.clone(),
-            can_go: answer.can_go.clone(),
         }
     }
 
     /// What the card of a node shows, if the answer is about it. `zone` is the node's zone.
     pub(crate) fn of_node(&self, name: &str, zone: &str) -> Option<NodePreview> {
         // A drained node gets no pods, and a machine without power runs none.
-        match &self.change {
+        let answer = &*self.answer;
+        match &answer.change {
             WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
             WhatIf::LoseZone(lost) if lost == zone => return Some(NodePreview::Off),
-            WhatIf::Consolidate if self.can_go.iter().any(|node| node == name) => return Some(NodePreview::CanGo),
+            WhatIf::Consolidate if answer.can_go.iter().any(|node| node == name) => return Some(NodePreview::CanGo),
             WhatIf::Fit(_) => {
-                let room = self.room.iter().find(|room| room.node == name)?;
+                let room = answer.room.iter().find(|room| room.node == name)?;
                 return Some(NodePreview::Fits(room.pods));
             }
             _ => {}
@@ -183,11 +179,11 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::{ComparedFigures, PodView};
+    use podscope_protocol::{ComparedFigures, NodeRoom, PodView};
 
     use super::super::stage::fit::Fit;
     use super::*;
-    use crate::state::{NodeState, Shared};
+    use crate::state::NodeState;
 
     /// Four pods on a-1.
     fn model() -> Model {
@@ -239,7 +235,7 @@ mod tests {
     /// Shows: P-14, U-08
     #[test]
     fn preview_names_targets_waiting_pods_and_leaving_nodes() {
-        let preview = Preview::of(&answer(), &model());
+        let preview = Preview::of(&Shared::new(answer()), &model());
         let words = |node: &str| preview.of_node(node, "a").map(|node| node.words(false));
         assert_eq!(words("a-1").as_deref(), Some("would be drained"));
         assert_eq!(words("a-2").as_deref(), Some("2 would come"));
@@ -270,7 +266,7 @@ mod tests {
             room: vec![room("a-1", 0), room("a-2", 1), room("b-1", 12)],
             ..answer()
         };
-        let preview = Preview::of(&answer, &model());
+        let preview = Preview::of(&Shared::new(answer.clone()), &model());
         let words = |node: &str, is_narrow| preview.of_node(node, "a").map(|node| node.words(is_narrow));
         let wide = ["a-1", "a-2", "b-1"].map(|node| words(node, false).unwrap_or_default());
         assert_eq!(wide, ["no more fit", "1 more fits", "12 more fit"]);
@@ -281,7 +277,7 @@ mod tests {
             change: WhatIf::Consolidate,
             ..answer
         };
-        let preview = Preview::of(&answer, &model());
+        let preview = Preview::of(&Shared::new(answer), &model());
         let marked = |node: &str| {
             preview
                 .of_node(node, "a")

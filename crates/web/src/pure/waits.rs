@@ -3,16 +3,11 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace};
 
-use crate::pure::clock;
+use crate::pure::{clock, names};
 use crate::state::Shared;
 
 /// Number of causes named in a row; a pod may have one for every node.
 const MAX_CAUSES: usize = 3;
-
-/// A pod's name, without the namespace if it is `default`.
-fn name(key: &str) -> &str {
-    key.strip_prefix("default/").unwrap_or(key)
-}
 
 /// What the pod waits for, as a text.
 pub(crate) fn words(pod: &PodView, now: Micros) -> String {
@@ -44,7 +39,11 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
         QueuePlace::Gated(names) => format!("held by its scheduling gates: {}", names.join(", ")),
         QueuePlace::Victims { node, pods } if pods.is_empty() => format!("waits until there is room on {node}"),
         QueuePlace::Victims { node, pods } => {
-            let who: Vec<&str> = pods.iter().take(MAX_CAUSES).map(|key| name(key)).collect();
+            let who: Vec<&str> = pods
+                .iter()
+                .take(MAX_CAUSES)
+                .map(|key| names::without_default(key))
+                .collect();
             let more = match pods.len().saturating_sub(MAX_CAUSES) {
                 0 => String::new(),
                 n => format!(" and {n} more"),
@@ -61,7 +60,8 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
 /// The same as a sentence, for a pod that waits for its preemption victims.
 pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
     let place = pod.queue.as_ref().map(|queue| &queue.place);
-    matches!(place, Some(QueuePlace::Victims { .. })).then(|| format!("{} {}.", name(&pod.key), words(pod, now)))
+    matches!(place, Some(QueuePlace::Victims { .. }))
+        .then(|| format!("{} {}.", names::without_default(&pod.key), words(pod, now)))
 }
 
 /// Why no scheduler tries the pod, as a sentence; `None` if one does.
@@ -72,7 +72,7 @@ pub(crate) fn why_ignored(pod: &PodView, now: Micros) -> Option<String> {
             names.join(", ")
         )),
         QueuePlace::Foreign(_) | QueuePlace::Stranded | QueuePlace::Halted(_) | QueuePlace::Binding { .. } => {
-            Some(format!("{} {}.", name(&pod.key), words(pod, now)))
+            Some(format!("{} {}.", names::without_default(&pod.key), words(pod, now)))
         }
         _ => None,
     }

@@ -4,7 +4,7 @@ use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
 use yew::prelude::*;
 
 use crate::components::pod;
-use crate::pure::clock;
+use crate::pure::{clock, names};
 use crate::state::HUES;
 
 // Lengths in units of the drawing; PER_ROW is a number of pods.
@@ -50,7 +50,7 @@ fn text_alternative(moment: &Moment) -> String {
 }
 
 fn name(pod: &MomentPod) -> &str {
-    pod.key.strip_prefix("default/").unwrap_or(&pod.key)
+    names::without_default(&pod.key)
 }
 
 /// One moment.
