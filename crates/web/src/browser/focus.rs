@@ -3,6 +3,9 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+/// Set on a tab stop that is no node and that nobody has focused: it was chosen while the region had no node.
+const STANDS_IN: &str = "data-stands-in";
+
 /// Makes an element the region's single tab stop (roving tabindex).
 pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     let Ok(before) = root.query_selector_all("[data-nav][tabindex=\"0\"]") else {
@@ -11,18 +14,26 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     for nth in 0..before.length() {
         if let Some(element) = before.item(nth).and_then(|node| node.dyn_into::<Element>().ok()) {
             drop(element.set_attribute("tabindex", "-1"));
+            drop(element.remove_attribute(STANDS_IN));
         }
     }
     drop(to.set_attribute("tabindex", "0"));
 }
 
-/// Restores a tab stop if the region has lost it with an element: its first node, or any other mark.
+/// Restores a tab stop if the region has lost it with an element: its first node, or any other mark while it has none.
 pub(crate) fn ensure_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).ok().flatten();
-    if find("[data-nav][tabindex=\"0\"]").is_none()
-        && let Some(first) = find("[data-nav=\"node\"]").or_else(|| find("[data-nav]"))
+    let stop = find("[data-nav][tabindex=\"0\"]");
+    if stop.as_ref().is_some_and(|stop| !stop.has_attribute(STANDS_IN)) {
+        return;
+    }
+    if let Some(first) = find("[data-nav=\"node\"]") {
+        move_tab_stop(root, &first);
+    } else if stop.is_none()
+        && let Some(mark) = find("[data-nav]")
     {
-        drop(first.set_attribute("tabindex", "0"));
+        move_tab_stop(root, &mark);
+        drop(mark.set_attribute(STANDS_IN, ""));
     }
 }
 

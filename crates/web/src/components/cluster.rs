@@ -43,10 +43,6 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let (onpointerup, onpointercancel) = (gesture.up(&ctl, page), gesture.cancel());
     let onkeydown = arrows(&root);
     let onfocusin = moves_tab_stop(&root);
-    {
-        let root = root.clone();
-        use_effect(move || root.cast::<Element>().iter().for_each(focus::ensure_stop));
-    }
     html! {
         <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
             {onclick} {oncontextmenu} {onkeydown} {onfocusin} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>

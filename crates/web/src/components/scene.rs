@@ -20,7 +20,7 @@ use super::story::{answer_mark_on_node, answer_marks_on_pods};
 use super::tray::Tray;
 use super::wiring::Wiring;
 use super::zone::Zone;
-use crate::browser::sight;
+use crate::browser::{focus, sight};
 use crate::ctl::Ctl;
 use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
@@ -60,6 +60,14 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let beside_slots = use_mut_ref(Slots::default);
     let closed_alarms = use_state(broken::Read::default);
     let ctl = use_context::<Ctl>();
+    // After each drawing of marks, also one that only the measured size brought: the stage has one tab stop.
+    {
+        let root = root.clone();
+        use_effect(move || {
+            let stage = root.cast::<Element>().and_then(|run| run.closest("#stage").ok()?);
+            stage.iter().for_each(focus::ensure_stop);
+        });
+    }
     let (page, model) = (&props.page, &props.model);
     let is_picture = is_picture(page, model);
     let (Some(ctl), true) = (ctl, room.w > 0.0) else {
