@@ -129,6 +129,31 @@ fn only_devices_need_whole_engine() {
     assert_eq!(host.lacks_capability(), !cfg!(feature = "whole"));
 }
 
+/// The engine of a first visit leaves large clusters to the whole engine before time runs.
+#[wasm_bindgen_test]
+fn large_cluster_needs_whole_engine() {
+    for (nodes, is_large) in [(200, false), (201, true)] {
+        let text = format!(
+            "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: many}}\nspec: {{cluster: {{zones: [a], nodesPerZone: {nodes}}}}}\n"
+        );
+        let mut host = Host::new();
+        let source = Source::Files {
+            files: vec![("many.yaml".to_owned(), text)],
+        };
+        host.handle(Request::Open { source }, 0.0);
+        assert_eq!(
+            host.lacks_capability(),
+            is_large && !cfg!(feature = "whole"),
+            "{nodes} nodes"
+        );
+        assert_eq!(
+            host.needs_whole_engine(&Request::Play),
+            is_large && !cfg!(feature = "whole"),
+            "{nodes} nodes"
+        );
+    }
+}
+
 /// Commands that the engine of a first visit lacks are known before they change anything.
 #[wasm_bindgen_test]
 fn rare_commands_need_whole_engine() {

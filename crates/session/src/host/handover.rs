@@ -27,6 +27,11 @@ use crate::view::Owners;
 /// Number of events per piece of work while the session is replayed.
 const EVENTS_PER_REPLAY_PIECE: u64 = 20 * EVENTS_PER_PIECE;
 
+/// Maximum number of machines of a session that the first build simulates. A handover replays the session, which takes
+/// as long as it took to get there; in a large cluster this is the time for which the answer to a question that only the
+/// whole engine answers would have to wait. So the whole engine takes over from the start.
+const MAX_MACHINES: usize = 200;
+
 /// The state of a host, from which a host of another engine continues.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Handover {
@@ -323,13 +328,14 @@ impl Host {
 }
 
 impl Host {
-    /// Whether the session, or a source that was to be opened, needs a capability that this build of the engine lacks.
-    /// The whole engine must continue.
+    /// Whether the session, or a source that was to be opened, needs a capability that this build of the engine lacks, or
+    /// has a large cluster. The whole engine must continue.
     #[must_use]
     pub fn lacks_capability(&self) -> bool {
         let is_lacking = |active: &PageSession| {
             let session = &active.session;
-            session.loaded().is_dump() || session.world().needs_whole_engine()
+            let world = session.world();
+            session.loaded().is_dump() || world.needs_whole_engine() || world.machines().nth(MAX_MACHINES).is_some()
         };
         !IS_WHOLE && (self.further_source.is_some() || self.active.as_ref().is_some_and(is_lacking))
     }
