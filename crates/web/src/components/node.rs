@@ -154,8 +154,8 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
         text.push_str(", cordoned");
     }
     text.push_str(&match view.only_name {
-        true => format!(", {} pods, only its name is known", node.pods.len()),
-        false => format!(", {} pods, cpu {}", node.pods.len(), quantity::cpu(view.cpu)),
+        true => format!(", {}, only its name is known", n_pods(node.pods.len())),
+        false => format!(", {}, cpu {}", n_pods(node.pods.len()), quantity::cpu(view.cpu)),
     });
     for line in &view.machine.differs {
         text.push_str(&format!(". {line}"));
@@ -345,7 +345,7 @@ fn heading(props: &Props) -> Html {
         };
         html! { <span class={classes!("say", kind)} key={width_key(&words)}>{ shown(&words) }</span> }
     } else if view.only_name && shows_api {
-        html! { <span class="has">{ format!("{} · only its name is known", pods_of(view)) }</span> }
+        html! { <span class="has">{ format!("{} · only its name is known", n_pods(props.node.pods.len())) }</span> }
     } else if !shows_api {
         html! { <span class="has">{ match view.machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span> }
     } else if wide > 150.0 {
@@ -497,9 +497,8 @@ fn difference_lines(props: &Props) -> Html {
     }
 }
 
-/// The number of pods, without the unknown limit.
-fn pods_of(view: &NodeView) -> String {
-    match view.pods.0 {
+fn n_pods(pods: usize) -> String {
+    match pods {
         1 => "1 pod".into(),
         pods => format!("{pods} pods"),
     }
