@@ -30,7 +30,7 @@ export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...
 /** The request to seek to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
 /** The question how many more pods like one fit; the pod is named as `NAMESPACE/NAME`. */
-export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod)]);
+export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod), Uint8Array.of(0)]);
 /** The message that the page has drawn a frame. */
 export const frameDone = () => Uint8Array.of(25);
 

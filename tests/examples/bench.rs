@@ -12,7 +12,7 @@ use podscope_protocol::{Request, Source, Update, pack};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_session::host::{Host, Wants};
 use podscope_session::timeline::{Session, Slice};
-use podscope_session::whatif::Counting;
+use podscope_session::whatif::Fitting;
 use podscope_session::{export, lessons, scenario, triage};
 use podscope_tests::dump::{Size, dump};
 
@@ -269,7 +269,7 @@ fn count_copies(session: &Session) {
     for (shape, name) in [("large", Some(LARGE_POD)), ("small", small)] {
         let key = ObjectKey::new("default", name.expect("a pod"));
         let began = Stopwatch::start();
-        let mut counting = Counting::of_pod(session, &key).expect("it is there");
+        let mut counting = Fitting::of_pod(session, &key, 0).expect("it is there");
         while !counting.work(usize::MAX) {}
         figure(&format!("count more {shape} pods, huge"), began.millis(), "ms");
         figure(&format!("more {shape} pods fit, huge"), counting.n_placed() as f64, "");

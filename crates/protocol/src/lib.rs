@@ -95,7 +95,7 @@ pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
     Problem, Task, Update,
 };
-pub use what_if::{ComparedFigures, Fullness, NodeRoom, PodMove, WhatIf, WhatIfAnswer};
+pub use what_if::{ComparedFigures, Fullness, NodeRoom, PodMove, RoomChange, WhatIf, WhatIfAnswer};
 
 /// Maximum length of a link without a warning, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;
@@ -155,8 +155,11 @@ mod tests {
         };
         assert_eq!(pack(&open).as_deref(), Ok(&[0, 0, 1, 1, b'a', 2, b'b', b'c'][..]));
         assert_eq!(pack(&Request::Seek { at: 200 }).as_deref(), Ok(&[7, 144, 3][..]));
-        let question = Request::WhatIf(Some(WhatIf::Fit("a/b".to_owned())));
-        assert_eq!(pack(&question).as_deref(), Ok(&[39, 1, 2, 3, b'a', b'/', b'b'][..]));
+        let question = Request::WhatIf(Some(WhatIf::Fit {
+            pod: "a/b".to_owned(),
+            need: 0,
+        }));
+        assert_eq!(pack(&question).as_deref(), Ok(&[39, 1, 2, 3, b'a', b'/', b'b', 0][..]));
         let frame = Frame {
             now: 200,
             ..Frame::default()

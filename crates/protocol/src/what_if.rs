@@ -13,8 +13,9 @@ pub enum WhatIf {
     Drain(Vec<String>),
     /// Power off all machines of a zone.
     LoseZone(String),
-    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one.
-    Fit(String),
+    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one. If fewer than `need` fit, find
+    /// changes that make room for so many.
+    Fit { pod: String, need: u32 },
     /// Drain the emptiest nodes one after another, as long as every pod finds another node.
     Consolidate,
     /// Change nothing: measure the session and the one that it is compared with.
@@ -31,6 +32,8 @@ pub struct WhatIfAnswer {
     pub moves: Vec<PodMove>,
     /// Each node's room for copies of a pod, by name. Empty unless the question is about copies.
     pub room: Vec<NodeRoom>,
+    /// Changes that make room for the copies that are needed, the smallest first.
+    pub changes: Vec<RoomChange>,
     /// The nodes that the cluster can do without. Empty unless the question is about them.
     pub can_go: Vec<String>,
     /// Figures of the session and of the one that it is compared with. Empty unless the question is about them.
@@ -58,6 +61,16 @@ pub struct PodMove {
     pub reason: Option<String>,
     /// `to` is `None` because the pod that replaces it stays Pending, or the new pod itself.
     pub waits: bool,
+}
+
+/// A change of the cluster that makes room for copies of a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RoomChange {
+    /// The commands that make it.
+    pub commands: Vec<String>,
+    /// Number of copies that fit then, counted up to the number that is needed.
+    pub fits: u32,
 }
 
 /// A node's room for copies of a pod.

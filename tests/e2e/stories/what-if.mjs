@@ -127,6 +127,20 @@ test("a pod's details say how many more like it fit, on which nodes, and what st
     await expect(card).toHaveAttribute("aria-label", Number(more) ? /1 more fits/ : /no more fit/);
   }
   await t.checkLooks(page, "what-if-fit");
+  // More than fit: the changes that make room are found, and made on a press.
+  const number = answer.getByLabel(/^Make room for/);
+  await expect(number).toHaveValue("3");
+  await number.fill("4");
+  await number.press("Enter");
+  const change = answer.getByRole("listitem").filter({ hasText: "fault join a-1-copy --like a-1 --count 2" });
+  await expect(change).toContainText("4 fit then", { timeout: 60_000 });
+  await t.checkLooks(page, "what-if-room");
+  await change.getByRole("button", { name: "Do it" }).click();
+  await expect(answer).toHaveCount(0);
+  await t.seek(page, "2:00.0");
+  await expect(page.locator('[data-node^="a-1-copy"]')).toHaveCount(2);
+  await page.locator(".side").getByRole("button", { name: "How many more fit?" }).click();
+  await expect(answer.getByText("4 more pods of this shape fit.")).toBeVisible({ timeout: 60_000 });
   await page.keyboard.press("Escape");
   await expect(page.locator("[data-node=a-1]")).not.toHaveAttribute("aria-label", /more fit/);
   await expect(page.locator("[data-node] [data-pod]")).toHaveCount(2);

@@ -1,12 +1,14 @@
 //! What-if questions of the page about its session, answered on a copy, piece by piece; and figures of two runs.
 
 use podscope_api::{ObjectKey, ordered};
-use podscope_protocol::{ComparedFigures, Fullness, NodeRoom, PodMove, Problem, Task, Update, WhatIf, WhatIfAnswer};
+use podscope_protocol::{
+    ComparedFigures, Fullness, NodeRoom, PodMove, Problem, RoomChange, Task, Update, WhatIf, WhatIfAnswer,
+};
 
 use super::Host;
 use crate::compare::{self, Balance};
 use crate::timeline::Session;
-use crate::whatif::{self, Answer, Asking, Consolidating, Consolidation, Counting, Fit, Question};
+use crate::whatif::{self, Answer, Asking, Consolidating, Consolidation, Fit, Fitting, Question};
 
 /// Number of events, or of copies of a pod, in a piece of work.
 const EVENTS_PER_PIECE: u64 = 100;
@@ -32,8 +34,8 @@ pub(super) struct Asked {
 enum Work {
     /// Two runs, with the change and without.
     Run(Box<Asking>),
-    /// A count of copies of a pod.
-    Count(Box<Counting>),
+    /// A count of copies of a pod, and a search for room.
+    Fit(Box<Fitting>),
     /// Drains of the emptiest nodes.
     Consolidate(Box<Consolidating>),
 }
@@ -48,10 +50,10 @@ impl Work {
                 return Ok(Self::Consolidate(Box::new(consolidating)));
             }
             WhatIf::Figures => return Err(vec![Problem::of("compare", "there is no other run".to_owned())]),
-            WhatIf::Fit(pod) => {
+            WhatIf::Fit { pod, need } => {
                 let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
-                let counting = Counting::of_pod(session, &ObjectKey::new(namespace, name))?;
-                return Ok(Self::Count(Box::new(counting)));
+                let fitting = Fitting::of_pod(session, &ObjectKey::new(namespace, name), *need as usize)?;
+                return Ok(Self::Fit(Box::new(fitting)));
             }
         };
         Ok(Self::Run(Box::new(Asking::start(session.clone(), question)?)))
@@ -61,7 +63,7 @@ impl Work {
     fn go_on(&mut self) -> Result<bool, Vec<Problem>> {
         match self {
             Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
-            Self::Count(counting) => Ok(counting.work(COPIES_PER_PIECE)),
+            Self::Fit(fitting) => Ok(fitting.work(COPIES_PER_PIECE)),
             Self::Consolidate(consolidating) => consolidating.work(EVENTS_PER_PIECE),
         }
     }
@@ -70,7 +72,7 @@ impl Work {
     fn per_mille(&self) -> u32 {
         match self {
             Self::Run(asking) => asking.per_mille(),
-            Self::Count(_) => 0,
+            Self::Fit(_) => 0,
             Self::Consolidate(consolidating) => {
                 let (tried, of) = consolidating.n_tried();
                 u32::try_from(tried * 1000 / of.max(1)).unwrap_or(0).min(999)
@@ -81,7 +83,7 @@ impl Work {
     fn into_answer(self, change: WhatIf, at: i64) -> WhatIfAnswer {
         match self {
             Self::Run(asking) => answer_of_run(change, at, asking.into_answer()),
-            Self::Count(counting) => answer_of_count(change, at, &counting.into_fit()),
+            Self::Fit(fitting) => answer_of_fit(change, at, &fitting.into_fit()),
             Self::Consolidate(consolidating) => answer_of_consolidation(change, at, &consolidating.into_answer()),
         }
     }
@@ -154,6 +156,7 @@ fn answer_in_words<'t>(
         at,
         moves: Vec::new(),
         room: Vec::new(),
+        changes: Vec::new(),
         can_go: Vec::new(),
         figures: ComparedFigures::default(),
         sections: sections.map(|(title, lines)| (title.to_owned(), lines)).collect(),
@@ -179,7 +182,7 @@ fn answer_of_run(change: WhatIf, at: i64, answer: Answer) -> WhatIfAnswer {
     }
 }
 
-fn answer_of_count(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
+fn answer_of_fit(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
     let mut room: ordered::Map<&str, (usize, &str)> = ordered::Map::new();
     for (node, pods) in &fit.on {
         room.entry(node).or_default().0 = *pods;
@@ -193,6 +196,12 @@ fn answer_of_count(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
                 node: (*node).to_owned(),
                 pods: *pods,
                 reason: (*reason).to_owned(),
+            })
+            .collect(),
+        changes: (fit.changes.iter())
+            .map(|change| RoomChange {
+                commands: change.commands.clone(),
+                fits: u32::try_from(change.fits).unwrap_or(u32::MAX),
             })
             .collect(),
         ..answer_in_words(change, at, [], whatif::fit_summary(fit), whatif::fit_markdown(fit))

@@ -5,22 +5,19 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Object, ObjectKey, Pod, PodPhase};
+use podscope_api::{Object, Pod, PodPhase};
 use podscope_cluster::Rng;
-use podscope_protocol::Problem;
 use podscope_scheduler::explain::{NodeVerdict, explain};
 use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 
-use super::fit::{Fit, MAX_COPIES, ShapeFit, StoppedBy};
-use crate::explain::scheduler_of;
-use crate::timeline::Session;
+use super::fit::{Fit, ShapeFit, StoppedBy};
 
 /// An admitted pod, and its number of copies in each round.
 pub(super) type AdmittedShape = (Pod, usize);
 
-/// A count in progress, so that the page stays responsive and can stop it.
+/// A count in progress.
 #[derive(Debug)]
-pub struct Counting {
+pub(super) struct Counting {
     /// The cluster with the copies that have been placed.
     scheduler: Scheduler,
     shapes: Vec<AdmittedShape>,
@@ -56,36 +53,8 @@ impl Counting {
         }
     }
 
-    /// Counts copies of a pod of a session at its present time. The copies belong to the pod's workload and have no
-    /// scheduling gates.
-    ///
-    /// # Errors
-    /// The pod does not exist, or no scheduler of the session places it.
-    pub fn of_pod(session: &Session, key: &ObjectKey) -> Result<Self, Vec<Problem>> {
-        let refuse = |why: String| vec![Problem::of("whatif", why)];
-        let objects = session.world().objects();
-        let pod = objects.get::<Pod>(key);
-        let mut pod = Pod::clone(pod.ok_or_else(|| refuse(format!("pods {:?} not found", &*key.name)))?);
-        pod.metadata.deletion_timestamp = None;
-        pod.spec.node_name = None;
-        pod.spec.scheduling_gates = Default::default();
-        pod.status = Default::default();
-        let config = session.scheduler_config();
-        let mut scheduler = scheduler_of(objects, config, 0);
-        if scheduler.decide(&Arc::new(pod.clone())).is_none() {
-            let name = &pod.spec.scheduler_name;
-            return Err(refuse(format!("no scheduler of the cluster is named {name:?}")));
-        }
-        let waiting = objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none());
-        for pod in waiting {
-            scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
-        }
-        let rng = Rng::split(session.loaded().setup.seed, "whatif/fit");
-        Ok(Self::new(scheduler, vec![(pod, 1)], MAX_COPIES, rng))
-    }
-
     /// Places at most this number of copies. Returns whether the count has ended.
-    pub fn work(&mut self, copies: usize) -> bool {
+    pub(super) fn work(&mut self, copies: usize) -> bool {
         for _ in 0..copies {
             if self.is_done || self.fit.fits >= self.most {
                 return true;
@@ -96,14 +65,16 @@ impl Counting {
     }
 
     /// Number of copies that have been placed.
-    #[must_use]
-    pub const fn n_placed(&self) -> usize {
+    pub(super) const fn n_placed(&self) -> usize {
         self.fit.fits
     }
 
     /// The result for the copies that have been placed.
-    #[must_use]
-    pub fn into_fit(self) -> Fit {
+    pub(super) const fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    pub(super) fn into_fit(self) -> Fit {
         self.fit
     }
 

@@ -11,10 +11,11 @@ use podscope_api::{Kind, Node, Object, ObjectKey, Pod, ordered};
 use podscope_cluster::{Objects, Rng, Span};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
+use podscope_scheduler::{Scheduler, SchedulerConfiguration};
 use serde::Serialize;
 
 use super::count::{AdmittedShape, Counting};
-use super::room::{self, Change};
+use super::room::{Change, RoomQuestion, RoomSearch};
 use super::run;
 use super::{Control, Stage};
 use crate::explain::scheduler_of;
@@ -24,7 +25,7 @@ use crate::timeline::{Session, Slice};
 /// Maximum number of copies that are placed.
 pub const MAX_COPIES: usize = 100_000;
 /// Number of copies between two reports of the progress.
-const COPIES_PER_REPORT: usize = 1_000;
+const COPIES_PER_REPORT: usize = 100;
 
 /// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round.
 #[derive(Debug, Clone)]
@@ -97,33 +98,109 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
     for shape in shapes {
         admitted_shapes.push((admitted(&empty_cluster, shape.file)?, shape.copies.max(1)));
     }
-    let mut scheduler = scheduler_of(&objects, empty_cluster.scheduler_config(), 0);
-    for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
-        scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
+    let scheduler = scheduler_without_queue(&objects, empty_cluster.scheduler_config());
+    let mut fitting = Fitting::start(&objects, scheduler, admitted_shapes, need, cluster.setup.seed);
+    while !(control.stop)() && !fitting.work(COPIES_PER_REPORT) {
+        (control.progress)(Stage::Placed(fitting.n_placed()));
     }
-    let rng = Rng::split(cluster.setup.seed, "whatif/fit");
-    let mut counting = Counting::new(scheduler.clone(), admitted_shapes.clone(), MAX_COPIES, rng);
-    while !(control.stop)() && !counting.work(COPIES_PER_REPORT) {
-        (control.progress)(Stage::Placed(counting.n_placed()));
-    }
-    let mut fit = counting.into_fit();
+    let mut fit = fitting.into_fit();
     for (shape, name) in fit.shapes.iter_mut().zip(names) {
         shape.shape = name;
     }
-    if fit.fits < need {
-        let refusing: Vec<&str> = fit.stopped_by.iter().map(|one| one.node.as_str()).collect();
-        let nodes: Vec<Arc<Node>> = objects.list::<Node>().cloned().collect();
-        fit.changes = room::changes(&room::Search {
-            scheduler: &scheduler,
-            shapes: &admitted_shapes,
-            nodes: &nodes,
-            refusing: &refusing,
-            need,
-            rng: &Rng::split(cluster.setup.seed, "whatif/room"),
-            control,
-        });
-    }
     Ok(fit)
+}
+
+/// A count of copies in progress and, if fewer fit than are needed, the search for changes that make room. It is done in
+/// pieces, so that the page stays responsive and can stop it.
+#[derive(Debug)]
+pub struct Fitting {
+    counting: Counting,
+    question: RoomQuestion,
+    /// The search, once the copies have been counted and are too few.
+    search: Option<RoomSearch>,
+}
+
+impl Fitting {
+    /// The scheduler must not have pods that wait in its queue.
+    fn start(objects: &Objects, scheduler: Scheduler, shapes: Vec<AdmittedShape>, need: usize, seed: u64) -> Self {
+        let rng = Rng::split(seed, "whatif/fit");
+        Self {
+            counting: Counting::new(scheduler.clone(), shapes.clone(), MAX_COPIES, rng),
+            question: RoomQuestion {
+                scheduler,
+                shapes,
+                nodes: objects.list::<Node>().cloned().collect(),
+                need,
+                rng: Rng::split(seed, "whatif/room"),
+            },
+            search: None,
+        }
+    }
+
+    /// Counts copies of a pod of a session at its present time. The copies belong to the pod's workload and have no
+    /// scheduling gates. If fewer than `need` fit, changes that make room for so many are looked for.
+    ///
+    /// # Errors
+    /// The pod does not exist, or no scheduler of the session places it.
+    pub fn of_pod(session: &Session, key: &ObjectKey, need: usize) -> Result<Self, Vec<Problem>> {
+        let refuse = |why: String| vec![Problem::of("whatif", why)];
+        let objects = session.world().objects();
+        let pod = objects.get::<Pod>(key);
+        let mut pod = Pod::clone(pod.ok_or_else(|| refuse(format!("pods {:?} not found", &*key.name)))?);
+        pod.metadata.deletion_timestamp = None;
+        pod.spec.node_name = None;
+        pod.spec.scheduling_gates = Default::default();
+        pod.status = Default::default();
+        let scheduler = scheduler_without_queue(objects, session.scheduler_config());
+        if scheduler.decide(&Arc::new(pod.clone())).is_none() {
+            let name = &pod.spec.scheduler_name;
+            return Err(refuse(format!("no scheduler of the cluster is named {name:?}")));
+        }
+        let seed = session.loaded().setup.seed;
+        Ok(Self::start(objects, scheduler, vec![(pod, 1)], need, seed))
+    }
+
+    /// Places at most this number of copies. Returns whether the answer is complete.
+    pub fn work(&mut self, copies: usize) -> bool {
+        if let Some(search) = &mut self.search {
+            return search.work(copies);
+        }
+        if !self.counting.work(copies) {
+            return false;
+        }
+        let fit = self.counting.fit();
+        if fit.fits >= self.question.need.min(MAX_COPIES) {
+            return true;
+        }
+        let refusing: Vec<&str> = fit.stopped_by.iter().map(|one| one.node.as_str()).collect();
+        self.search = Some(RoomSearch::start(self.question.clone(), &refusing));
+        false
+    }
+
+    /// Number of copies that have been placed in the cluster as it is.
+    #[must_use]
+    pub const fn n_placed(&self) -> usize {
+        self.counting.n_placed()
+    }
+
+    /// The answer, as far as it is known.
+    #[must_use]
+    pub fn into_fit(self) -> Fit {
+        let changes = self.search.map(RoomSearch::into_changes);
+        Fit {
+            changes: changes.unwrap_or_default(),
+            ..self.counting.into_fit()
+        }
+    }
+}
+
+/// A scheduler of a cluster, without the pods that wait in its queue.
+fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) -> Scheduler {
+    let mut scheduler = scheduler_of(objects, config, 0);
+    for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
+        scheduler.on_change(Some(&Object::Pod(pod.clone())), None, 0);
+    }
+    scheduler
 }
 
 /// The objects of a cluster: those of a dump as they are, those of other files once the cluster has started. A dump needs

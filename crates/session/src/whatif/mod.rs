@@ -6,9 +6,9 @@
 //! scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page. `compare.rs`
 //! compares the pods before and after: a pod that disappeared and its replacement form one move. Changes that also occur
 //! without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the scheduler alone;
-//! `fit.rs` takes the shapes from files, and `room.rs` finds a small change of the cluster that makes room for more. `shortfall.rs` measures for how long workloads,
-//! budgets and Services have less than before, and `volumes.rs` names the volumes that cannot follow their pods.
-//! `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If
+//! `fit.rs` takes the shapes from files or from a pod, and `room.rs` finds a small change of the cluster that makes room
+//! for more. `shortfall.rs` measures for how long workloads, budgets and Services have less than before, and `volumes.rs`
+//! names the volumes that cannot follow their pods. `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If
 //! results depend on randomness, several runs with other seeds give their frequency.
 
 mod asking;
@@ -28,8 +28,7 @@ use serde::Serialize;
 pub use asking::Asking;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
-pub use count::Counting;
-pub use fit::{Fit, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
+pub use fit::{Fit, Fitting, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
 pub use rolling::{Consolidating, Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;

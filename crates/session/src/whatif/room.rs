@@ -2,8 +2,10 @@
 //! removed, nodes added.
 //!
 //! Each kind of change is tried on one node after another, those with most free cpu first, until enough pods fit. Every
-//! answer was counted by the scheduler on the changed nodes.
+//! answer was counted by the scheduler on the changed nodes. An attempt at one kind of change names the next cluster to
+//! count, and is told how many pods fit there; [`RoomSearch`] counts piece by piece.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
@@ -13,7 +15,6 @@ use podscope_cluster::Rng;
 use podscope_scheduler::Scheduler;
 use serde::Serialize;
 
-use super::Control;
 use super::count::{AdmittedShape, Counting};
 
 /// Maximum number of nodes that a change touches.
@@ -22,9 +23,6 @@ const MAX_CHANGED: usize = 20;
 const MAX_ADDED: usize = 1_000;
 /// Maximum number of node shapes for which adding nodes is tried.
 const MAX_KINDS: usize = 5;
-
-/// Number of copies between two polls of `stop`.
-const COPIES_PER_POLL: usize = 100;
 
 /// A change of a cluster that makes room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,125 +35,281 @@ pub struct Change {
     pub fits: usize,
 }
 
-/// Inputs of the search for changes.
-pub(super) struct Search<'a> {
+/// What a search for changes is about.
+#[derive(Debug, Clone)]
+pub(super) struct RoomQuestion {
     /// A scheduler of the cluster without the counted pods.
-    pub scheduler: &'a Scheduler,
-    pub shapes: &'a [AdmittedShape],
-    pub nodes: &'a [Arc<Node>],
-    /// The nodes that refuse the next pod now.
-    pub refusing: &'a [&'a str],
-    pub need: usize,
-    pub rng: &'a Rng,
-    pub control: Control<'a>,
+    pub(super) scheduler: Scheduler,
+    pub(super) shapes: Vec<AdmittedShape>,
+    pub(super) nodes: Vec<Arc<Node>>,
+    pub(super) need: usize,
+    pub(super) rng: Rng,
+}
+
+/// A search for changes in progress.
+#[derive(Debug)]
+pub(super) struct RoomSearch {
+    question: RoomQuestion,
+    /// The attempts that are still to be made.
+    attempts: VecDeque<Attempt>,
+    /// The changed cluster whose pods are being counted. Its attempt is the first one.
+    trial: Option<Trial>,
+    edits: Vec<Change>,
+    /// The smallest addition of nodes. A node with more resources may need fewer.
+    addition: Option<Change>,
+}
+
+#[derive(Debug)]
+struct Trial {
+    changed: Scheduler,
+    counting: Counting,
+}
+
+/// Whether an attempt goes on after a count.
+enum Next {
+    Count,
+    End(Option<Change>),
+}
+
+#[derive(Debug)]
+enum Attempt {
+    Edit(Editing),
+    Add(Adding),
+}
+
+impl RoomSearch {
+    /// Begins a search. `refusing` are the nodes that refuse the next pod now.
+    pub(super) fn start(question: RoomQuestion, refusing: &[&str]) -> Self {
+        let edits: [Edit; 3] = [uncordoned, labelled, untainted];
+        let edits = (edits.iter()).map(|edit| Attempt::Edit(Editing::new(&question, refusing, *edit)));
+        let additions = kinds(&question.nodes).map(|node| Attempt::Add(Adding::new(node)));
+        Self {
+            attempts: edits.chain(additions).collect(),
+            question,
+            trial: None,
+            edits: Vec::new(),
+            addition: None,
+        }
+    }
+
+    /// Counts at most this number of copies. Returns whether the search has ended.
+    pub(super) fn work(&mut self, copies: usize) -> bool {
+        let Some(attempt) = self.attempts.front_mut() else {
+            return true;
+        };
+        let Some(trial) = &mut self.trial else {
+            match attempt.next_cluster(&self.question.scheduler) {
+                Some(changed) => self.trial = Some(self.question.trial(changed)),
+                None => drop(self.attempts.pop_front()),
+            }
+            return self.attempts.is_empty();
+        };
+        if !trial.counting.work(copies) {
+            return false;
+        }
+        let fits = trial.counting.n_placed();
+        let Some(Trial { changed, .. }) = self.trial.take() else {
+            return false;
+        };
+        if let Next::End(change) = attempt.counted(changed, fits, self.question.need) {
+            match self.attempts.pop_front() {
+                Some(Attempt::Add(_)) => {
+                    let both = self.addition.take().into_iter().chain(change);
+                    self.addition = both.min_by_key(|change| change.nodes);
+                }
+                Some(Attempt::Edit(_)) => self.edits.extend(change),
+                None => {}
+            }
+        }
+        self.attempts.is_empty()
+    }
+
+    /// The smallest change of each kind that has been found, those with the fewest nodes first.
+    pub(super) fn into_changes(self) -> Vec<Change> {
+        let mut all: Vec<Change> = self.edits.into_iter().chain(self.addition).collect();
+        all.stable_sort_by_key(|change| change.nodes);
+        all
+    }
+}
+
+impl RoomQuestion {
+    fn trial(&self, changed: Scheduler) -> Trial {
+        let (scheduler, rng) = (changed.clone(), self.rng.clone());
+        Trial {
+            changed,
+            counting: Counting::new(scheduler, self.shapes.clone(), self.need, rng),
+        }
+    }
+}
+
+impl Attempt {
+    /// The next cluster in which the pods are to be counted; `None` at the attempt's end without a change.
+    fn next_cluster(&mut self, original: &Scheduler) -> Option<Scheduler> {
+        match self {
+            Self::Edit(editing) => editing.next_cluster(original),
+            Self::Add(adding) => Some(adding.next_cluster(original)),
+        }
+    }
+
+    /// Takes the number of pods that fit in the cluster that was named last.
+    fn counted(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+        match self {
+            Self::Edit(editing) => editing.counted(cluster, fits, need),
+            Self::Add(adding) => adding.counted(fits, need),
+        }
+    }
 }
 
 /// An edit of a node with its command; None if the node needs no such edit.
 type Edit = fn(&Node, &AdmittedShape) -> Option<(Node, String)>;
 
-/// Finds the smallest change of each kind, those with the fewest nodes first.
-pub(super) fn changes(search: &Search<'_>) -> Vec<Change> {
-    let edits: [Edit; 3] = [uncordoned, labelled, untainted];
-    let edited = edits.iter().filter_map(|edit| search.edit_nodes(*edit));
-    let mut all: Vec<Change> = edited.chain(search.add_nodes()).collect();
-    all.stable_sort_by_key(|change| change.nodes);
-    all
+/// Edits refusing nodes until enough pods fit. Nodes on which an edit does not help keep as they are.
+#[derive(Debug)]
+struct Editing {
+    /// The nodes that can be edited, as they are and edited, with the command.
+    candidates: VecDeque<(Arc<Node>, Node, String)>,
+    /// The command of the edit whose pods are being counted.
+    tried: Option<String>,
+    /// The cluster with the edits that help. `None` before the pods have been counted without an edit.
+    helped: Option<Scheduler>,
+    change: Change,
 }
 
-impl Search<'_> {
-    fn count(&self, scheduler: &Scheduler) -> usize {
-        let (scheduler, rng) = (scheduler.clone(), self.rng.clone());
-        let mut counting = Counting::new(scheduler, self.shapes.to_vec(), self.need, rng);
-        while !(self.control.stop)() && !counting.work(COPIES_PER_POLL) {}
-        counting.n_placed()
-    }
-
-    /// Edits refusing nodes until enough pods fit. Nodes on which an edit does not help keep as they are.
-    fn edit_nodes(&self, edit: Edit) -> Option<Change> {
-        let mut candidates: Vec<&Arc<Node>> = self.nodes.iter().collect();
-        candidates.retain(|node| self.refusing.contains(&&*node.metadata.name));
-        candidates.stable_sort_by_key(|node| {
+impl Editing {
+    fn new(question: &RoomQuestion, refusing: &[&str], edit: Edit) -> Self {
+        let mut nodes: Vec<&Arc<Node>> = question.nodes.iter().collect();
+        nodes.retain(|node| refusing.contains(&&*node.metadata.name));
+        nodes.stable_sort_by_key(|node| {
             let cpu = node.status.allocatable.get("cpu").map_or(0, Quantity::milli_value);
             (-cpu, node.metadata.name.clone())
         });
-        let mut scheduler = self.scheduler.clone();
-        let mut fits = self.count(&scheduler);
-        let mut change = Change {
-            commands: Vec::new(),
-            nodes: 0,
-            fits,
-        };
-        let edited = candidates.into_iter().filter_map(|node| {
-            let (new, command) = self.shapes.iter().find_map(|shape| edit(node, shape))?;
-            Some((node, new, command))
+        let edited = nodes.into_iter().filter_map(|node| {
+            let (new, command) = question.shapes.iter().find_map(|shape| edit(node, shape))?;
+            Some((node.clone(), new, command))
         });
-        for (node, new, command) in edited.take(MAX_CHANGED) {
-            let mut trial = scheduler.clone();
-            trial.on_change(Some(&Object::Node(node.clone())), Some(&Object::Node(Arc::new(new))), 0);
-            let more = self.count(&trial);
-            if more <= fits {
-                continue;
-            }
-            (scheduler, fits) = (trial, more);
-            change.commands.push(command);
-            change.nodes += 1;
-            change.fits = fits;
-            if fits >= self.need {
-                return Some(change);
-            }
+        Self {
+            candidates: edited.take(MAX_CHANGED).collect(),
+            tried: None,
+            helped: None,
+            change: Change {
+                commands: Vec::new(),
+                nodes: 0,
+                fits: 0,
+            },
         }
-        None
     }
 
-    /// The smallest number of new nodes of one kind that is enough. A kind with more resources may need fewer.
-    fn add_nodes(&self) -> Option<Change> {
-        let mut kinds: ordered::Map<Vec<(Str, Quantity)>, &Arc<Node>> = ordered::Map::new();
-        for node in self.nodes.iter().filter(|node| !node.is_unschedulable()) {
-            let resources = node.status.allocatable.iter();
-            let kind = resources.map(|(name, amount)| (name.clone(), *amount)).collect();
-            kinds.entry(kind).or_insert(node);
-        }
-        let each = kinds
-            .values()
-            .take(MAX_KINDS)
-            .filter_map(|node| self.add_nodes_like(node));
-        each.min_by_key(|change| change.nodes)
-    }
-
-    fn add_nodes_like(&self, node: &Arc<Node>) -> Option<Change> {
-        let name = &node.metadata.name;
-        let fits_with = |added: usize| {
-            let mut scheduler = self.scheduler.clone();
-            for nth in 1..=added {
-                scheduler.on_change(None, Some(&Object::Node(Arc::new(copy_of(node, nth)))), 0);
-            }
-            self.count(&scheduler)
+    fn next_cluster(&mut self, original: &Scheduler) -> Option<Scheduler> {
+        let Some(helped) = &self.helped else {
+            return (!self.candidates.is_empty()).then(|| original.clone());
         };
-        // Doubles the number until it is enough, then halves the distance to the last one that was not.
-        let (mut few, mut enough) = (0, 1);
-        let before = fits_with(0);
-        while fits_with(enough) < self.need {
-            if enough >= MAX_ADDED || (self.control.stop)() || fits_with(enough) <= before {
-                return None;
+        let (node, new, command) = self.candidates.pop_front()?;
+        let mut changed = helped.clone();
+        changed.on_change(Some(&Object::Node(node)), Some(&Object::Node(Arc::new(new))), 0);
+        self.tried = Some(command);
+        Some(changed)
+    }
+
+    fn counted(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+        let is_first = self.helped.is_none();
+        if is_first || fits > self.change.fits {
+            self.helped = Some(cluster);
+            self.change.fits = fits;
+            if let Some(command) = self.tried.take() {
+                self.change.commands.push(command);
+                self.change.nodes += 1;
             }
-            (few, enough) = (enough, (enough * 2).min(MAX_ADDED));
         }
-        while enough - few > 1 {
-            let middle = few + (enough - few) / 2;
-            if fits_with(middle) < self.need {
-                few = middle;
-            } else {
-                enough = middle;
-            }
+        match fits >= need {
+            true => Next::End((!is_first).then(|| self.change.clone())),
+            false => Next::Count,
         }
-        Some(Change {
-            commands: vec![format!("fault join {name}-copy --like {name} --count {enough}")],
-            nodes: enough,
-            fits: fits_with(enough),
-        })
     }
 }
 
+/// Adds nodes like one of the cluster: doubles their number until it is enough, then halves the distance to the last
+/// number that was not.
+#[derive(Debug)]
+struct Adding {
+    node: Arc<Node>,
+    /// Number of pods that fit without an added node. `None` until they have been counted.
+    before: Option<usize>,
+    /// The largest number of nodes that was not enough.
+    few: usize,
+    /// The smallest number of nodes that was enough, and the pods that fit then.
+    enough: Option<(usize, usize)>,
+}
+
+impl Adding {
+    const fn new(node: Arc<Node>) -> Self {
+        Self {
+            node,
+            before: None,
+            few: 0,
+            enough: None,
+        }
+    }
+
+    /// The number of nodes to add next.
+    fn next_number(&self) -> usize {
+        match (self.before, self.enough) {
+            (None, _) => 0,
+            (Some(_), Some((enough, _))) => self.few + (enough - self.few) / 2,
+            (Some(_), None) => (self.few * 2).clamp(1, MAX_ADDED),
+        }
+    }
+
+    fn next_cluster(&self, original: &Scheduler) -> Scheduler {
+        let mut changed = original.clone();
+        for nth in 1..=self.next_number() {
+            changed.on_change(None, Some(&Object::Node(Arc::new(copy_of(&self.node, nth)))), 0);
+        }
+        changed
+    }
+
+    fn counted(&mut self, fits: usize, need: usize) -> Next {
+        let number = self.next_number();
+        let Some(before) = self.before else {
+            self.before = Some(fits);
+            return match fits >= need {
+                true => Next::End(None),
+                false => Next::Count,
+            };
+        };
+        if fits >= need {
+            self.enough = Some((number, fits));
+        } else if self.enough.is_none() && (number == MAX_ADDED || fits <= before) {
+            return Next::End(None);
+        } else {
+            self.few = number;
+        }
+        match self.enough {
+            Some((enough, fits)) if enough <= self.few + 1 => Next::End(Some(self.change(enough, fits))),
+            _ => Next::Count,
+        }
+    }
+
+    fn change(&self, added: usize, fits: usize) -> Change {
+        let name = &self.node.metadata.name;
+        Change {
+            commands: vec![format!("fault join {name}-copy --like {name} --count {added}")],
+            nodes: added,
+            fits,
+        }
+    }
+}
+
+/// A schedulable node of each shape.
+fn kinds(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + use<> {
+    let mut kinds: ordered::Map<Vec<(Str, Quantity)>, Arc<Node>> = ordered::Map::new();
+    for node in nodes.iter().filter(|node| !node.is_unschedulable()) {
+        let resources = node.status.allocatable.iter();
+        let kind = resources.map(|(name, amount)| (name.clone(), *amount)).collect();
+        kinds.entry(kind).or_insert_with(|| node.clone());
+    }
+    let each: Vec<Arc<Node>> = kinds.values().take(MAX_KINDS).cloned().collect();
+    each.into_iter()
+}
 /// A new node like another one, as `fault join --like` makes it: without the taints of its conditions.
 fn copy_of(node: &Node, nth: usize) -> Node {
     let mut copy = node.clone();

@@ -247,8 +247,15 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
     }
     let question = match subject {
         SubjectRef::Node { name } => Some(("What if it goes?", WhatIf::Drain(vec![name.clone()]))),
-        SubjectRef::Pod { key, uid } => (model.pod(key, uid).filter(|pod| actions::can_be_counted(pod)))
-            .map(|_| ("How many more fit?", WhatIf::Fit(key.clone()))),
+        SubjectRef::Pod { key, uid } => (model.pod(key, uid).filter(|pod| actions::can_be_counted(pod))).map(|_| {
+            (
+                "How many more fit?",
+                WhatIf::Fit {
+                    pod: key.clone(),
+                    need: 0,
+                },
+            )
+        }),
         _ => None,
     };
     let what_if = question.map(|(words, change)| {

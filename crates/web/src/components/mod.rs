@@ -23,6 +23,7 @@ mod inspector;
 mod legend;
 mod lessons;
 mod life;
+mod make_room;
 mod messages;
 mod more;
 mod node;

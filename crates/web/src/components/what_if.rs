@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::figures;
+use super::make_room::MakeRoom;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
@@ -54,9 +55,10 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
         html! { <button type="button" class="quiet" onclick={ask}>{ "And the whole zone?" }</button> }
     });
     let stop = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
-    let is_count = matches!(props.change, WhatIf::Fit(_));
+    let is_count = matches!(props.change, WhatIf::Fit { .. });
     let doing = match props.change {
-        WhatIf::Fit(_) => "The scheduler places copies in a copy of the cluster",
+        WhatIf::Fit { need: 0, .. } => "The scheduler places copies in a copy of the cluster",
+        WhatIf::Fit { .. } => "Changes are tried in copies of the cluster",
         WhatIf::Consolidate => "The emptiest nodes are drained in a copy of the cluster",
         _ => "A copy of the cluster runs",
     };
@@ -68,6 +70,10 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
                 // How many copies will fit is not known before.
                 <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing}></progress>
                 <div class="row"><button type="button" onclick={stop}>{ "Stop" }</button></div>
+            }
+            if let WhatIf::Fit { pod, need } = &props.change {
+                <MakeRoom pod={pod.clone()} need={*need} fits={props.answer.as_ref().map(|answer| n_copies(answer))}
+                    changes={props.answer.as_ref().map_or_else(Vec::new, |answer| answer.changes.clone())} />
             }
         </Modal>
     }
@@ -86,7 +92,7 @@ fn title(change: &WhatIf) -> String {
         WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
         WhatIf::Consolidate => "Which nodes can go?".to_owned(),
         WhatIf::Figures => "Figures of both runs".to_owned(),
-        WhatIf::Fit(pod) => format!("How many more pods like {} fit?", names::without_default(pod)),
+        WhatIf::Fit { pod, .. } => format!("How many more pods like {} fit?", names::without_default(pod)),
     }
 }
 
@@ -124,7 +130,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
     };
     let contents = match answer.change {
         WhatIf::Figures => "Figures and plots",
-        WhatIf::Fit(_) => "Nodes, and what stops the next pod",
+        WhatIf::Fit { .. } => "Nodes, and what stops the next pod",
         WhatIf::Consolidate => "Nodes, in the order of their drains",
         _ => "Pods, nodes and what breaks",
     };
@@ -167,6 +173,11 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
             <p class="none">{ origin }</p>
         </>
     }
+}
+
+/// Number of copies of the pod that fit.
+fn n_copies(answer: &WhatIfAnswer) -> usize {
+    answer.room.iter().map(|node| node.pods).sum()
 }
 
 /// Says how many of so many rows are not shown.

@@ -140,7 +140,7 @@ impl Preview {
             WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
             WhatIf::LoseZone(lost) if lost == zone => return Some(NodePreview::Off),
             WhatIf::Consolidate if answer.can_go.iter().any(|node| node == name) => return Some(NodePreview::CanGo),
-            WhatIf::Fit(_) => {
+            WhatIf::Fit { .. } => {
                 let room = answer.room.iter().find(|room| room.node == name)?;
                 return Some(NodePreview::Fits(room.pods));
             }
@@ -223,6 +223,7 @@ mod tests {
                 one("gone", Some("a-2"), false),
             ],
             room: Vec::new(),
+            changes: Vec::new(),
             can_go: vec!["c-1".to_owned()],
             figures: ComparedFigures::default(),
             sections: Vec::new(),
@@ -261,7 +262,10 @@ mod tests {
             reason: "Insufficient cpu".to_owned(),
         };
         let answer = WhatIfAnswer {
-            change: WhatIf::Fit("default/web-1".to_owned()),
+            change: WhatIf::Fit {
+                pod: "default/web-1".to_owned(),
+                need: 0,
+            },
             moves: Vec::new(),
             room: vec![room("a-1", 0), room("a-2", 1), room("b-1", 12)],
             ..answer()

@@ -140,7 +140,7 @@ fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
     };
     let before = pods(&host);
     let pod = before.first().expect("a pod").to_string();
-    let (_, _, answer) = ask(&mut host, &WhatIf::Fit(pod));
+    let (_, _, answer) = ask(&mut host, &WhatIf::Fit { pod, need: 0 });
     let answer = answer.expect("an answer");
     assert_eq!(answer.summary, "2 more pods of this shape fit.");
     let mut room: Vec<usize> = answer.room.iter().map(|node| node.pods).collect();
@@ -151,7 +151,13 @@ fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
         "{answer:?}"
     );
     assert_eq!(pods(&host), before, "the session has no copies");
-    let refused = host.handle(Request::WhatIf(Some(WhatIf::Fit("default/none".into()))), 0.0);
+    let refused = host.handle(
+        Request::WhatIf(Some(WhatIf::Fit {
+            pod: "default/none".into(),
+            need: 0,
+        })),
+        0.0,
+    );
     let Some(Update::Refused { problems }) = refused.first() else {
         panic!("{refused:?}");
     };
@@ -230,4 +236,28 @@ fn figures_of_compared_runs_are_measured_as_they_are() {
         points.clone().count() == 4 && points.clone().all(|n| n == n_nodes),
         "{answer:?}"
     );
+}
+
+/// Two copies fit; each machine that is added takes one more.
+/// Shows: P-14
+#[test]
+fn needed_copies_get_changes_that_make_room() {
+    let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
+    let pod = {
+        let objects = host.active.as_ref().expect("a session").session.world().objects();
+        let first = objects.list::<Pod>().next().expect("a pod");
+        ObjectKey::new("default", first.metadata.name.clone()).to_string()
+    };
+    let mut asked = |need| {
+        let change = WhatIf::Fit { pod: pod.clone(), need };
+        let (_, _, answer) = ask(&mut host, &change);
+        answer.expect("an answer").changes
+    };
+    assert_eq!(asked(2), [], "so many fit already");
+    let changes = asked(5);
+    let [change] = changes.as_slice() else {
+        panic!("{changes:?}");
+    };
+    assert_eq!(change.fits, 5);
+    assert_eq!(change.commands, ["fault join a-1-copy --like a-1 --count 3"]);
 }

@@ -1,0 +1,82 @@
+//! Asks which change of the cluster makes room for a number of copies of a pod, and lists the changes that the engine
+//! has found, each with its commands.
+
+use podscope_protocol::{RoomChange, WhatIf};
+use yew::prelude::*;
+
+use crate::ctl::Ctl;
+use crate::state::{Act, Dialog};
+
+/// Maximum number of copies that can be asked for; counting stops there.
+const MAX_COPIES: u32 = 100_000;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// `NAMESPACE/NAME` of the pod.
+    pub(crate) pod: String,
+    /// The number of copies that was asked for; 0 if none was.
+    pub(crate) need: u32,
+    /// Number of copies that fit now. `None` while the engine works.
+    pub(crate) fits: Option<usize>,
+    pub(crate) changes: Vec<RoomChange>,
+}
+
+#[component]
+pub(crate) fn MakeRoom(props: &Props) -> Html {
+    let number = use_node_ref();
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let onsubmit = {
+        let (act, number, pod) = (ctl.act.clone(), number.clone(), props.pod.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            let typed = number.cast::<web_sys::HtmlInputElement>().map(|input| input.value());
+            if let Some(need) = typed.and_then(|typed| typed.parse().ok()) {
+                let pod = pod.clone();
+                act.emit(Act::Dialog(Dialog::WhatIf(WhatIf::Fit { pod, need })));
+            }
+        })
+    };
+    let fits = props.fits.unwrap_or_default();
+    let value = match props.need {
+        0 => (fits + 1).to_string(),
+        need => need.to_string(),
+    };
+    let is_lacking = props.need > 0 && props.fits.is_some_and(|fits| fits < props.need as usize);
+    html! {
+        <section class="make-room">
+            if is_lacking {
+                <h3 class="eyebrow">{ format!("What makes room for {}", props.need) }</h3>
+                if props.changes.is_empty() { <p class="none">{ "Nothing that was tried: uncordoning nodes, labels, taints, and more nodes of the kinds that there are." }</p> }
+                else { <ul>{ for props.changes.iter().map(|change| change_row(&ctl, change)) }</ul> }
+            }
+            <form class="row" {onsubmit}>
+                <label>{ "Make room for " }<input ref={number} class="mono" type="number" min="1" max={MAX_COPIES.to_string()} required=true {value} disabled={props.fits.is_none()} />{ " of them" }</label>
+                <button type="submit" disabled={props.fits.is_none()}>{ "What would do it?" }</button>
+            </form>
+        </section>
+    }
+}
+
+fn change_row(ctl: &Ctl, change: &RoomChange) -> Html {
+    let lines = change.commands.join("\n");
+    let run = {
+        let (ctl, lines) = (ctl.clone(), lines.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.run(&lines);
+        })
+    };
+    let words = match change.fits {
+        1 => "1 fits then".to_owned(),
+        fits => format!("{fits} fit then"),
+    };
+    html! {
+        <li>
+            <pre class="mono">{ lines }</pre>
+            <span>{ words }</span>
+            <button type="button" class="quiet" onclick={run}>{ "Do it" }</button>
+        </li>
+    }
+}
