@@ -9,7 +9,7 @@ use js_sys::{Array, Function, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
 #[cfg(feature = "whole")]
 use podscope_session::host::Handover;
-use podscope_session::host::{Host, Wants};
+use podscope_session::host::{self, Host, Wants};
 use podscope_session::lessons;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
@@ -37,7 +37,8 @@ struct Service {
     on_fetched: Option<Function>,
     /// The operation that the service waits for. Requests are queued meanwhile, to keep their order.
     waits_for: Option<Awaited>,
-    waiting: Vec<Request>,
+    /// Packed requests that wait, the oldest first.
+    waiting: Vec<Uint8Array>,
     /// Whether the whole engine was asked for because the session lacks a capability.
     has_met_lack: bool,
     /// Number of requests that the host has taken, and the number of them that was reported to the page as settled.
@@ -53,10 +54,6 @@ enum Awaited {
     /// The whole engine, which takes over from this one. Time does not run meanwhile.
     WholeEngine,
     /// The replay of the session that was taken over.
-    #[cfg_attr(
-        not(feature = "whole"),
-        expect(dead_code, reason = "only the whole engine takes over")
-    )]
     Replay,
 }
 
@@ -82,30 +79,37 @@ impl Service {
             }
             return;
         }
-        match unpack::<Request>(&message.to_vec()) {
-            Ok(request) => self.handle_or_queue(request),
-            // Page and engine are built together, so this is a bug. The error reaches the page.
-            Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
+        self.handle_or_queue(message);
+    }
+
+    /// Handles a packed request, or keeps it while the service waits.
+    fn handle_or_queue(&mut self, message: Uint8Array) {
+        if self.waits_for.is_some() {
+            self.waiting.push(message);
+        } else if host::is_for_whole_engine(message.length() as usize) {
+            // Not even read here: a large file would be copied four times on its way.
+            self.fetch(Awaited::WholeEngine, Some(message));
+        } else {
+            let request = read(&message);
+            if lessons::are_missing_for(&request) {
+                self.fetch(Awaited::Lessons, Some(message));
+            } else if self.host.needs_whole_engine(&request) {
+                self.fetch(Awaited::WholeEngine, Some(message));
+            } else {
+                self.handle(request);
+            }
         }
     }
 
-    fn handle_or_queue(&mut self, request: Request) {
-        if self.waits_for.is_some() {
-            self.waiting.push(request);
-        } else if lessons::are_missing_for(&request) {
-            self.fetch(Awaited::Lessons, Some(request));
-        } else if self.host.needs_whole_engine(&request) {
-            self.fetch(Awaited::WholeEngine, Some(request));
-        } else {
-            self.n_taken += u64::from(request != Request::FrameDone);
-            if request == Request::PrepareToOpen && !cfg!(feature = "whole") {
-                self.call_fetch("prepare");
-            }
-            let updates = handle(&mut self.host, request, self.clock.now());
-            self.post(updates);
-            self.look_for_lack();
-            self.schedule();
+    fn handle(&mut self, request: Request) {
+        self.n_taken += u64::from(request != Request::FrameDone);
+        if request == Request::PrepareToOpen && !cfg!(feature = "whole") {
+            self.call_fetch("prepare");
         }
+        let updates = handle(&mut self.host, request, self.clock.now());
+        self.post(updates);
+        self.look_for_lack();
+        self.schedule();
     }
 
     /// Asks for the whole engine as soon as the session needs it.
@@ -116,10 +120,10 @@ impl Service {
         }
     }
 
-    /// Fetches a part. The request that needs it, and all later ones, wait.
-    fn fetch(&mut self, part: Awaited, request: Option<Request>) {
+    /// Fetches a part. The packed request that needs it, and all later ones, wait.
+    fn fetch(&mut self, part: Awaited, message: Option<Uint8Array>) {
         self.waits_for = Some(part);
-        self.waiting.extend(request);
+        self.waiting.extend(message);
         if part == Awaited::WholeEngine {
             self.alarm = None;
             self.post(vec![Host::loading_whole_engine()]);
@@ -163,9 +167,9 @@ impl Service {
         let state = self.host.hand_over();
         // The requests that the host gives back are taken again by the other one.
         let n_taken = self.n_taken - state.n_requests();
-        let state = state.with_requests(std::mem::take(&mut self.waiting)).to_bytes();
-        let arguments = Array::of4(
-            &Uint8Array::from(&*state),
+        let arguments = Array::of5(
+            &Uint8Array::from(&*state.to_bytes()),
+            &std::mem::take(&mut self.waiting).into_iter().collect::<Array>(),
             &self.fetch,
             &(n_taken as f64).into(),
             &(self.n_settled as f64).into(),
@@ -178,7 +182,7 @@ impl Service {
 
     /// Refuses the request for which a part was fetched in vain. It counts as taken.
     fn refuse_first(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
-        let request = (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
+        let request = (!self.waiting.is_empty()).then(|| read(&self.waiting.remove(0)));
         self.n_taken += u64::from(request.is_some());
         let updates = refuse(&mut self.host, request);
         self.post(updates);
@@ -190,7 +194,7 @@ impl Service {
     fn handle_waiting(&mut self) {
         self.waits_for = None;
         let waiting = std::mem::take(&mut self.waiting);
-        waiting.into_iter().for_each(|request| self.handle_or_queue(request));
+        waiting.into_iter().for_each(|message| self.handle_or_queue(message));
     }
 
     /// Works for one slice, or until the host has nothing to do.
@@ -254,6 +258,15 @@ impl Service {
     }
 }
 
+/// Reads a packed request.
+fn read(message: &Uint8Array) -> Request {
+    match unpack(&message.to_vec()) {
+        Ok(request) => request,
+        // Page and engine are built together, so this is a bug. The error reaches the page.
+        Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
+    }
+}
+
 /// Handles a request: one about practice or a course with `podscope-course`, which only the whole engine has.
 fn handle(host: &mut Host, request: Request, now: f64) -> Vec<Update> {
     #[cfg(feature = "whole")]
@@ -307,14 +320,15 @@ pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Continues the session of another engine in this worker, in its place. `state` is its handover. `n_taken` and
-/// `n_settled` are the numbers of requests that it has taken and reported as settled.
+/// Continues the session of another engine in this worker, in its place. `state` is its handover, `waiting` the packed
+/// requests that it has not taken (`Uint8Array`). `n_taken` and `n_settled` are the numbers of requests that it has
+/// taken and reported as settled.
 ///
 /// # Errors
 /// When the caller is not a dedicated worker, or the state is not that of an engine of the same version.
 #[cfg(feature = "whole")]
 #[wasm_bindgen]
-pub fn take_over(state: &[u8], fetch: Function, n_taken: f64, n_settled: f64) -> Result<(), JsValue> {
+pub fn take_over(state: &[u8], waiting: Array, fetch: Function, n_taken: f64, n_settled: f64) -> Result<(), JsValue> {
     let state = Handover::from_bytes(state).map_err(|error| format!("not the state of an engine: {error}"))?;
     let (host, requests) = Host::take_over(state).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -323,7 +337,12 @@ pub fn take_over(state: &[u8], fetch: Function, n_taken: f64, n_settled: f64) ->
     let service = start(host, fetch)?;
     let mut first = service.borrow_mut();
     (first.n_taken, first.n_settled) = (n_taken as u64, n_settled as u64);
-    (first.waits_for, first.waiting) = (Some(Awaited::Replay), requests);
+    first.waits_for = Some(Awaited::Replay);
+    for request in requests {
+        first.waiting.push(Uint8Array::from(&*pack(&request)?));
+    }
+    let waiting = waiting.iter().filter_map(|message| message.dyn_into().ok());
+    first.waiting.extend(waiting);
     first.schedule_slice();
     Ok(())
 }

@@ -29,7 +29,7 @@ use podscope_api::well_known::label;
 use podscope_cluster::{SimTime, Span};
 
 use self::frames::PageSession;
-pub use self::handover::Handover;
+pub use self::handover::{Handover, is_for_whole_engine};
 pub use self::joined::Rate;
 pub(crate) use self::open::joined_text;
 use self::pace::{LastFrame, Pace};

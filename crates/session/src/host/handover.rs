@@ -32,6 +32,12 @@ const EVENTS_PER_REPLAY_PIECE: u64 = 20 * EVENTS_PER_PIECE;
 /// whole engine answers would have to wait. So the whole engine takes over from the start.
 const MAX_MACHINES: usize = 200;
 
+/// Whether a packed request of this length is for the whole engine: it has a large file or a long text.
+#[must_use]
+pub const fn is_for_whole_engine(length: usize) -> bool {
+    !IS_WHOLE && length > super::open::LARGE
+}
+
 /// The state of a host, from which a host of another engine continues.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Handover {
@@ -56,13 +62,6 @@ impl Handover {
     #[must_use]
     pub fn n_requests(&self) -> u64 {
         self.requests.len() as u64
-    }
-
-    /// Adds requests that come after those of the host.
-    #[must_use]
-    pub fn with_requests(mut self, requests: impl IntoIterator<Item = Request>) -> Handover {
-        self.requests.extend(requests);
-        self
     }
 
     /// The state as bytes.

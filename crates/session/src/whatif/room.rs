@@ -73,7 +73,7 @@ enum Next {
 
 #[derive(Debug)]
 enum Attempt {
-    Edit(Editing),
+    Edit(Box<Editing>),
     Add(Adding),
 }
 
@@ -81,7 +81,7 @@ impl RoomSearch {
     /// Begins a search. `refusing` are the nodes that refuse the next pod now.
     pub(super) fn start(question: RoomQuestion, refusing: &[&str]) -> Self {
         let edits: [Edit; 3] = [uncordoned, labelled, untainted];
-        let edits = (edits.iter()).map(|edit| Attempt::Edit(Editing::new(&question, refusing, *edit)));
+        let edits = (edits.iter()).map(|edit| Attempt::Edit(Box::new(Editing::new(&question, refusing, *edit))));
         let additions = kinds(&question.nodes).map(|node| Attempt::Add(Adding::new(node)));
         Self {
             attempts: edits.chain(additions).collect(),
