@@ -13,7 +13,6 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use podscope_cluster::ViolationCause;
 
-use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_session::link::Link;
 use podscope_session::search::{Found, Goal, Source, shrink};
@@ -201,26 +200,18 @@ fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Se
 }
 
 /// Converts the shortest found run to its printed form.
-fn to_shortest(mut found: Found) -> Shortest {
-    let violation = found.record.violation().expect("a search finds violations").clone();
+fn to_shortest(found: Found) -> Shortest {
     let (parts, acts, at, seed) = found.size();
-    let said = format!(
-        "invariant {} broken at {at} with seed {seed} (cause: {}, {}): {}",
-        violation.invariant,
-        violation.cause.as_str(),
-        violation.by,
-        violation.seen,
+    let (said, cause) = (
+        found.sentence(),
+        found.record.violation().map(|violation| violation.cause),
     );
-    // `podscope run` continues for a minute after the last command. A `get pods` at the time of the violation makes the
-    // exported scenario run far enough to show it.
-    if let Ok(get_pods) = command::parse("kubectl get pods -A -o wide") {
-        let _ = found.session.command(get_pods);
-    }
+    let session = found.into_session();
     Shortest {
         size: (parts, acts, at.0, seed),
         said,
-        is_bug: violation.cause == ViolationCause::Bug,
-        link: Link::of(&found.session, None, String::new()).encode(),
-        scenario: export::scenario(&found.session),
+        is_bug: cause == Some(ViolationCause::Bug),
+        link: Link::of(&session, None, String::new()).encode(),
+        scenario: export::scenario(&session),
     }
 }

@@ -38,6 +38,7 @@ mod remark;
 mod remedy;
 mod request;
 mod requests;
+mod search;
 mod status;
 mod story;
 mod summary;
@@ -81,6 +82,7 @@ pub use remark::{
 pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef, TextKind};
 pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths, failures_title};
+pub use search::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CourseRequest, Micros, UpcomingEvent, WhatIf};
+use crate::{CourseRequest, Micros, Search, UpcomingEvent, WhatIf};
 
 /// A request of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -187,6 +187,8 @@ pub enum Request {
     /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
     /// `None` stops the present try.
     WhatIf(Option<WhatIf>),
+    /// Try seeds. Answered by [`Update::Search`](crate::Update::Search) for each, or by `Refused`.
+    Search(Box<Search>),
     /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
     Course(CourseRequest),
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
 use crate::{
-    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy, StoryStep,
-    TextKind, WhatIfAnswer,
+    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy,
+    SearchUpdate, StoryStep, TextKind, WhatIfAnswer,
 };
 
 /// A message of the engine to the page.
@@ -153,6 +153,8 @@ pub enum Update {
     },
     /// What a change would bring.
     WhatIf(Box<WhatIfAnswer>),
+    /// Progress of a search for a run that breaks a guarantee.
+    Search(SearchUpdate),
     /// An answer about practice or a course.
     Course(Box<CourseUpdate>),
 }

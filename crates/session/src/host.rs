@@ -20,6 +20,7 @@ mod reader;
 mod record;
 mod requests;
 mod scenario_fields;
+mod search;
 mod shown_solution;
 mod waiting;
 mod what_if;
@@ -119,6 +120,8 @@ pub struct Host {
     help: Option<answers::HelpSearch>,
     /// The what-if question that is being answered.
     asked: Option<what_if::Asked>,
+    /// The search for a run that breaks a guarantee.
+    search: Option<search::Searching>,
     /// Whether the search for problems of the cluster is pending.
     needs_triage: bool,
     anonymised: anonymised::AnonymisedSessions,
@@ -205,6 +208,7 @@ impl Host {
             || self.is_other_behind
             || self.film.is_some()
             || self.asked.is_some()
+            || self.search.is_some()
             || self.needs_triage
             || !self.anonymised.is_empty()
             || self.help.as_ref().is_some_and(|help| !help.is_done())

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{Record, Rng, SimTime, Span, ViolationCause};
+use podscope_kubectl::command;
 
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Session, Slice};
@@ -82,6 +83,33 @@ impl Found {
         self.run.schedule()
     }
 
+    /// What is broken, when and by what.
+    pub fn sentence(&self) -> String {
+        let Some(violation) = self.record.violation() else {
+            return String::new();
+        };
+        format!(
+            "invariant {} broken at {} with seed {} (cause: {}, {}): {}",
+            violation.invariant,
+            self.record.at,
+            self.run.seed,
+            violation.cause.as_str(),
+            violation.by,
+            violation.seen,
+        )
+    }
+
+    /// The session to be shared. `podscope run` continues for a minute after the last command: a `get pods` at the time
+    /// of the violation makes the exported scenario run far enough to show it.
+    pub fn into_session(self) -> Session {
+        let mut session = *self.session;
+        if let Ok(get_pods) = command::parse("kubectl get pods -A -o wide") {
+            // A session that takes no more commands stays as it is.
+            let _ = session.command(get_pods);
+        }
+        session
+    }
+
     /// Sort key: runs with fewer parts, fewer commands and an earlier violation come first.
     pub fn size(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
@@ -96,23 +124,29 @@ impl Run {
     /// The files cannot be read.
     pub fn draw(source: &Source, seed: u64) -> Result<Run, Vec<Problem>> {
         match source {
-            Source::Files(files) => {
-                let loaded = scenario::load(files)?;
-                let search = loaded.scenario.search.clone();
-                let session = Session::new(loaded)?;
-                let nodes: Vec<String> = session.world().machines().map(|(name, _)| name.to_string()).collect();
-                let mut rng = Rng::split(seed, "search");
-                let count = 1 + rng.below(u64::from(search.max));
-                let parts = (0..count).filter_map(|_| faults::draw(&mut rng, &search.faults, &nodes, search.horizon));
-                Ok(Run {
-                    seed,
-                    parts: parts.collect(),
-                    files: files.clone(),
-                    until: SimTime::ZERO + search.horizon,
-                })
-            }
+            Source::Files(files) => Run::draw_faults(files, seed),
             Source::Drawn { history } => Ok(workloads::draw(seed, history)),
         }
+    }
+
+    /// Generates the faults of a seed for a scenario, as its `spec.search` says.
+    ///
+    /// # Errors
+    /// The files cannot be read.
+    pub fn draw_faults(files: &[File], seed: u64) -> Result<Run, Vec<Problem>> {
+        let loaded = scenario::load(files)?;
+        let search = loaded.scenario.search.clone();
+        let session = Session::new(loaded)?;
+        let nodes: Vec<String> = session.world().machines().map(|(name, _)| name.to_string()).collect();
+        let mut rng = Rng::split(seed, "search");
+        let count = 1 + rng.below(u64::from(search.max));
+        let parts = (0..count).filter_map(|_| faults::draw(&mut rng, &search.faults, &nodes, search.horizon));
+        Ok(Run {
+            seed,
+            parts: parts.collect(),
+            files: files.to_vec(),
+            until: SimTime::ZERO + search.horizon,
+        })
     }
 
     /// Faults and commands, ordered by time.

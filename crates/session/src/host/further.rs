@@ -7,7 +7,7 @@ use podscope_protocol::{ExportKind, Notice, Request, Source, SubjectRef, Update}
 use super::anonymised::AnonymisedRequest;
 use super::console::error;
 use super::open::LARGE;
-use super::{ClockMillis, Host, answers, fields};
+use super::{ClockMillis, Host, answers, fields, search};
 use crate::IS_WHOLE;
 use crate::film::Film;
 
@@ -32,6 +32,7 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::RecordGoal { .. }
         | Request::ForgetGoal { .. }
         | Request::WhatIf(_)
+        | Request::Search(_)
         | Request::Course(_) => true,
         Request::Open { .. }
         | Request::Play
@@ -96,6 +97,10 @@ impl Host {
                 self.recorded.update()
             }),
             Request::WhatIf(change) => return self.what_if(change),
+            Request::Search(search) => {
+                self.search = Some(search::Searching::start(*search));
+                return Vec::new();
+            }
             // `podscope_course::page` answers it.
             Request::Course(_) => None,
             other => unreachable!("`act_now` handles {other:?}"),

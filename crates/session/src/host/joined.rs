@@ -229,7 +229,8 @@ impl Host {
             | Request::Film { .. }
             | Request::Recognise { .. }
             | Request::Triage { .. }
-            | Request::WhatIf(_) => false,
+            | Request::WhatIf(_)
+            | Request::Search(_) => false,
         }
     }
 

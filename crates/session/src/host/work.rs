@@ -64,6 +64,7 @@ impl Host {
         }
         updates.extend(self.continue_film());
         updates.extend(self.continue_what_if());
+        updates.extend(self.continue_search());
         if self.job.is_none() && std::mem::take(&mut self.needs_triage) {
             let active = self.active.as_ref();
             updates.extend(active.map(|active| answers::triage(&active.session, false)));

@@ -192,6 +192,11 @@ fn matches_media(media: &str) -> bool {
 }
 
 /// Returns whether the user prefers reduced motion.
+/// Number of processors that the browser reports.
+pub(crate) fn processors() -> usize {
+    window().map_or(1, |window| window.navigator().hardware_concurrency() as usize)
+}
+
 pub(crate) fn prefers_reduced_motion() -> bool {
     matches_media("(prefers-reduced-motion: reduce)")
 }

@@ -50,7 +50,7 @@ pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
 }
 
 /// The title of an invariant: `At most one` for `at-most-one`.
-fn title(name: &str) -> String {
+pub(super) fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut letters = words.chars();
     (letters.next()).map_or_else(String::new, |first| {

@@ -14,6 +14,7 @@ use super::lessons::Lessons;
 use super::more::More;
 use super::practise::Practise;
 use super::scene::is_picture;
+use super::search::SearchView;
 use super::share::{AnonymiseCheckbox, Share};
 use super::shown::{shown, text_with_code};
 use super::spread;
@@ -94,6 +95,9 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
                 .filter(|(task, _)| *task == Task::WhatIf)
                 .map(|(_, done)| done);
             html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_picture(page, &page.model)} /> }
+        }
+        Dialog::Search => {
+            html! { if let Some(opened) = &page.opened { <SearchView text={opened.text.clone()} seed={opened.seed} /> } }
         }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
         Dialog::Class => html! { <ClassView study={page.study.clone()} /> },

@@ -4,6 +4,7 @@
 use podscope_protocol::{RoomChange, WhatIf};
 use yew::prelude::*;
 
+use crate::browser;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
@@ -23,25 +24,27 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn MakeRoom(props: &Props) -> Html {
-    let number = use_node_ref();
+    let typed = use_state(|| None::<String>);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
+    let value = (*typed).clone().unwrap_or_else(|| match props.need {
+        0 => (props.fits.unwrap_or_default() + 1).to_string(),
+        need => need.to_string(),
+    });
     let onsubmit = {
-        let (act, number, pod) = (ctl.act.clone(), number.clone(), props.pod.clone());
+        let (act, value, pod) = (ctl.act.clone(), value.clone(), props.pod.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let typed = number.cast::<web_sys::HtmlInputElement>().map(|input| input.value());
-            if let Some(need) = typed.and_then(|typed| typed.parse().ok()) {
+            if let Ok(need) = value.parse() {
                 let pod = pod.clone();
                 act.emit(Act::Dialog(Dialog::WhatIf(WhatIf::Fit { pod, need })));
             }
         })
     };
-    let fits = props.fits.unwrap_or_default();
-    let value = match props.need {
-        0 => (fits + 1).to_string(),
-        need => need.to_string(),
+    let oninput = {
+        let typed = typed.setter();
+        Callback::from(move |event: InputEvent| typed.set(Some(browser::value_of(&event))))
     };
     let is_lacking = props.need > 0 && props.fits.is_some_and(|fits| fits < props.need as usize);
     html! {
@@ -52,7 +55,7 @@ pub(crate) fn MakeRoom(props: &Props) -> Html {
                 else { <ul>{ for props.changes.iter().map(|change| change_row(&ctl, change)) }</ul> }
             }
             <form class="row" {onsubmit}>
-                <label>{ "Make room for " }<input ref={number} class="mono" type="number" min="1" max={MAX_COPIES.to_string()} required=true {value} disabled={props.fits.is_none()} />{ " of them" }</label>
+                <label>{ "Make room for " }<input class="mono" type="number" min="1" max={MAX_COPIES.to_string()} required=true {value} {oninput} disabled={props.fits.is_none()} />{ " of them" }</label>
                 <button type="submit" disabled={props.fits.is_none()}>{ "What would do it?" }</button>
             </form>
         </section>

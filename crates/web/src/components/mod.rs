@@ -41,6 +41,7 @@ mod record;
 mod requests;
 mod said;
 mod scene;
+mod search;
 mod share;
 mod shown;
 mod spread;

@@ -63,6 +63,8 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
                 { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
                 { row("Which nodes can go?".into(), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
+                // A server's engine is one for all its pages, and no browser's worker.
+                if page.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row("Find a run that breaks a guarantee".into(), "", act(Act::Dialog(Dialog::Search))) } }
                 if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>

@@ -24,6 +24,7 @@ pub(crate) mod qr;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;
+pub(crate) mod search;
 pub(crate) mod spread;
 pub(crate) mod stage;
 pub(crate) mod symptoms;

@@ -275,6 +275,8 @@ impl Page {
                 self.progress = None;
                 self.what_if = Some(Shared::new(*answer));
             }
+            // Engines of a search answer to its dialog.
+            Update::Search(_) => {}
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));

@@ -52,6 +52,8 @@ pub(crate) enum Dialog {
     Class,
     /// A what-if question.
     WhatIf(podscope_protocol::WhatIf),
+    /// The search for a run that breaks a guarantee.
+    Search,
     /// The open lesson on paper.
     Worksheet,
 }

@@ -9,6 +9,7 @@ mod keeping;
 mod lines;
 mod pasting;
 mod pictures;
+mod search;
 mod threads;
 mod waiting;
 mod what_if;

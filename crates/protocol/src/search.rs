@@ -1,0 +1,67 @@
+//! The search for a run that breaks a guarantee: the page divides the seeds among several engines (P-16).
+
+use serde::{Deserialize, Serialize};
+
+use crate::Micros;
+
+/// Seeds to try on a scenario. Each draws faults of its own, as the scenario's `spec.search` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Search {
+    /// Name and text of each file of the scenario.
+    pub files: Vec<(String, String)>,
+    pub seeds: Vec<u64>,
+    /// Whether to shrink the runs that break a guarantee, and to report only the shortest of them.
+    pub shrinks: bool,
+}
+
+/// Progress of a search, or its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SearchUpdate {
+    /// A seed has been tried.
+    Tried(TriedSeed),
+    /// The shortest run. `None` if no seed breaks a guarantee.
+    Shortest(Option<Box<ShortestRun>>),
+}
+
+/// The run of a seed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TriedSeed {
+    pub seed: u64,
+    /// Names of the guarantees that it breaks, each once.
+    pub broken: Vec<String>,
+    /// Its size, if it breaks one.
+    pub size: Option<RunSize>,
+}
+
+/// Size of a run: runs with fewer parts, fewer commands and an earlier violation are smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunSize {
+    pub parts: u32,
+    pub commands: u32,
+    /// The instant of the violation.
+    pub at: Micros,
+    pub seed: u64,
+}
+
+/// The shortest run that breaks a guarantee.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShortestRun {
+    /// Name of the guarantee in kebab case.
+    pub broken: String,
+    /// The instant of the violation.
+    pub at: Micros,
+    pub seed: u64,
+    /// What is seen then.
+    pub seen: String,
+    /// The command or fault that it is attributed to.
+    pub by: String,
+    /// Its faults and commands with their instants, by time.
+    pub commands: Vec<(Micros, String)>,
+    /// The run as a link, without `#`.
+    pub link: String,
+}

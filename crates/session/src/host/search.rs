@@ -1,0 +1,88 @@
+//! Tries seeds for the page: one run in each piece of work. The page divides the seeds among several engines, whose only
+//! work this is, so that a piece may take as long as a run.
+
+use std::collections::VecDeque;
+
+use podscope_api::ordered;
+use podscope_protocol::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed, Update};
+
+use super::Host;
+use crate::link::Link;
+use crate::search::{Found, Goal, Run, shrink};
+
+/// A search in progress.
+#[derive(Debug)]
+pub(super) struct Searching {
+    search: Search,
+    /// The seeds that are still to be tried.
+    seeds: VecDeque<u64>,
+    shortest: Option<Found>,
+}
+
+impl Searching {
+    pub(super) fn start(search: Search) -> Self {
+        Self {
+            seeds: search.seeds.iter().copied().collect(),
+            search,
+            shortest: None,
+        }
+    }
+}
+
+impl Host {
+    /// Tries the next seed of the search. Returns what it brought, or the shortest run after the last seed.
+    pub(super) fn continue_search(&mut self) -> Option<Update> {
+        let searching = self.search.as_mut()?;
+        let Some(seed) = searching.seeds.pop_front() else {
+            let shortest = self.search.take()?.shortest;
+            return Some(Update::Search(SearchUpdate::Shortest(shortest.and_then(shown))));
+        };
+        let run = Run::draw_faults(&searching.search.files, seed);
+        let played = match run.and_then(|run| run.play(&Goal::default())) {
+            Ok(played) => played,
+            Err(problems) => {
+                self.search = None;
+                return Some(Update::Refused { problems });
+            }
+        };
+        let broken = played.broken.iter().filter_map(|record| record.violation());
+        let broken: ordered::Set<String> = broken.map(|violation| violation.invariant.to_string()).collect();
+        let tried = TriedSeed {
+            seed,
+            broken: broken.iter().cloned().collect(),
+            size: played.found.as_ref().map(size),
+        };
+        if searching.search.shrinks {
+            let smaller = searching.shortest.take().into_iter().chain(played.found.map(shrink));
+            searching.shortest = smaller.min_by_key(Found::size);
+        }
+        Some(Update::Search(SearchUpdate::Tried(tried)))
+    }
+}
+
+fn size(found: &Found) -> RunSize {
+    let (parts, commands, at, seed) = found.size();
+    RunSize {
+        parts: u32::try_from(parts).unwrap_or(u32::MAX),
+        commands: u32::try_from(commands).unwrap_or(u32::MAX),
+        at: at.0,
+        seed,
+    }
+}
+
+/// Returns `None` only for a record that is no violation, which no search finds.
+fn shown(found: Found) -> Option<Box<ShortestRun>> {
+    let schedule = found.schedule();
+    let violation = found.record.violation()?;
+    Some(Box::new(ShortestRun {
+        broken: violation.invariant.to_string(),
+        at: found.record.at.0,
+        seed: found.run.seed,
+        seen: violation.seen.to_string(),
+        by: violation.by.to_string(),
+        commands: (schedule.iter())
+            .map(|timed| (timed.at.0, timed.command.to_string()))
+            .collect(),
+        link: Link::of(&found.into_session(), None, String::new()).encode(),
+    }))
+}

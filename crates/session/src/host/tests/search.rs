@@ -1,0 +1,100 @@
+//! The search for a run that breaks a guarantee, as an engine of the page does it.
+
+use podscope_protocol::{Search, SearchUpdate, ShortestRun, TriedSeed};
+
+use super::*;
+
+/// A StatefulSet whose pod is force-deleted; cuts are drawn.
+const FORCED: &str = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: forced}
+spec:
+  cluster: {zones: [a, b], nodesPerZone: 2}
+  search: {faults: [partition], horizon: 6m, max: 3}
+  timeline: [{at: 90s, run: kubectl delete pod db-0 --force --grace-period=0}]
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, image: app}]}
+";
+
+/// Tries seeds to the end. Returns what each brought, and the shortest run.
+fn search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
+    let mut host = Host::new();
+    let search = Search {
+        files: vec![("forced.yaml".to_owned(), FORCED.to_owned())],
+        seeds: seeds.to_vec(),
+        shrinks,
+    };
+    let mut updates = host.handle(Request::Search(Box::new(search)), 0.0);
+    while host.wants() == Wants::Now {
+        updates.extend(host.work(0.0));
+    }
+    let (mut tried, mut last) = (Vec::new(), None);
+    for update in updates {
+        match update {
+            Update::Search(SearchUpdate::Tried(seed)) => tried.push(seed),
+            Update::Search(SearchUpdate::Shortest(shortest)) => last = Some(shortest),
+            other => panic!("{other:?}"),
+        }
+    }
+    (tried, last.expect("the search ends"))
+}
+
+/// Shows: P-16
+#[test]
+fn search_reports_each_seed_and_shortest_run() {
+    let (tried, shortest) = search(&[0, 1, 2, 3, 4, 5], false);
+    assert_eq!(shortest, None, "nothing is shrunk");
+    let seeds: Vec<u64> = tried.iter().map(|one| one.seed).collect();
+    assert_eq!(seeds, [0, 1, 2, 3, 4, 5]);
+    for one in &tried {
+        assert_eq!(one.size.is_some(), !one.broken.is_empty(), "{one:?}");
+    }
+    let breaking: Vec<u64> = tried.iter().filter_map(|one| Some(one.size?.seed)).collect();
+    assert!((1..6).contains(&breaking.len()), "{breaking:?}");
+    let (again, shortest) = search(&breaking, true);
+    assert!(again.iter().all(|one| one.size.is_some()));
+    let shortest = shortest.expect("a run");
+    assert!(
+        again.iter().any(|one| one.broken.contains(&shortest.broken)),
+        "{shortest:?}"
+    );
+    // The link opens the same run, with the violation in it.
+    let mut host = Host::new();
+    let fragment = shortest.link;
+    host.handle(
+        Request::Open {
+            source: Source::Link { fragment },
+        },
+        0.0,
+    );
+    while host.wants() == Wants::Now {
+        host.work(0.0);
+    }
+    let session = &host.active.as_ref().expect("a session").session;
+    assert!(session.violations().next().is_some());
+}
+
+/// Shows: P-16
+#[test]
+fn search_of_invalid_scenario_is_refused() {
+    let mut host = Host::new();
+    let search = Search {
+        files: vec![("wrong.yaml".to_owned(), "kind: Scenario\nspec: 3".to_owned())],
+        seeds: vec![1, 2],
+        shrinks: false,
+    };
+    host.handle(Request::Search(Box::new(search)), 0.0);
+    let updates = host.work(0.0);
+    assert!(matches!(updates.as_slice(), [Update::Refused { .. }]), "{updates:?}");
+    assert_eq!(host.wants(), Wants::Rest);
+}

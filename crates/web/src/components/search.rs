@@ -1,0 +1,253 @@
+//! The search for a run that breaks a guarantee: each seed draws other faults for the scenario. Several engines, each in
+//! its worker, share the seeds; one of them shrinks the smallest runs afterwards. The running session is not changed.
+
+use std::rc::Rc;
+
+use podscope_protocol::{Problem, Request, Search, SearchUpdate, ShortestRun, Source, Update};
+use yew::prelude::*;
+
+use super::broken::title;
+use super::dialog::Modal;
+use super::dialogs;
+use super::shown::shown;
+use crate::browser;
+use crate::ctl::Ctl;
+use crate::engine::{Engine, WorkerMessage};
+use crate::pure::clock;
+use crate::pure::search::{Tally, seeds_of};
+use crate::state::{Act, Dialog};
+
+/// Maximum number of engines; each takes the memory of a page's own.
+const MAX_ENGINES: usize = 4;
+const RUNS: u32 = 100;
+const MAX_RUNS: u32 = 10_000;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// Text of the scenario.
+    pub(crate) text: String,
+    /// Seed of the scenario, with which the search begins.
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    #[default]
+    Idle,
+    /// So many engines still try seeds.
+    Trying {
+        engines: usize,
+    },
+    Shrinking,
+    Done,
+}
+
+/// A search, and what it has found.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Found {
+    phase: Phase,
+    /// Number of searches that have been started. Messages of earlier ones are ignored.
+    nth: u32,
+    /// The first seed, and the number of seeds.
+    first: u64,
+    runs: u32,
+    tally: Tally,
+    shortest: Option<ShortestRun>,
+    problems: Vec<Problem>,
+}
+
+enum Step {
+    Start { first: u64, runs: u32, engines: usize },
+    Stop,
+    Message { nth: u32, message: WorkerMessage },
+}
+
+impl Reducible for Found {
+    type Action = Step;
+
+    fn reduce(self: Rc<Self>, step: Step) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match step {
+            Step::Start { first, runs, engines } => {
+                next = Found {
+                    phase: Phase::Trying { engines },
+                    nth: self.nth + 1,
+                    first,
+                    runs,
+                    ..Found::default()
+                };
+            }
+            Step::Stop => next.end_of_trying(),
+            Step::Message { nth, message } if nth == self.nth => next.take(message),
+            Step::Message { .. } => {}
+        }
+        Rc::new(next)
+    }
+}
+
+impl Found {
+    fn take(&mut self, message: WorkerMessage) {
+        match message {
+            WorkerMessage::Update(update) => match *update {
+                Update::Search(SearchUpdate::Tried(tried)) if matches!(self.phase, Phase::Trying { .. }) => {
+                    self.tally.add(tried);
+                }
+                Update::Search(SearchUpdate::Shortest(shortest)) => match self.phase {
+                    Phase::Trying { engines: 0 | 1 } => self.end_of_trying(),
+                    Phase::Trying { engines } => self.phase = Phase::Trying { engines: engines - 1 },
+                    _ => {
+                        self.shortest = shortest.map(|shortest| *shortest);
+                        self.phase = Phase::Done;
+                    }
+                },
+                Update::Refused { problems } => self.fail(problems),
+                Update::Crashed { message } => self.fail(vec![Problem::of("engine", message)]),
+                _ => {}
+            },
+            WorkerMessage::Trapped(message) => self.fail(vec![Problem::of("engine", message)]),
+            WorkerMessage::Alive => {}
+        }
+    }
+
+    fn fail(&mut self, problems: Vec<Problem>) {
+        (self.phase, self.problems) = (Phase::Done, problems);
+    }
+
+    /// Shrinks what has been found, if the seeds have been tried or the search was stopped.
+    fn end_of_trying(&mut self) {
+        self.phase = match (self.phase, self.tally.seeds_to_shrink().is_empty()) {
+            (Phase::Trying { .. }, false) => Phase::Shrinking,
+            _ => Phase::Done,
+        };
+    }
+}
+
+#[component]
+pub(crate) fn SearchView(props: &Props) -> Html {
+    let found = use_reducer(Found::default);
+    let (first, runs) = (use_state(|| props.seed.to_string()), use_state(|| RUNS.to_string()));
+    use_engines(&found, &props.text);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let onsubmit = {
+        let (found, first, runs) = (found.dispatcher(), first.clone(), runs.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            if let (Ok(first), Ok(runs)) = (first.parse(), runs.parse::<u32>()) {
+                let runs = runs.clamp(1, MAX_RUNS);
+                let engines = browser::processors().clamp(1, MAX_ENGINES).min(runs as usize);
+                found.dispatch(Step::Start { first, runs, engines });
+            }
+        })
+    };
+    let typed = |field: &UseStateHandle<String>| {
+        let set = field.setter();
+        Callback::from(move |event: InputEvent| set.set(browser::value_of(&event)))
+    };
+    let stop = {
+        let found = found.dispatcher();
+        Callback::from(move |_: MouseEvent| found.dispatch(Step::Stop))
+    };
+    let works = matches!(found.phase, Phase::Trying { .. } | Phase::Shrinking);
+    html! {
+        <Modal key="search" title="Find a run that breaks a guarantee" class="search">
+            <p>{ "Each run has other faults and a quiet time after them, as " }<code>{ "spec.search" }</code>{ " of the scenario says. Your own run does not change." }</p>
+            <form class="row" {onsubmit}>
+                <label>{ "Runs " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
+                <label>{ "from seed " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
+                // Two elements: one that became the other during its press would submit the form.
+                if works { <button key="stop" type="button" onclick={stop}>{ "Stop" }</button> }
+                else { <button key="search" type="submit" class="primary" autofocus=true>{ "Search" }</button> }
+            </form>
+            if found.phase != Phase::Idle {
+                <p role="status">{ status(&found) }</p>
+                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, Phase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label="Tried runs"></progress> }
+            }
+            if !found.problems.is_empty() { { dialogs::problems(&found.problems) } }
+            if !found.tally.by_guarantee.is_empty() {
+                <table>
+                    <thead><tr><th scope="col">{ "Guarantee" }</th><th scope="col">{ "Runs that break it" }</th></tr></thead>
+                    <tbody>{ for found.tally.by_guarantee.iter().map(|(name, runs)| html! { <tr><th scope="row">{ title(name) }</th><td>{ *runs }</td></tr> }) }</tbody>
+                </table>
+            }
+            if let Some(shortest) = &found.shortest { { shortest_run(&ctl, shortest) } }
+        </Modal>
+    }
+}
+
+/// Starts the engines of a search, and ends them with it or with the dialog.
+#[hook]
+fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
+    let engines = use_mut_ref(Vec::<Engine>::new);
+    let (text, first, runs) = (text.to_owned(), found.first, found.runs);
+    let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
+    let phase = match found.phase {
+        // The engines that remain go on.
+        Phase::Trying { .. } => Phase::Trying { engines: 0 },
+        other => other,
+    };
+    let count = match found.phase {
+        Phase::Trying { engines } => engines,
+        _ => 0,
+    };
+    use_effect_with((phase, found.nth), move |(phase, nth)| {
+        let nth = *nth;
+        let start = |seeds: Vec<u64>, shrinks| {
+            let dispatcher = dispatcher.clone();
+            let on_message = Callback::from(move |message| dispatcher.dispatch(Step::Message { nth, message }));
+            let engine = Engine::start(on_message.clone());
+            let search = Search {
+                files: vec![("scenario.yaml".to_owned(), text.clone())],
+                seeds,
+                shrinks,
+            };
+            let sent = engine.and_then(|engine| engine.send(&Request::Search(Box::new(search))).map(|()| engine));
+            sent.map_err(|error| on_message.emit(WorkerMessage::Trapped(format!("{error:?}"))))
+                .ok()
+        };
+        *engines.borrow_mut() = match phase {
+            Phase::Trying { .. } => {
+                let each = (0..count).filter_map(|engine| start(seeds_of(engine, count, first, runs), false));
+                each.collect()
+            }
+            Phase::Shrinking => start(shrunk, true).into_iter().collect(),
+            Phase::Idle | Phase::Done => Vec::new(),
+        };
+    });
+}
+
+fn status(found: &Found) -> String {
+    let broke = match found.tally.broke {
+        0 => "no guarantee broke".to_owned(),
+        1 => "1 broke a guarantee".to_owned(),
+        more => format!("{more} broke a guarantee"),
+    };
+    let tried = format!("{} of {} runs tried, {broke}", found.tally.tried, found.runs);
+    match found.phase {
+        Phase::Shrinking => format!("{tried}; the shortest is looked for…"),
+        _ => format!("{tried}."),
+    }
+}
+
+fn shortest_run(ctl: &Ctl, shortest: &ShortestRun) -> Html {
+    let open = {
+        let (ctl, fragment) = (ctl.clone(), shortest.link.clone());
+        Callback::from(move |_: MouseEvent| {
+            let fragment = fragment.clone();
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(Request::Open {
+                source: Source::Link { fragment },
+            });
+        })
+    };
+    html! {
+        <section aria-label="The shortest run">
+            <h3 class="eyebrow">{ "The shortest run" }</h3>
+            <p>{ format!("{} broke at {} with seed {}: ", title(&shortest.broken), clock::instant(shortest.at), shortest.seed) }{ shown(&shortest.seen) }{ "." }</p>
+            <p>{ "By: " }{ shown(&shortest.by) }</p>
+            <ol>{ for shortest.commands.iter().map(|(at, command)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ " " }<code>{ shown(command) }</code></li> }) }</ol>
+            <p class="buttons"><button type="button" class="primary" onclick={open}>{ "Open this run" }</button></p>
+        </section>
+    }
+}

@@ -1,0 +1,64 @@
+// The search for a run that breaks a guarantee, by several engines.
+import { chooseFromMore } from "../actions.mjs";
+import { expect, test } from "../test.mjs";
+
+// A force deletion at 1:30; the drawn cuts decide what comes of it.
+const FORCED = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: forced}
+spec:
+  cluster: {zones: [a, b], nodesPerZone: 2}
+  search: {faults: [partition], horizon: 6m, max: 3}
+  timeline: [{at: 90s, run: kubectl delete pod db-0 --force --grace-period=0}]
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, image: app}]}
+`;
+
+// Shows: P-16
+test("seeds are searched by several engines, and the shortest run opens", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "forced.yaml": FORCED });
+  await t.pause(page);
+  const before = page.workers().length;
+  await chooseFromMore(page, "Find a run that breaks a guarantee");
+  const dialog = page.getByRole("dialog", { name: "Find a run that breaks a guarantee" });
+  await dialog.getByLabel("Runs", { exact: false }).first().fill("12");
+  await dialog.getByRole("button", { name: "Search" }).click();
+  await expect(dialog.getByRole("status")).toHaveText(/^12 of 12 runs tried, \d+ broke a guarantee\.$/, { timeout: 120_000 });
+  await expect(dialog.getByRole("row", { name: /^At most one \d+$/ })).toBeVisible();
+  await expect(dialog.getByText(/^At most one broke at 1:30\.0 with seed \d+: processes of two pods default\/db-0 run/)).toBeVisible();
+  expect(page.workers().length, "the engines of the search have ended").toBe(before);
+  await expect(dialog.getByText("By: kubectl delete pod db-0 --grace-period=0 --force")).toBeVisible();
+  await t.checkLooks(page, "search");
+  await dialog.getByRole("button", { name: "Open this run" }).click();
+  await expect(page.getByText(/2 processes, 1 name/i).first()).toBeVisible({ timeout: 60_000 });
+});
+
+// Shows: P-16
+test("a search is stopped, and closing its dialog ends its engines", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-pod]").first()).toBeVisible();
+  await t.pause(page);
+  const before = page.workers().length;
+  await chooseFromMore(page, "Find a run that breaks a guarantee");
+  const dialog = page.getByRole("dialog", { name: "Find a run that breaks a guarantee" });
+  await dialog.getByLabel("Runs", { exact: false }).first().fill("10000");
+  await dialog.getByRole("button", { name: "Search" }).click();
+  await expect(dialog.getByRole("status")).toHaveText(/^[1-9]\d* of 10000 runs tried/, { timeout: 120_000 });
+  await dialog.getByRole("button", { name: "Stop" }).click();
+  await expect(dialog.getByRole("status")).toHaveText(/^[1-9]\d* of 10000 runs tried, no guarantee broke\.$/);
+  await dialog.getByRole("button", { name: "Search" }).click();
+  await expect(dialog.getByRole("button", { name: "Stop" })).toBeVisible();
+  expect(page.workers().length).toBeGreaterThan(before);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.workers().length).toBe(before);
+});
