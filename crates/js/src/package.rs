@@ -212,9 +212,10 @@ impl Session {
     /// it is printed, as kubectl does.
     #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
     pub fn command(&mut self, line: &str) -> Fallible<JsValue> {
-        let command = command::parse(line).map_err(errors::command)?;
+        let command = command::parse_unresolved(line).map_err(errors::command)?;
+        let resolved = self.inner.resolved(&command).map_err(errors::command)?;
         let t = self.now();
-        let printed: Vec<(OutputKind, String)> = match &command {
+        let printed: Vec<(OutputKind, String)> = match &*resolved {
             Command::Help(topic) => vec![(OutputKind::Output, command::help_text(topic).trim_end().to_owned())],
             Command::Kubectl(kubectl) => match self.inner.read(kubectl) {
                 Some(printed) => printed.lines,

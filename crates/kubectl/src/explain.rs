@@ -1,7 +1,10 @@
 //! `kubectl explain`: every field of a kind, with Podscope's own descriptions (KC-114).
 
+mod custom;
+
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, fields};
+use podscope_cluster::Objects;
 
 use super::Printed;
 
@@ -11,26 +14,16 @@ const DESCRIBED_FIELDS_NOTE: &str =
 
 /// Prints the fields of a kind, or the field at a path below it. A field has a description if it affects where a pod
 /// runs or when the pod is deleted.
-pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mut Printed) {
-    let (group, version) = kind.group_and_version();
-    let print_header = |printed: &mut Printed| {
-        if !group.is_empty() {
-            printed.out(format!("GROUP:      {group}"));
-        }
-        printed.out(format!("KIND:       {}", kind.name()));
-        printed.out(format!("VERSION:    {version}"));
-        printed.out("");
-    };
+pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Objects, printed: &mut Printed) {
+    if let Kind::Custom(_) = kind {
+        return custom::explain(kind, path, recursive, objects, printed);
+    }
     let Some(fields) = fields(kind, path) else {
-        let is_known = |end: &usize| fields(kind, &path[..*end]).is_some();
-        let first = (1..=path.len())
-            .find(|end| !is_known(end))
-            .and_then(|end| path.get(end - 1));
-        let unknown = first.map_or("", |name| name);
-        print_header(printed);
+        let unknown = path.last().map_or("", |name| name);
+        header(kind, printed);
         return printed.fail(format!("error: field {unknown:?} does not exist"));
     };
-    print_header(printed);
+    header(kind, printed);
     if let Some((last, above)) = path.split_last() {
         let siblings = podscope_api::fields(kind, above).unwrap_or_default();
         let field = siblings.into_iter().find(|field| field.name == *last);
@@ -83,6 +76,17 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
     if fields.is_empty() {
         printed.out("");
     }
+}
+
+/// Prints group, kind and version.
+fn header(kind: Kind, printed: &mut Printed) {
+    let (group, version) = kind.group_and_version();
+    if !group.is_empty() {
+        printed.out(format!("GROUP:      {group}"));
+    }
+    printed.out(format!("KIND:       {}", kind.name()));
+    printed.out(format!("VERSION:    {version}"));
+    printed.out("");
 }
 
 /// The allowed values of an enum field, sorted; `None` for other fields.

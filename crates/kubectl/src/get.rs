@@ -1,10 +1,12 @@
 //! `kubectl get` (KC-001 to KC-063).
 
+use std::sync::Arc;
+
 use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
-use super::columns::{Column, columns};
+use super::columns::{Column, PrinterColumn, columns};
 use super::gotext::plain;
 use super::jsonpath::{Path, weight};
 use super::output::ObjectFormat;
@@ -21,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) groups: Vec<(Kind, Vec<Object>)>,
     /// Objects that were requested by name and do not exist.
     pub(crate) missing: Vec<(Kind, String)>,
+    /// The server's answers for kinds that do not support the field selector, if other kinds do.
+    refused: Vec<Refusal>,
     /// Whether exactly one object was requested by name.
     pub(crate) is_single: bool,
     /// The namespace of the target if it does not exist. kubectl looks for it when it finds no object, except for `default`.
@@ -28,12 +32,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// kubectl's errors about the named objects that do not exist.
+    /// kubectl's errors about kinds that the server refused to list, and about named objects that do not exist.
     pub(crate) fn not_found(&self) -> impl Iterator<Item = Refusal> + '_ {
-        self.missing.iter().map(|(kind, name)| match &self.absent_namespace {
+        let missing = self.missing.iter().map(|(kind, name)| match &self.absent_namespace {
             Some(namespace) if kind.is_namespaced() => not_found(Kind::Namespace, namespace),
             _ => not_found(*kind, name),
-        })
+        });
+        self.refused.iter().cloned().chain(missing)
     }
 }
 
@@ -64,25 +69,21 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     let labels = match LabelQuery::parse(selector) {
         Ok(labels) => labels,
         Err(why) => {
-            let kind = match &target.selection {
-                Selection::Kinds { kinds, .. } => kinds.first().copied(),
-                Selection::Items(items) => items.first().map(|(kind, _)| *kind),
-            };
-            return Err(bad_request(refused(
-                kind.unwrap_or(Kind::Pod),
-                selector,
-                field_selector,
-                &why,
-            )));
+            let answer = |kind: &Kind| bad_request(refused(*kind, selector, field_selector, &why));
+            return Err(all_refused(target.kinds().iter().map(answer).collect()));
         }
     };
     let mut found = Found {
         groups: Vec::new(),
         missing: Vec::new(),
+        refused: Vec::new(),
         is_single: false,
         absent_namespace: (!target.all_namespaces && is_absent(namespace, objects)).then(|| namespace.to_owned()),
     };
-    let by_name = |kind: Kind, name: &str| objects.get_kind(kind, &ObjectKey::of(kind, namespace, name));
+    let by_name = |kind: Kind, name: &str| {
+        let object = objects.get_kind(kind, &ObjectKey::of(kind, namespace, name))?;
+        Some(in_version(kind, object, objects))
+    };
     match &target.selection {
         Selection::Items(items) => {
             found.is_single = items.len() == 1;
@@ -112,23 +113,53 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
         Selection::Kinds { kinds, .. } => {
             let work = Work::default();
             for kind in kinds {
-                let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad_request)?;
-                let objects = objects.list_kind(*kind);
+                let fields = match FieldQuery::parse_in(*kind, field_selector, selector, objects) {
+                    Ok(fields) => fields,
+                    Err(why) => {
+                        found.refused.push(bad_request(why));
+                        continue;
+                    }
+                };
+                let listed = objects.list_kind(*kind);
                 // Thousands of selector terms on thousands of objects would take too long.
-                work.spend(objects.len() as u64 * (labels.weight() + fields.weight()))
+                work.spend(listed.len() as u64 * (labels.weight() + fields.weight()))
                     .map_err(|why| Refusal::AsIs(why.to_string()))?;
-                let objects = objects
+                let listed = listed
                     .into_iter()
                     .filter(|object| {
                         !kind.is_namespaced() || target.all_namespaces || &*object.metadata().namespace == namespace
                     })
                     .filter(|object| labels.matches(object) && fields.matches(object))
-                    .collect();
-                found.groups.push((*kind, objects));
+                    .map(|object| in_version(*kind, object, objects));
+                found.groups.push((*kind, listed.collect()));
+            }
+            if found.groups.is_empty() && !found.refused.is_empty() {
+                return Err(all_refused(found.refused));
             }
         }
     }
     Ok(found)
+}
+
+/// The server's answers to the requests for several kinds as one error.
+fn all_refused(answers: Vec<Refusal>) -> Refusal {
+    let texts: Vec<String> = answers.into_iter().map(String::from).collect();
+    Refusal::as_is(texts.join("\n"))
+}
+
+/// A custom object in the version of a kind; other objects as they are.
+fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
+    match object {
+        Object::Untyped(mut stored) if crate::IS_WHOLE && stored.kind.api_version() != kind.api_version() => {
+            objects.with_version(kind, |version| {
+                let converted = Arc::make_mut(&mut stored);
+                converted.kind = kind;
+                version.conform(converted);
+            });
+            Object::Untyped(stored)
+        }
+        object => object,
+    }
 }
 
 /// The object as `-o yaml|json` prints it; `managedFields` are omitted unless requested (KC-053).
@@ -205,8 +236,8 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     let nothing_named = found.is_single && objects.is_empty();
     match &get.output {
         output if get.ignore_not_found && objects.is_empty() && !matches!(output, Output::Table | Output::Wide) => {}
-        _ if get.scale => super::scale::print(get, &objects, view.now, printed),
-        Output::Table | Output::Wide => print_tables(get, &groups, view, printed),
+        _ if get.scale => super::scale::print(get, &objects, view, printed),
+        Output::Table | Output::Wide => print_tables(get, &groups, !found.refused.is_empty(), view, printed),
         Output::Name => {
             for object in &objects {
                 printed.out(format!(
@@ -233,7 +264,14 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
-fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
+/// Prints one table for each kind that has objects. `is_incomplete`: the server refused to list further kinds.
+fn print_tables(
+    get: &Get,
+    groups: &[(Kind, Vec<Object>)],
+    is_incomplete: bool,
+    view: &View<'_>,
+    printed: &mut Printed,
+) {
     let has_several_kinds = match &get.target.selection {
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
         // For objects requested by name, only the kinds of those that exist count.
@@ -249,11 +287,12 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
         }
         has_printed = true;
         let mut rows = Vec::new();
+        let printers = PrinterColumn::of_kind(*kind, view.objects);
         if !get.no_headers {
-            rows.push(header_row(get, first, has_namespace));
+            rows.push(header_row(get, first, &printers, has_namespace));
         }
         let prefix = name_prefix(get, *kind, has_several_kinds);
-        let row = |object| object_row(get, object, &prefix, has_namespace, view.now);
+        let row = |object| object_row(get, object, &prefix, &printers, has_namespace, view.now);
         rows.extend(objects.iter().map(row));
         for line in table(&rows) {
             printed.out(line);
@@ -263,7 +302,7 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
     };
-    if !has_printed && !is_named && !get.ignore_not_found {
+    if !has_printed && !is_named && !get.ignore_not_found && !is_incomplete {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
         printed.remark(if namespaced && !get.target.all_namespaces {
             format!("No resources found in {} namespace.", get.target.namespace())
@@ -282,23 +321,29 @@ pub(super) fn name_prefix(get: &Get, kind: Kind, has_several_kinds: bool) -> Str
 }
 
 /// The columns of an object that the command prints. The NAME column holds `prefix` + name.
-fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl Iterator<Item = Column> {
+fn shown_columns(
+    get: &Get,
+    object: &Object,
+    prefix: &str,
+    printers: &[PrinterColumn],
+    now: Time,
+) -> impl Iterator<Item = Column> {
     let wide = get.output == Output::Wide;
     let is_bare = get.bare_columns;
-    let all = columns(object, prefix, now).into_iter();
+    let all = columns(object, prefix, printers, now).into_iter();
     all.filter(move |column| match is_bare {
-        true => matches!(column.header, "NAME" | "AGE"),
+        true => matches!(&*column.header, "NAME" | "AGE"),
         false => wide || !column.is_wide,
     })
 }
 
 /// The header of a table whose first row is this object.
-pub(super) fn header_row(get: &Get, object: &Object, has_namespace: bool) -> Vec<String> {
+pub(super) fn header_row(get: &Get, object: &Object, printers: &[PrinterColumn], has_namespace: bool) -> Vec<String> {
     let mut row = Vec::new();
     if has_namespace {
         row.push("NAMESPACE".into());
     }
-    row.extend(shown_columns(get, object, "", Time(0)).map(|column| column.header.to_owned()));
+    row.extend(shown_columns(get, object, "", printers, Time(0)).map(|column| column.header.into_owned()));
     row.extend(
         get.label_columns
             .iter()
@@ -311,13 +356,20 @@ pub(super) fn header_row(get: &Get, object: &Object, has_namespace: bool) -> Vec
 }
 
 /// The row of an object. The NAME column holds `prefix` + name.
-pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, has_namespace: bool, now: Time) -> Vec<String> {
+pub(super) fn object_row(
+    get: &Get,
+    object: &Object,
+    prefix: &str,
+    printers: &[PrinterColumn],
+    has_namespace: bool,
+    now: Time,
+) -> Vec<String> {
     let meta = object.metadata();
     let mut row = Vec::new();
     if has_namespace {
         row.push(meta.namespace.to_string());
     }
-    row.extend(shown_columns(get, object, prefix, now).map(|column| column.text));
+    row.extend(shown_columns(get, object, prefix, printers, now).map(|column| column.text));
     row.extend(
         get.label_columns
             .iter()

@@ -61,7 +61,7 @@ pub use unreachable::{Reach, unreachable};
 pub use work::{MAX_WORK, TooMuchWork, Work};
 pub use write::{Plan, plan};
 
-use crate::command::{Kubectl, Watch};
+use crate::command::{Kubectl, Target, Watch};
 
 /// Whether this build has every capability (feature `whole`). In the first build of the engine, parsing refuses a command
 /// that needs another one with [`CommandError::lacks_capability`](command::CommandError), and guards with this constant
@@ -103,6 +103,14 @@ pub struct Printed {
 }
 
 impl Printed {
+    /// The output of a command that fails at once.
+    #[must_use]
+    pub fn refused(why: impl Into<String>) -> Printed {
+        let mut printed = Printed::default();
+        printed.fail(why);
+        printed
+    }
+
     pub(crate) fn out(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Output, text.into()));
     }
@@ -159,15 +167,17 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Describe(describe) => Some(&describe.target),
         _ => None,
     };
-    if target.is_some_and(|target| target.kinds().contains(&Kind::Endpoints)) {
-        printed.warn(podscope_api::DEPRECATED_ENDPOINTS);
+    for kind in target.map(Target::kinds).unwrap_or_default() {
+        if let Some(warning) = deprecation(kind, view.objects) {
+            printed.warn(warning);
+        }
     }
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
         Kubectl::Describe(describe) if IS_WHOLE => describe::describe(describe, view, &mut printed),
         Kubectl::Events(events) if IS_WHOLE && !events.watch => others::events(events, view, &mut printed),
         Kubectl::Explain { kind, path, recursive } if IS_WHOLE => {
-            explain::explain(*kind, path, *recursive, &mut printed)
+            explain::explain(*kind, path, *recursive, view.objects, &mut printed)
         }
         Kubectl::Top(top) if IS_WHOLE => top::top(top, view, &mut printed),
         Kubectl::Logs(logs) => logs::logs(logs, view, &mut printed),
@@ -183,6 +193,15 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         _ => return client_dry_run(command, view),
     }
     Some(printed)
+}
+
+/// The warning of a deprecated kind or version.
+fn deprecation(kind: Kind, objects: &Objects) -> Option<String> {
+    match kind {
+        Kind::Endpoints => Some(podscope_api::DEPRECATED_ENDPOINTS.to_owned()),
+        Kind::Custom(_) if IS_WHOLE => objects.with_version(kind, |version| version.warning()).flatten(),
+        _ => None,
+    }
 }
 
 /// Output of a command that sends no request (`--dry-run=client`, `--local`); `None` if the command sends one.

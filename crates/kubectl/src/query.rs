@@ -14,7 +14,9 @@ use super::output::ObjectFormat;
 use super::text::table;
 use super::write::manifest_objects;
 use super::{Printed, View, list_value, printed_value};
-use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Verbatim};
+use crate::command::{
+    API_EXTENSION_KINDS, Action, CONTEXT as NAME, ConfigCommand, CustomKinds, Output, Target, Verbatim,
+};
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
@@ -43,13 +45,10 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
             print_rows(&rows[usize::from(*no_headers)..], printed);
         }
         Action::WhoAmI => who_am_i(&asked.output, view, printed),
-        Action::ApiResources { .. } => api_resources(&asked.action, printed),
+        Action::ApiResources { .. } => api_resources(&asked.action, view.objects, printed),
         Action::ComponentStatuses(names) => component_statuses(names, &asked.output, view, printed),
         Action::ApiVersions => {
-            let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
-            versions.extend(all_resources().iter().map(|listed| listed.resource.api_version));
-            versions.stable_sort();
-            versions.dedup();
+            let versions = api_versions(view.objects);
             versions.into_iter().for_each(|version| printed.out(version));
         }
         Action::ClusterInfo => {
@@ -102,11 +101,20 @@ fn who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
 struct ListedResource {
     /// API group; empty for the core group.
     group: &'static str,
-    resource: OtherResource,
+    api_version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    short_names: Vec<String>,
+    is_namespaced: bool,
+    verbs: &'static str,
+    categories: Vec<String>,
 }
 
-/// All resources that the API server serves, sorted by group and name.
-fn all_resources() -> Vec<ListedResource> {
+/// Verbs of a custom resource, in the order in which its discovery lists them.
+const CUSTOM_VERBS: &str = "delete,deletecollection,get,list,patch,create,update,watch";
+
+/// All resources that the API server serves, custom kinds in their preferred version, sorted by group and name.
+fn all_resources(objects: &Objects) -> Vec<ListedResource> {
     let of_kind = |kind: &Kind| OtherResource {
         plural: kind.plural(),
         short_names: kind.short_names(),
@@ -119,30 +127,55 @@ fn all_resources() -> Vec<ListedResource> {
         },
         category: match kind {
             kind if crate::command::is_in_all(*kind) => "all",
-            Kind::MutatingWebhookConfiguration
-            | Kind::ValidatingWebhookConfiguration
-            | Kind::ValidatingAdmissionPolicy
-            | Kind::ValidatingAdmissionPolicyBinding
-            | Kind::CustomResourceDefinition
-            | Kind::ApiService => API_EXTENSIONS,
+            kind if API_EXTENSION_KINDS.contains(kind) => API_EXTENSIONS,
             _ => "",
         },
     };
-    let mut all: Vec<ListedResource> = Kind::ALL
-        .iter()
-        .map(of_kind)
-        .chain(OTHER_RESOURCES.iter().copied())
-        .map(|resource| ListedResource {
-            group: resource.api_version.split_once('/').map_or("", |(group, _)| group),
-            resource,
-        })
-        .collect();
-    all.stable_sort_by_key(|listed| (listed.group, listed.resource.plural));
+    let built_in = Kind::ALL.iter().map(of_kind).chain(OTHER_RESOURCES.iter().copied());
+    let built_in = built_in.map(|resource| ListedResource {
+        group: resource.api_version.split_once('/').map_or("", |(group, _)| group),
+        api_version: resource.api_version,
+        kind: resource.kind,
+        plural: resource.plural,
+        short_names: resource.short_names.iter().map(|name| (*name).to_owned()).collect(),
+        is_namespaced: resource.is_namespaced,
+        verbs: resource.verbs,
+        categories: [resource.category]
+            .iter()
+            .filter(|category| !category.is_empty())
+            .map(|category| (*category).to_owned())
+            .collect(),
+    });
+    let custom = CustomKinds::of(objects).into_listed();
+    let custom = custom
+        .into_iter()
+        .map(|(kind, short_names, categories)| ListedResource {
+            group: kind.group(),
+            api_version: kind.api_version(),
+            kind: kind.name(),
+            plural: kind.plural(),
+            short_names,
+            is_namespaced: kind.is_namespaced(),
+            verbs: CUSTOM_VERBS,
+            categories,
+        });
+    let mut all: Vec<ListedResource> = built_in.chain(custom).collect();
+    all.stable_sort_by_key(|listed| (listed.group, listed.plural));
     all
 }
 
+/// The versions of all API groups, sorted.
+fn api_versions(objects: &Objects) -> Vec<&'static str> {
+    let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
+    versions.extend(all_resources(objects).iter().map(|listed| listed.api_version));
+    versions.extend(CustomKinds::of(objects).versions().map(Kind::api_version));
+    versions.stable_sort();
+    versions.dedup();
+    versions
+}
+
 /// `kubectl api-resources` (KC-063).
-fn api_resources(action: &Action, printed: &mut Printed) {
+fn api_resources(action: &Action, objects: &Objects, printed: &mut Printed) {
     let Action::ApiResources {
         group,
         namespaced,
@@ -155,27 +188,27 @@ fn api_resources(action: &Action, printed: &mut Printed) {
     else {
         return;
     };
-    let mut all = all_resources();
+    let mut all = all_resources(objects);
     all.retain(|listed| {
         group.as_deref().is_none_or(|group| listed.group == group)
-            && namespaced.is_none_or(|namespaced| listed.resource.is_namespaced == namespaced)
+            && namespaced.is_none_or(|namespaced| listed.is_namespaced == namespaced)
             && verbs
                 .iter()
-                .all(|verb| listed.resource.verbs.split(',').any(|known| known == verb))
-            && categories.iter().all(|category| listed.resource.category == category)
+                .all(|verb| listed.verbs.split(',').any(|known| known == verb))
+            && categories.iter().all(|category| listed.categories.contains(category))
     });
     match sort_by.as_str() {
-        "kind" => all.stable_sort_by_key(|listed| listed.resource.kind),
-        "name" => all.stable_sort_by_key(|listed| listed.resource.plural),
+        "kind" => all.stable_sort_by_key(|listed| listed.kind),
+        "name" => all.stable_sort_by_key(|listed| listed.plural),
         _ => {}
     }
     if let Ok(Some(format @ (ObjectFormat::Json | ObjectFormat::Yaml))) = ObjectFormat::of(output) {
         return print_document(&format, &resource_list_value(&all), printed);
     }
     if *output == Output::Name {
-        for ListedResource { group, resource } in all {
+        for ListedResource { group, plural, .. } in all {
             let dot = if group.is_empty() { "" } else { "." };
-            printed.out(format!("{}{dot}{group}", resource.plural));
+            printed.out(format!("{plural}{dot}{group}"));
         }
         return;
     }
@@ -189,7 +222,7 @@ fn api_resources(action: &Action, printed: &mut Printed) {
         }
         rows.push(header);
     }
-    for ListedResource { resource, .. } in all {
+    for resource in all {
         let mut row = vec![
             resource.plural.to_owned(),
             resource.short_names.join(","),
@@ -198,7 +231,7 @@ fn api_resources(action: &Action, printed: &mut Printed) {
             resource.kind.to_owned(),
         ];
         if *output == Output::Wide {
-            row.extend([resource.verbs, resource.category].map(String::from));
+            row.extend([resource.verbs.to_owned(), resource.categories.join(",")]);
         }
         rows.push(row);
     }
@@ -214,20 +247,19 @@ fn print_document(format: &ObjectFormat, value: &Value, printed: &mut Printed) {
 
 /// The resources as an `APIResourceList`, each with its group and version.
 fn resource_list_value(all: &[ListedResource]) -> Value {
-    let to_json = |listed: &ListedResource| {
-        let ListedResource { group, resource } = listed;
+    let to_json = |resource: &ListedResource| {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let mut value = json!({"name": resource.plural, "singularName": resource.kind.to_ascii_lowercase(),
             "namespaced": resource.is_namespaced, "version": version, "kind": resource.kind,
             "verbs": resource.verbs.split(',').collect::<Vec<_>>()});
-        if !group.is_empty() {
-            value["group"] = Value::from(*group);
+        if !resource.group.is_empty() {
+            value["group"] = Value::from(resource.group);
         }
         if !resource.short_names.is_empty() {
             value["shortNames"] = json!(resource.short_names);
         }
-        if !resource.category.is_empty() {
-            value["categories"] = json!([resource.category]);
+        if !resource.categories.is_empty() {
+            value["categories"] = json!(resource.categories);
         }
         value
     };

@@ -55,6 +55,16 @@ pub(crate) const NO_SUCH_RESOURCE: &str =
 pub(crate) const NOT_ALLOWED: &str =
     "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
+/// The server's answer, as kubectl prints it.
+pub(crate) fn api_error(error: ApiError) -> Refusal {
+    Refusal::AsIs(error_text(&error, &ErrorContext::None))
+}
+
+/// Answer to a request for a subresource that an object does not have.
+pub(crate) fn no_subresource(object: &Object) -> Refusal {
+    api_error(crate::rest::no_subresource(object.kind(), &object.metadata().name))
+}
+
 /// Answer to a request for an object that does not exist.
 pub(crate) fn not_found(kind: Kind, name: &str) -> Refusal {
     Refusal::AsIs(error_text(&ApiError::not_found(kind, name), &ErrorContext::None))

@@ -1,15 +1,18 @@
 //! The `scale` subresource, as `get` and `patch --subresource=scale` print it.
 
-use podscope_api::{Kind, Object, Time};
+use podscope_api::{Kind, Object};
+use podscope_cluster::client::{ErrorContext, error_text};
+use podscope_cluster::{ApiError, Objects};
 use serde_json::{Value, json};
 
 use super::columns::{age, selector_from_value};
 use super::get::list_of;
 use super::output::ObjectFormat;
 use super::text::table;
-use super::{Printed, printed_value};
+use super::{Printed, View, printed_value};
+use crate::IS_WHOLE;
 use crate::command::{Get, Output};
-use crate::refusals::NO_SUCH_RESOURCE;
+use crate::rest::{ScalePaths, no_subresource};
 
 /// Returns whether a kind has the `scale` subresource.
 pub fn has_scale(kind: Kind) -> bool {
@@ -19,7 +22,44 @@ pub fn has_scale(kind: Kind) -> bool {
     )
 }
 
-/// The `Scale` of an object, as JSON.
+/// The `scale` subresource of a kind.
+#[derive(Debug, Clone)]
+pub(crate) enum ScaleOf {
+    /// A built-in kind.
+    BuiltIn,
+    Custom(ScalePaths),
+}
+
+impl ScaleOf {
+    /// `None` if the kind has no `scale` subresource.
+    pub(crate) fn kind(kind: Kind, objects: &Objects) -> Option<ScaleOf> {
+        match kind {
+            Kind::Custom(_) if IS_WHOLE => ScalePaths::of(kind, objects).map(ScaleOf::Custom),
+            kind => has_scale(kind).then_some(ScaleOf::BuiltIn),
+        }
+    }
+
+    /// The `Scale` of an object, as JSON.
+    ///
+    /// # Errors
+    /// The custom object has no desired number of replicas.
+    pub(crate) fn scale(&self, object: &Object) -> Result<Value, ApiError> {
+        match self {
+            ScaleOf::BuiltIn => Ok(scale_of(object)),
+            ScaleOf::Custom(paths) => paths.scale(object),
+        }
+    }
+
+    /// A merge patch of the object that sets the desired number of replicas.
+    pub(crate) fn patch(&self, replicas: i64) -> Value {
+        match self {
+            ScaleOf::BuiltIn => json!({"spec": {"replicas": replicas}}),
+            ScaleOf::Custom(paths) => paths.patch(replicas),
+        }
+    }
+}
+
+/// The `Scale` of an object of a built-in kind, as JSON.
 pub fn scale_of(object: &Object) -> Value {
     let whole = printed_value(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
@@ -56,14 +96,26 @@ pub(crate) fn scale(whole: &Value, fields: [&str; 5], (wanted, found): (i64, i64
 }
 
 /// `get --subresource=scale`: prints the `Scale` of each object. Kinds without one give an error.
-pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Printed) {
-    let (scalable, others): (Vec<&Object>, Vec<&Object>) = objects.iter().partition(|object| has_scale(object.kind()));
+pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mut Printed) {
+    let now = view.now;
+    let (mut scalable, mut scales, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    for object in objects {
+        let scale = ScaleOf::kind(object.kind(), view.objects)
+            .ok_or_else(|| no_subresource(object.kind(), &object.metadata().name))
+            .and_then(|scale| scale.scale(object));
+        match scale {
+            Ok(scale) => {
+                scalable.push(object);
+                scales.push(scale);
+            }
+            Err(error) => errors.push(error_text(&error, &ErrorContext::None)),
+        }
+    }
     if !scalable.is_empty() {
         let format = match ObjectFormat::of(&get.output) {
             Ok(format) => format,
             Err(why) => return printed.fail(why),
         };
-        let scales: Vec<Value> = scalable.iter().map(|object| scale_of(object)).collect();
         match (&get.output, format) {
             (Output::Name, _) => scalable
                 .iter()
@@ -96,5 +148,5 @@ pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Prin
             }
         }
     }
-    others.iter().for_each(|_| printed.fail(NO_SUCH_RESOURCE));
+    errors.into_iter().for_each(|error| printed.fail(error));
 }

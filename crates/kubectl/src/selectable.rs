@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use podscope_api::{Event, Kind, Object, Pod};
+use podscope_cluster::Objects;
 
 /// Selectable fields of a kind, besides name and namespace (KC-060).
 pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
@@ -43,6 +44,15 @@ pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
         Kind::ResourceSlice => &["spec.nodeName", "spec.driver"],
         _ => &[],
     }
+}
+
+/// Selectable fields of a custom kind, besides name and namespace; none for a built-in kind.
+pub(crate) fn of_custom(kind: Kind, objects: &Objects) -> Vec<String> {
+    let fields = objects.with_version(kind, |version| {
+        let paths = version.selectable().into_iter();
+        paths.map(|path| path.trim_start_matches('.').to_owned()).collect()
+    });
+    fields.unwrap_or_default()
 }
 
 /// The value of a selectable field; empty if the object does not set it.

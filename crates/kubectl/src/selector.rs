@@ -1,6 +1,7 @@
 //! Label selectors (`-l`, KC-059) and field selectors (`--field-selector`, KC-060).
 
 use podscope_api::{Kind, LabelSelectorRequirement, Object, SelectorOperator, Str};
+use podscope_cluster::Objects;
 
 use crate::selectable;
 
@@ -252,7 +253,8 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
 /// The server's message about an unsupported field. The wording depends on whether the kind has selectable fields of
 /// its own.
 fn unsupported(kind: Kind, field: &str) -> String {
-    if selectable::fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
+    let is_custom = matches!(kind, Kind::Custom(_));
+    if !is_custom && (selectable::fields(kind).is_empty() || kind == Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {
             ", \"metadata.namespace\""
         } else {
@@ -279,6 +281,15 @@ impl FieldQuery {
         Self::read(kind, text, &[]).map_err(|why| refused(kind, label, text, &why))
     }
 
+    /// Like [`parse`](Self::parse), with the selectable fields of a custom kind.
+    pub(crate) fn parse_in(kind: Kind, text: &str, label: &str, objects: &Objects) -> Result<Self, String> {
+        let selectable = match crate::IS_WHOLE && !text.is_empty() {
+            true => selectable::of_custom(kind, objects),
+            false => Vec::new(),
+        };
+        Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
+    }
+
     /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text around it, and fields
     /// that a definition makes selectable are supported.
     pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
@@ -292,10 +303,7 @@ impl FieldQuery {
             let value = unescaped(value.trim())?;
             let field = field.trim();
             if !is_supported(kind, field) && !selectable.iter().any(|known| known == field) {
-                return Err(match selectable {
-                    [] => unsupported(kind, field),
-                    _ => format!("field label not supported: {field}"),
-                });
+                return Err(unsupported(kind, field));
             }
             terms.push((field.to_owned(), equal, value));
         }

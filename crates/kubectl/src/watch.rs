@@ -5,6 +5,7 @@ use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPri
 use serde_json::json;
 
 use super::View;
+use super::columns::PrinterColumn;
 use super::get::{columns_of, columns_row, header_row, is_absent, name_prefix, object_row, printed_value};
 use super::jsonpath::Path;
 use super::output::ObjectFormat;
@@ -31,6 +32,8 @@ struct Printer {
     name: Option<String>,
     labels: LabelQuery,
     fields: FieldQuery,
+    /// Columns of a custom kind as of the start of the watch.
+    printers: Vec<PrinterColumn>,
     format: WatchFormat,
     widths: Widths,
     has_printed: bool,
@@ -67,7 +70,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     );
     let queries = LabelQuery::parse(labels)
         .map_err(|why| super::selector::refused(kind, labels, fields, &why))
-        .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
+        .and_then(|query| Ok((query, FieldQuery::parse_in(kind, fields, labels, view.objects)?)))
         .map_err(|why| bad_request(why).to_string());
     let format = match &get.output {
         Output::Table | Output::Wide => Ok(WatchFormat::Table),
@@ -90,6 +93,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
             name,
             labels,
             fields,
+            printers: PrinterColumn::of_kind(kind, view.objects),
             format,
             widths: Widths::default(),
             has_printed: false,
@@ -112,10 +116,13 @@ impl Printer {
             WatchFormat::Table => {
                 let has_namespace = self.get.target.all_namespaces && self.kind.is_namespaced();
                 if let Some(first) = objects.first().filter(|_| is_first && !self.get.no_headers) {
-                    rows.push(with_event(header_row(&self.get, first, has_namespace), "EVENT"));
+                    rows.push(with_event(
+                        header_row(&self.get, first, &self.printers, has_namespace),
+                        "EVENT",
+                    ));
                 }
                 let prefix = name_prefix(&self.get, self.kind, false);
-                let row = |object| object_row(&self.get, object, &prefix, has_namespace, now);
+                let row = |object| object_row(&self.get, object, &prefix, &self.printers, has_namespace, now);
                 rows.extend(objects.iter().map(|object| with_event(row(object), event)));
             }
             WatchFormat::Columns(columns) => {

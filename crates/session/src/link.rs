@@ -139,7 +139,7 @@ fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .iter()
         .map(|(since, text)| {
             at = SimTime(at.0.saturating_add((*since).max(0))).min(END_OF_TIME);
-            command::parse(text)
+            command::parse_unresolved(text)
                 .map(|command| Timed { at, command })
                 .map_err(|error| Remark::Unreadable {
                     command: text.clone(),

@@ -283,6 +283,7 @@ pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadabl
     reader.start_at_newest_time();
     reader.add_basis();
     reader.report_unknown_machines();
+    reader.report_unknown_types();
     if !files.is_empty() {
         reader.notice_if_empty();
     }
@@ -324,6 +325,7 @@ struct Reader {
     /// Objects of kinds that are not built in.
     foreign: Vec<defined::Foreign>,
     machines: entries::Machines,
+    custom_types: entries::CustomTypes,
     /// Whether `spec.cluster` is present.
     has_cluster: bool,
     /// Whether unreadable files are left out with a notice.

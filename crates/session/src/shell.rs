@@ -22,7 +22,7 @@ pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 /// # Errors
 /// A command in the pipe cannot be parsed.
 pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe) -> Result<PipeStep, String> {
-    let printed = match &command {
+    let printed = match &*session.resolved(&command).map_err(|error| error.message)? {
         Command::Help(topic) => Some(vec![(OutputKind::Output, command::help_text(topic))]),
         Command::Kubectl(kubectl) => session.ask(kubectl).map(|printed| printed.lines),
         _ => None,
@@ -51,7 +51,8 @@ pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pi
 /// # Errors
 /// The world does not accept the command, or the command prints over a longer time.
 pub(crate) fn run_and_wait(session: &mut Session, command: Command) -> Result<(), Notice> {
-    if !answers_soon(&command) {
+    let is_slow = session.resolved(&command).is_ok_and(|command| !answers_soon(&command));
+    if is_slow {
         return Err(Notice::PipedLate);
     }
     let clients = session.world().clients();

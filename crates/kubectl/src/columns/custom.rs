@@ -2,15 +2,17 @@
 
 use podscope_api::custom::Version;
 use podscope_api::untyped::text;
-use podscope_api::{Time, parse_rfc3339};
+use podscope_api::{Kind, Time, parse_rfc3339};
+use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
-use super::age;
+use super::{Column, age};
 use crate::jsonpath::{Path, plain};
+use crate::text::cell;
 use crate::work::Work;
 
 /// A column of `additionalPrinterColumns`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PrinterColumn {
     pub name: String,
     /// `integer`, `string`, `date`, …
@@ -37,6 +39,27 @@ impl PrinterColumn {
                 path: Path::parse(text(column, "jsonPath")).ok(),
             })
             .collect()
+    }
+
+    /// The columns of a kind after the name; empty for a built-in kind.
+    pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Vec<PrinterColumn> {
+        match crate::IS_WHOLE {
+            true => objects.with_version(kind, PrinterColumn::all).unwrap_or_default(),
+            false => Vec::new(),
+        }
+    }
+
+    /// The column with the object's cell, as kubectl prints it.
+    pub(crate) fn column(&self, object: &Value, now: Time) -> Column {
+        let text = match self.cell(object, now) {
+            Value::Null => String::new(),
+            value => cell(&plain(&value)),
+        };
+        Column {
+            header: self.name.to_ascii_uppercase().into(),
+            is_wide: self.priority != 0,
+            text,
+        }
     }
 
     /// The object's value in the column; null if it has none.

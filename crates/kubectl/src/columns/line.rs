@@ -1,5 +1,7 @@
 //! The row of an object: a list of columns, each with its header and cell (KC-013 to KC-049).
 
+use std::borrow::Cow;
+
 use podscope_api::{Object, PodTemplateSpec, Time};
 
 use super::{age, containers};
@@ -9,7 +11,7 @@ use crate::text::cell;
 #[derive(Debug)]
 pub struct Column {
     /// Column header.
-    pub header: &'static str,
+    pub header: Cow<'static, str>,
     /// Whether the column is printed only with `-o wide`.
     pub is_wide: bool,
     pub text: String,
@@ -48,6 +50,7 @@ impl Line {
 
     fn add(&mut self, header: &'static str, is_wide: bool, text: &str) {
         let text = cell(text);
+        let header = header.into();
         self.columns.push(Column { header, is_wide, text });
     }
 

@@ -26,14 +26,21 @@ pub use line::Column;
 /// One second in microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// The columns of an object as in the API server's `Table` responses (HT-121).
+/// The columns of an object of a built-in kind as in the API server's `Table` responses (HT-121).
 pub fn cells(object: &Object, now: Time) -> Vec<Column> {
-    columns(object, "", now)
+    columns(object, "", &[], now)
 }
 
-/// The columns of an object. The NAME column holds `prefix` + name.
-pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
+/// The columns of an object. The NAME column holds `prefix` + name. `printers` are the columns of a custom kind after the
+/// name; empty for a built-in kind.
+pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn], now: Time) -> Vec<Column> {
     let mut line = Line::of(object, prefix, now);
+    if crate::IS_WHOLE && !printers.is_empty() {
+        line.name();
+        let value = object.to_value();
+        let own = printers.iter().map(|printer| printer.column(&value, now));
+        return line.columns().into_iter().chain(own).collect();
+    }
     let row = &mut line;
     match object {
         Object::Pod(pod) => workloads::pod(pod, row),

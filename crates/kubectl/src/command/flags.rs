@@ -3,6 +3,7 @@
 use podscope_cluster::Span;
 
 use super::CommandError;
+use super::custom::CustomKinds;
 use super::shell::Word;
 use crate::duration::parse_duration;
 
@@ -96,6 +97,8 @@ pub(crate) struct Args {
     /// Flags of the verb that have the name of a global flag. Unlike the global flags they have an effect.
     own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
+    /// The custom kinds of the cluster, if they are known.
+    pub(crate) custom: Option<CustomKinds>,
     /// Column just after the last word.
     pub(crate) end: u32,
     pub(crate) help: bool,

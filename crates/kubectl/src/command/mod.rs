@@ -8,6 +8,7 @@
 mod api;
 mod app;
 mod complete;
+mod custom;
 mod delete;
 mod docker;
 mod fault;
@@ -21,10 +22,11 @@ mod shell;
 mod verbatim;
 
 pub use complete::{Completion, complete};
+pub(crate) use custom::CustomKinds;
 pub use delete::*;
 pub use help::help_text;
 pub use kubectl::*;
-pub(crate) use parse::{EDITED_TEXT_MISSING, is_in_all};
+pub(crate) use parse::{API_EXTENSION_KINDS, EDITED_TEXT_MISSING, is_in_all};
 pub use pipe::Pipe;
 use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;
@@ -61,6 +63,8 @@ pub struct CommandError {
     pub lacks_capability: bool,
     /// The message is kubectl's about an empty list: the command is valid, and nothing of its kind exists here.
     pub is_empty_list: bool,
+    /// The command names a resource type that is not built in, and the custom kinds are not known yet.
+    pub(crate) needs_custom_kinds: bool,
 }
 
 impl CommandError {
@@ -72,6 +76,7 @@ impl CommandError {
             is_unfinished: false,
             lacks_capability: false,
             is_empty_list: false,
+            needs_custom_kinds: false,
         }
     }
 
@@ -107,11 +112,25 @@ impl std::fmt::Display for CommandError {
 
 impl std::error::Error for CommandError {}
 
-/// Parses a command.
+/// Parses a command that names only built-in kinds.
 ///
 /// # Errors
 /// kubectl's message and the position of the error (KC-115 to KC-119).
 pub fn parse(text: &str) -> Result<Command, CommandError> {
+    match parse_unresolved(text)? {
+        Command::Kubectl(kubectl) => kubectl
+            .resolved(&CustomKinds::default())
+            .map(|kubectl| Command::Kubectl(kubectl.into_owned())),
+        command => Ok(command),
+    }
+}
+
+/// Like [`parse`], but the command may name custom kinds. Whether they exist is decided when it is performed
+/// ([`Kubectl::resolved_in`]).
+///
+/// # Errors
+/// Like [`parse`], except errors about unknown resource types.
+pub fn parse_unresolved(text: &str) -> Result<Command, CommandError> {
     without_pipe(parse_piped(text, None)?)
 }
 
@@ -125,10 +144,10 @@ fn without_pipe((command, pipe): (Command, Pipe)) -> Result<Command, CommandErro
 }
 
 /// Parses a line typed at a prompt: a command, and the filters after its pipes. `stdin` is the standard input if the
-/// line has no here-document.
+/// line has no here-document. The command may name custom kinds, as in [`parse_unresolved`].
 ///
 /// # Errors
-/// Like [`parse`]; also if a program after `|` is unknown or has invalid arguments.
+/// Like [`parse_unresolved`]; also if a program after `|` is unknown or has invalid arguments.
 pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), CommandError> {
     let mut line = shell::split(text)?;
     if let Some(stdin) = stdin {
@@ -150,15 +169,16 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
     if let Some(next) = printed.and_then(|text| pipe.next(&pipe.run(vec![(OutputKind::Output, text)]))) {
         return next;
     }
-    Ok((parse_line(line)?, pipe))
+    Ok((parse_line(line, None)?, pipe))
 }
 
-fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
+/// `custom` are the custom kinds, if they are known.
+fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command, CommandError> {
     let Some((program, rest)) = line.words.split_first() else {
         return Err(CommandError::new(1, "error: no command"));
     };
     match program.text.as_str() {
-        "kubectl" | "k" => parse::kubectl(rest, line.stdin),
+        "kubectl" | "k" => parse::kubectl(rest, line.stdin, custom),
         "fault" => fault::parse(rest),
         "app" => app::parse(rest),
         "api" if crate::IS_WHOLE => api::parse(rest, line.stdin),

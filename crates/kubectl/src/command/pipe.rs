@@ -159,7 +159,7 @@ impl PipedCommand {
             .flat_map(|(_, line)| [line.as_str(), "\n"])
             .collect();
         if !self.is_xargs {
-            return super::parse::kubectl(&self.words, Some(text));
+            return super::parse::kubectl(&self.words, Some(text), None);
         }
         let column = self.words.last().map_or(1, |word| word.column);
         let more = text.split_whitespace().map(|word| Word {
@@ -167,7 +167,7 @@ impl PipedCommand {
             column,
         });
         let words: Vec<Word> = self.words.iter().cloned().chain(more).collect();
-        super::parse::kubectl(&words, None)
+        super::parse::kubectl(&words, None, None)
     }
 }
 

@@ -145,6 +145,8 @@ pub enum Action {
     },
     /// `get --raw PATH`.
     Raw(String),
+    /// A command that names a resource type that is not built in ([`super::Kubectl::resolved_in`]).
+    Unresolved,
 }
 
 /// Name of the only cluster, user and context.

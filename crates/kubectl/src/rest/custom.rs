@@ -11,6 +11,9 @@ use super::body::Read;
 use super::options::Options;
 use crate::command::Validation;
 
+/// The server's answer to a strategic merge patch of a custom object.
+pub(crate) const OF_CUSTOM: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+
 /// Fields that the schema of the object's kind does not define, including fields of `metadata`, sorted.
 pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
     let map = object.as_object().cloned().unwrap_or_default();
@@ -156,6 +159,13 @@ impl ScalePaths {
         let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
         let found = number(&self.found).unwrap_or(0);
         Ok(crate::scale::scale(&whole, fields, (wanted, found), selector))
+    }
+
+    /// A merge patch that sets the desired number of replicas.
+    pub(crate) fn patch(&self, wanted: i64) -> Value {
+        let mut patch = Value::Null;
+        put(&mut patch, &self.wanted_path(), wanted.into());
+        patch
     }
 
     /// Returns the object with another desired number of replicas.

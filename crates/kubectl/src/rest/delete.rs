@@ -71,12 +71,7 @@ impl Selectors {
     /// A selector is invalid; the message is the API server's.
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
-        let selectable = objects.with_version(kind, |version| {
-            let fields = version.selectable().into_iter();
-            fields
-                .map(|path| path.trim_start_matches('.').to_owned())
-                .collect::<Vec<_>>()
-        });
+        let selectable = crate::selectable::of_custom(kind, objects);
         // Events have other field names in events.k8s.io.
         let fields = match kind {
             Kind::Event => text("fieldSelector")
@@ -86,7 +81,7 @@ impl Selectors {
         };
         Ok(Selectors {
             labels: LabelQuery::parse(text("labelSelector")).map_err(ApiError::bad_request)?,
-            fields: FieldQuery::read(kind, &fields, &selectable.unwrap_or_default()).map_err(ApiError::bad_request)?,
+            fields: FieldQuery::read(kind, &fields, &selectable).map_err(ApiError::bad_request)?,
         })
     }
 

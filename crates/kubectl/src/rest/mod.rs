@@ -212,6 +212,15 @@ fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     }
 }
 
+/// The server's answer to a subresource that an object does not have.
+#[must_use]
+pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
+    match kind {
+        Kind::Custom(_) => ApiError::not_found(kind, name),
+        _ => ApiError::no_such_resource(),
+    }
+}
+
 fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
     let sent = body::sent(call, target.served.kind)?;
     Ok(match body::read_sent(&sent, target, options, objects)? {

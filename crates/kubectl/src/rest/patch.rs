@@ -18,9 +18,6 @@ use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
 
 const APPLY: &str = "application/apply-patch+yaml";
-/// Error message for custom objects: they do not support strategic merge patches.
-const OF_CUSTOM: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-
 /// A patch as sent, except server-side apply.
 #[derive(Debug, Clone)]
 struct Given {
@@ -42,7 +39,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
         "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
-        _ if is_custom => return Err(ApiError::unsupported_media_type(OF_CUSTOM)),
+        _ if is_custom => return Err(ApiError::unsupported_media_type(custom::OF_CUSTOM)),
         _ => {
             return Err(ApiError {
                 resource: Some(Default::default()),
@@ -76,7 +73,8 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
             (Part::Main, change)
         }
         subresource => {
-            let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
+            let part = part_of(target.kind, subresource, objects);
+            let part = part.ok_or_else(|| super::no_subresource(target.kind, &target.key.name))?;
             let change = Mutation::or_refused(options.manager.clone(), move |live| given.applied(live));
             (part, change)
         }

@@ -118,7 +118,7 @@ pub(super) fn put_scale(
 ) -> Result<Sent, ApiError> {
     let paths = ScalePaths::of(target.kind, objects);
     if !has_scale(target.kind) && paths.is_none() {
-        return Err(ApiError::no_such_resource());
+        return Err(super::no_subresource(target.kind, &target.key.name));
     }
     let value = body::tree(call, "Scale")?;
     if !matches!(text(&value, "/kind"), "" | "Scale") {
@@ -158,7 +158,7 @@ pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects)
     let path = match ScalePaths::of(target.kind, objects) {
         Some(paths) => paths.wanted_path(),
         None if has_scale(target.kind) => "spec/replicas".to_owned(),
-        None => return Err(ApiError::no_such_resource()),
+        None => return Err(super::no_subresource(target.kind, &target.key.name)),
     };
     let mut document = serde_json::json!({
         "apiVersion": target.served.api_version,

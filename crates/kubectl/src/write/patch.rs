@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::reading::without_fields;
 use super::{Plan, View, change, typed_name, with_objects};
+use crate::IS_WHOLE;
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
-use crate::refusals::{NO_SUCH_RESOURCE, Refusal, bad_request, stale};
-use crate::scale::has_scale;
+use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
+use crate::rest::custom::{self, OF_CUSTOM};
+use crate::scale::ScaleOf;
 
 /// The JSON type of a value as Go's decoder names it.
 fn json_type(value: &Value) -> &'static str {
@@ -107,16 +109,24 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let patch_type = *patch_type;
     let part = part_of_subresource(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
-        let has_subresource = match subresource.as_deref() {
-            None | Some("status") => true,
-            Some("scale") => has_scale(object.kind()),
-            Some("resize") => object.kind() == Kind::Pod,
-            Some(_) => false,
-        };
-        if !has_subresource {
-            return Err(Refusal::as_is(NO_SUCH_RESOURCE));
+        let kind = object.kind();
+        let is_custom = matches!(kind, Kind::Custom(_));
+        let scale = ScaleOf::kind(kind, view.objects).filter(|_| subresource.as_deref() == Some("scale"));
+        if !has_subresource(kind, subresource.as_deref(), view) {
+            return Err(no_subresource(object));
+        }
+        if is_custom && patch_type == PatchType::Strategic {
+            return Err(Refusal::kubectl_error(format!(
+                "application/strategic-merge-patch+json is not supported by {}, Kind={}: {OF_CUSTOM}",
+                kind.api_version(),
+                kind.name()
+            )));
         }
         let tree = read_patch(patch, patch_type)?;
+        let (tree, patch_type) = match scale {
+            Some(scale @ ScaleOf::Custom(_)) => (scale_patch(&scale, object, &tree, patch_type)?, PatchType::Merge),
+            _ => (tree, patch_type),
+        };
         let given = tree.clone();
         let live = object.to_value();
         if patch_type == PatchType::Strategic
@@ -146,7 +156,11 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
             )));
         }
-        let unknown = match (convertible(object.kind(), &patched), patch_type) {
+        let convertible = match is_custom {
+            true => unknown_of_custom(kind, &patched, view),
+            false => convertible(kind, &patched),
+        };
+        let unknown = match (convertible, patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
             // The server decodes the result of a JSON patch instead of converting it.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
@@ -171,6 +185,39 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         )?);
         Ok(())
     })
+}
+
+/// Whether objects of a kind have a subresource that can be patched.
+fn has_subresource(kind: Kind, subresource: Option<&str>, view: &View<'_>) -> bool {
+    match subresource {
+        None => true,
+        Some("status") => {
+            let has_status = view.objects.with_version(kind, |version| version.has_status());
+            has_status.unwrap_or(true)
+        }
+        Some("scale") => ScaleOf::kind(kind, view.objects).is_some(),
+        Some("resize") => kind == Kind::Pod,
+        Some(_) => false,
+    }
+}
+
+/// The merge patch of a custom object that a patch of its `Scale` means. The object has the number at a path of its own.
+fn scale_patch(scale: &ScaleOf, object: &Object, patch: &Value, patch_type: PatchType) -> Result<Value, Refusal> {
+    let present = scale.scale(object).map_err(api_error)?;
+    let patched = match patch_type {
+        PatchType::Json => json_patch(&present, patch).map_err(|_| Refusal::as_is(REQUEST_REJECTED))?,
+        _ => json_merge(&present, patch),
+    };
+    let replicas = patched.pointer("/spec/replicas").and_then(Value::as_i64);
+    Ok(scale.patch(replicas.unwrap_or(0)))
+}
+
+/// Fields that the schema of a custom kind does not define, as a rejection.
+fn unknown_of_custom(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
+    match custom::unknown_fields(kind, patched, view.objects)? {
+        fields if fields.is_empty() => Ok(()),
+        fields => Err(Rejection::Unknown(fields)),
+    }
 }
 
 /// The part of an object that a write to a subresource changes.
@@ -208,6 +255,16 @@ pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
 /// kubectl's message about a rejection without causes.
 const REQUEST_REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
+/// The object of a text that holds one object of a custom kind.
+fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
+    let (documents, _) = podscope_api::read_documents(text);
+    let [document] = documents.as_slice() else { return None };
+    let value = document.to_value();
+    let field = |name: &str| value[name].as_str().unwrap_or_default();
+    let kind = view.objects.served_kind(field("apiVersion"), field("kind"))?;
+    custom::object_of(kind, &value).ok()
+}
+
 /// `kubectl edit`: applies the changes of the edited text to the object.
 pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource);
@@ -218,12 +275,17 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
     if let Some(problem) = parsed.problems.first() {
         return Plan::refuse(format!("error: the edited file failed validation: {problem}"));
     }
-    let [located] = parsed.objects.as_slice() else {
+    let given = match parsed.objects.as_slice() {
+        [located] => Some(located.value.clone()),
+        [] if IS_WHOLE => custom_object(text, view),
+        _ => None,
+    };
+    let Some(given) = given else {
         return Plan::refuse("error: the edited text must hold one object");
     };
-    let edited = located.value.to_value();
+    let edited = given.to_value();
     with_objects(target, view, |object, _, writes| {
-        if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
+        if object.kind() != given.kind() || object.metadata().name != given.metadata().name {
             return Err(Refusal::kubectl_error(
                 "at least one of apiVersion, kind and name was changed",
             ));

@@ -31,6 +31,13 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());
+                // kubectl sends the version that it has read; only custom kinds require one.
+                if let (Kind::Custom(_), Some(live)) = (kind, view.objects.get_kind(kind, &key))
+                    && object.metadata().resource_version.is_empty()
+                    && force.is_none()
+                {
+                    object.metadata_mut().resource_version = live.metadata().resource_version.clone();
+                }
                 let request = match force {
                     Some(_) => Request::Create(object),
                     None => Request::Update(object, Part::Main),

@@ -1,13 +1,13 @@
 //! `kubectl scale`: changes the number of replicas (KC-098).
 
 use podscope_cluster::{Part, Request};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Target;
-use crate::refusals::{NO_SUCH_RESOURCE, Refusal};
-use crate::scale::has_scale;
+use crate::refusals::{Refusal, api_error, no_subresource};
+use crate::scale::ScaleOf;
 
 pub(super) fn scale(
     target: &Target,
@@ -22,11 +22,11 @@ pub(super) fn scale(
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }
-        if !has_scale(object.kind()) {
-            return Err(Refusal::as_is(NO_SUCH_RESOURCE));
-        }
-        let typed = object.typed_value();
-        let have = typed.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);
+        let Some(scale) = ScaleOf::kind(object.kind(), view.objects) else {
+            return Err(no_subresource(object));
+        };
+        let present = scale.scale(object).map_err(api_error)?;
+        let have = present.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
         if let Some(current) = current.filter(|current| i64::from(*current) != have) {
             return Err(Refusal::kubectl_error(format!(
                 "Expected replicas to be {current}, was {have}"
@@ -44,7 +44,7 @@ pub(super) fn scale(
             "kubectl",
             &format!("{} scaled", typed_name(object)),
             None,
-            move |live| Ok(json_merge(live, &json!({"spec": {"replicas": replicas}}))),
+            move |live| Ok(json_merge(live, &scale.patch(i64::from(replicas)))),
         )?;
         if let Some(Request::Patch { change, .. }) = &mut write.request {
             *change = change.clone().through("scale");

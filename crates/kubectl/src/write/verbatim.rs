@@ -22,7 +22,7 @@ use crate::command::{
     Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
 };
 use crate::refusals::{Refusal, not_found, undecodable};
-use crate::scale::has_scale;
+use crate::scale::ScaleOf;
 
 /// Plans a [`Verbatim`] command; `None` if the command only reads.
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
@@ -252,7 +252,7 @@ fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Objec
 fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
     let object = find_single(&autoscale.target, view)?;
     let kind = object.kind();
-    if !has_scale(kind) {
+    if ScaleOf::kind(kind, view.objects).is_none() {
         let (group, version) = kind.group_and_version();
         return Err(format!(
             "error: cannot autoscale a {}: could not find scale subresource for {group}/{version}, Resource={} in discovery information",

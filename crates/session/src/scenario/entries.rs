@@ -12,6 +12,7 @@ use super::document::{ApiDocument, EntryDocument};
 use super::{MAX_ENTRIES, Place, Reader, Timed};
 use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiCall, Method};
+use podscope_protocol::Problem;
 use serde_json::Value;
 
 /// Machines to which the scenario's faults refer.
@@ -23,11 +24,28 @@ pub(super) struct Machines {
     joined: ordered::Set<NodeName>,
 }
 
+/// Commands that name resource types which are not built in.
+#[derive(Default)]
+pub(super) struct CustomTypes {
+    /// The errors about the commands if the scenario defines no kinds.
+    errors: Vec<Problem>,
+    /// Whether a command of the scenario creates a CustomResourceDefinition.
+    are_defined: bool,
+}
+
 impl Reader {
     /// Parses the command line at a path.
     pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
-        match command::parse(text) {
+        match command::parse_unresolved(text) {
             Ok(command) => {
+                if let Command::Kubectl(kubectl) = &command
+                    && kubectl.is_unresolved()
+                    && let Err(error) = command::parse(text)
+                {
+                    let place = self.place(file, tree, path);
+                    self.custom_types.errors.push(place.problem(error.message));
+                }
+                self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
                 if let Command::Fault(fault) = &command {
                     let place = self.place(file, tree, path);
                     self.add_machines(fault, &place);
@@ -66,6 +84,16 @@ impl Reader {
                 let message = format!("there is no machine called {:?}", node.as_str());
                 self.problems.push(place.problem(message));
             }
+        }
+    }
+
+    /// Reports commands about types that never exist. Which types a scenario with definitions has can only be told when
+    /// the command is performed.
+    pub(super) fn report_unknown_types(&mut self) {
+        let CustomTypes { errors, are_defined } = std::mem::take(&mut self.custom_types);
+        let mut kinds = self.loaded.setup.objects.iter().map(podscope_api::Object::kind);
+        if !are_defined && !kinds.any(|kind| kind == Kind::CustomResourceDefinition) {
+            self.problems.extend(errors);
         }
     }
 
@@ -145,12 +173,14 @@ impl Reader {
             let why = "an API call needs the whole engine";
             self.problem_of(ProblemKind::Lacking, file, tree, path, why);
         }
+        self.custom_types.are_defined |= call.path.contains(Kind::CustomResourceDefinition.plural());
         let call = ApiCall::new(method?, call.path.as_str(), call.content_type.as_str(), &body);
         Some(Command::Api(call))
     }
 
     /// Reads an entry's `apply`: the input of `kubectl apply -f -`. Lines of problems count within this text.
     fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
+        self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {
             return Some(Command::Kubectl(command::Kubectl::Apply(command::Apply {

@@ -54,6 +54,7 @@ impl Reader {
             others: ordered::Map::new(),
             foreign: Vec::new(),
             machines: entries::Machines::default(),
+            custom_types: entries::CustomTypes::default(),
             has_cluster: false,
             is_lenient: false,
             n_unread: 0,

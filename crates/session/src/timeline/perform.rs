@@ -1,5 +1,7 @@
 //! Performing commands: they are inserted into the schedule at the cursor and applied to the world.
 
+use std::borrow::Cow;
+
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::Answer;
 use podscope_cluster::client::ClientCommand;
@@ -10,7 +12,7 @@ use super::branch::Entry;
 use super::log::{Log, NullSink};
 use super::{MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
-use podscope_kubectl::command::{Command, Kubectl};
+use podscope_kubectl::command::{Command, CommandError, Kubectl};
 use podscope_kubectl::rest::ApiCall;
 use podscope_kubectl::{Printed, Reach, View, unreachable};
 use podscope_protocol::Limit;
@@ -96,7 +98,12 @@ impl Session {
     pub(super) fn perform(&mut self, command: &Command) {
         let text = command.to_string();
         let number = self.progress.next_command as u32;
-        if let Command::Kubectl(kubectl) = command {
+        let given = GivenCommand { text: &text, number };
+        let command = match self.resolved(command) {
+            Ok(command) => command,
+            Err(error) => return self.refuse(&error.message, given),
+        };
+        if let Command::Kubectl(kubectl) = &*command {
             let followed = self.with_view(|view| podscope_kubectl::followed(kubectl, view));
             if let Some(printed) = self.read_if_reachable(kubectl) {
                 let branch = &mut self.branches[self.current];
@@ -104,8 +111,7 @@ impl Session {
                     branch,
                     progress: &mut self.progress,
                 };
-                self.world
-                    .record_command(GivenCommand { text: &text, number }, None, &mut log);
+                self.world.record_command(given, None, &mut log);
                 let at = self.world.now();
                 for line in printed.output_lines(at, number) {
                     log.output(line);
@@ -122,8 +128,7 @@ impl Session {
             branch,
             progress: &mut self.progress,
         };
-        let given = GivenCommand { text: &text, number };
-        match command {
+        match &*command {
             Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
             Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
             Command::Api(_) if !crate::IS_WHOLE => {}
@@ -143,15 +148,44 @@ impl Session {
         }
     }
 
+    /// The command with the custom kinds that the API server serves at the cursor.
+    ///
+    /// # Errors
+    /// The command names a type that does not exist.
+    pub fn resolved<'c>(&self, command: &'c Command) -> Result<Cow<'c, Command>, CommandError> {
+        let Command::Kubectl(kubectl) = command else {
+            return Ok(Cow::Borrowed(command));
+        };
+        Ok(match kubectl.resolved_in(self.world.objects())? {
+            Cow::Borrowed(_) => Cow::Borrowed(command),
+            Cow::Owned(resolved) => Cow::Owned(Command::Kubectl(resolved)),
+        })
+    }
+
+    /// Records a command that fails before it sends a request.
+    fn refuse(&mut self, why: &str, given: GivenCommand<'_>) {
+        let branch = &mut self.branches[self.current];
+        let mut log = Log {
+            branch,
+            progress: &mut self.progress,
+        };
+        self.world.record_command(given, Some(why), &mut log);
+        log.print_error(self.world.now(), given.number, why.to_owned());
+    }
+
     /// Returns the output of a command that only reads, or an error text while the control plane is unreachable. None
     /// if the command writes, or if it follows logs.
     pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
+        let command = match command.resolved_in(self.world.objects()) {
+            Ok(command) => command,
+            Err(error) => return Some(Printed::refused(error.message)),
+        };
         // A command that follows logs is performed on the world, because its output continues.
         match self
-            .with_view(|view| podscope_kubectl::followed(command, view))
+            .with_view(|view| podscope_kubectl::followed(&command, view))
             .is_empty()
         {
-            true => self.read_if_reachable(command),
+            true => self.read_if_reachable(&command),
             false => None,
         }
     }
@@ -169,7 +203,10 @@ impl Session {
     /// Returns the output of a command that only reads, regardless of the state of the control plane. None if it
     /// writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
-        self.with_view(|view| podscope_kubectl::read(command, view))
+        match command.resolved_in(self.world.objects()) {
+            Ok(command) => self.with_view(|view| podscope_kubectl::read(&command, view)),
+            Err(error) => Some(Printed::refused(error.message)),
+        }
     }
 
     /// Resource usage of a running container: CPU in millicores, memory in bytes. None if it does not run.

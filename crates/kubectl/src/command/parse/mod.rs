@@ -11,15 +11,20 @@ mod verbatim;
 mod verbs;
 mod write;
 
+use super::custom::CustomKinds;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
 use crate::IS_WHOLE;
-pub(crate) use verbs::{VERBS, Verb, is_in_all};
+pub(crate) use verbs::{ALL_KINDS, API_EXTENSION_KINDS, VERBS, Verb, is_in_all};
 pub(crate) use write::EDITED_TEXT_MISSING;
 
-/// Parses the words after `kubectl`.
-pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
+/// Parses the words after `kubectl`. `custom` are the custom kinds, if they are known.
+pub(super) fn kubectl(
+    words: &[Word],
+    stdin: Option<String>,
+    custom: Option<&CustomKinds>,
+) -> Result<Command, CommandError> {
     // The namespace flag may precede the verb: `kubectl -n web get pods`.
     let mut words = words.to_vec();
     let mut verb_args = Vec::new();
@@ -66,7 +71,7 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     let name = spec.name;
     verb_args.extend(rest.into_iter().skip(taken));
     let has_passthrough = matches!(name, "run" | "create deployment" | "create job" | "create cronjob");
-    let args = Args::parse(
+    let mut args = Args::parse(
         &format!("kubectl {name}"),
         spec.flags,
         &verb_args,
@@ -76,6 +81,7 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     if args.help {
         return Ok(Command::Help(format!("kubectl {name}")));
     }
+    args.custom = custom.cloned();
     check_ignored_flags(&args)?;
     let stdin_verbs = [
         "apply",
@@ -90,11 +96,25 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     if args.stdin.is_some() && !stdin_verbs.contains(&name) && !reads_variables && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
-    match parse_verb(name, &args)? {
+    match parse_verb(name, &args).or_else(|why| unresolved(name, &args, why))? {
         Kubectl::Verbatim(further) if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) => {
             Err(CommandError::lacking(args.end))
         }
         command => Ok(Command::Kubectl(command)),
+    }
+}
+
+/// The command with its words, if only the custom kinds can tell whether the error is one.
+fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
+    match IS_WHOLE && why.needs_custom_kinds {
+        true => Ok(verbatim::with_words(
+            args,
+            name,
+            Action::Unresolved,
+            DryRun::None,
+            Output::Table,
+        )),
+        false => Err(why),
     }
 }
 

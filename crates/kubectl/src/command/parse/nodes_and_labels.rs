@@ -12,7 +12,8 @@ use super::operands::*;
 fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
     let name = |word: &Word| match resource_and_name(word)? {
         None => Ok(word.text.clone()),
-        Some((kind, name)) => match kinds_of(kind, word.column)?.first() {
+        Some((kind, name)) => match kinds_of(args, kind, word.column)?.first() {
+            Some(kind @ Kind::Custom(_)) => Err(CommandError::new(word.column, custom::unregistered(*kind))),
             // kubectl looks up the object without a namespace, so it is never found.
             Some(kind) if kind.is_namespaced() => {
                 Err(CommandError::new(word.column, crate::refusals::not_found(*kind, name)))
@@ -120,13 +121,11 @@ pub(super) fn taint(args: &Args) -> Result<Kubectl, CommandError> {
         }
         changes.push(change);
     }
-    match Kind::from_resource_name(&kind.text) {
+    match args.kind_named(&kind.text) {
         // This is the server's message, without kubectl's `error: `.
         None => {
-            return Err(CommandError::new(
-                kind.column,
-                format!("the server doesn't have a resource type {:?}", kind.text),
-            ));
+            let why = format!("the server doesn't have a resource type {:?}", kind.text);
+            return Err(args.unknown_type(kind.column, why));
         }
         Some(Kind::Node) => {}
         Some(_) => {

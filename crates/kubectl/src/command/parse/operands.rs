@@ -7,7 +7,6 @@ use podscope_cluster::ApiError;
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
-use super::verbs::ALL_KINDS;
 use crate::refusals::no_mapping;
 
 pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
@@ -43,7 +42,7 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
         operands.check_no_names(args)?;
     }
     let target = Target {
-        selection: operands.selection()?,
+        selection: operands.selection(args)?,
         namespace: namespace(args),
         all_namespaces: args.bool("all-namespaces", false)?,
         all,
@@ -85,8 +84,13 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
         let (api_version, kind) = (text(tree.get("apiVersion")), text(tree.get("kind")));
         let metadata = |name: &str| text(tree.get("metadata").and_then(|metadata| metadata.get(name)));
         let (name, namespace) = (metadata("name"), metadata("namespace"));
-        let Some(known) = Kind::from_wire(&api_version, &kind) else {
-            return Err(args.plain(column, no_mapping(&name, &namespace, &api_version, &kind)));
+        let Some(known) = args.kind_of_manifest(&api_version, &kind) else {
+            let why = no_mapping(&name, &namespace, &api_version, &kind);
+            let prefix = match args.command.as_str() {
+                "kubectl get" | "kubectl describe" => "",
+                _ => "error: ",
+            };
+            return Err(args.unknown_type(column, format!("{prefix}{why}")));
         };
         if !namespace.is_empty() {
             manifest_namespace.get_or_insert(namespace);
@@ -126,8 +130,8 @@ pub(super) fn selector(args: &Args) -> Option<String> {
     args.value("selector").filter(|selector| !selector.is_empty())
 }
 
-/// Parses a comma-separated list of resource types; `all` stands for the kinds of `get all`.
-pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
+/// Parses a comma-separated list of resource types and categories; `all` stands for the kinds of `get all`.
+pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
     let mut kinds: Vec<Kind> = Vec::new();
     // A kind that is named twice is listed once.
     let mut add = |kind: Kind| {
@@ -136,11 +140,12 @@ pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandErro
         }
     };
     for name in text.split(',') {
-        if name == "all" {
-            ALL_KINDS.iter().copied().for_each(&mut add);
+        let category = args.kinds_of_category(name);
+        if category.is_empty() {
+            let unknown = || args.unknown_type(column, format!("error: {}", no_such_type(name)));
+            add(args.kind_named(name).ok_or_else(unknown)?);
         } else {
-            let unknown = || CommandError::new(column, format!("error: {}", no_such_type(name)));
-            add(Kind::from_resource_name(name).ok_or_else(unknown)?);
+            category.into_iter().for_each(&mut add);
         }
     }
     Ok(kinds)
@@ -216,30 +221,25 @@ impl<'w> Operands<'w> {
     }
 
     /// Looks up the types.
-    fn selection(&self) -> Result<Selection, CommandError> {
+    fn selection(&self, args: &Args) -> Result<Selection, CommandError> {
         match self {
             Operands::Items(words) => {
                 let mut items = Vec::new();
                 for (word, kind, name) in words {
-                    if *kind == "all" {
-                        return Err(CommandError::new(word.column, format!("error: {}", no_such_type(kind))));
-                    }
-                    items.extend(
-                        kinds_of(kind, word.column)?
-                            .into_iter()
-                            .map(|kind| (kind, (*name).to_owned())),
-                    );
+                    let unknown = || args.unknown_type(word.column, format!("error: {}", no_such_type(kind)));
+                    let kind = args.kind_named(kind).ok_or_else(unknown)?;
+                    items.push((kind, (*name).to_owned()));
                 }
                 Ok(Selection::Items(items))
             }
             Operands::Kinds { types, names } => {
-                if types.text == "all" && !names.is_empty() {
+                if !names.is_empty() && args.kinds_of_category(&types.text).len() > 1 {
                     return Err(CommandError::new(
                         types.column,
                         "error: you must specify only one resource",
                     ));
                 }
-                let kinds = kinds_of(&types.text, types.column)?;
+                let kinds = kinds_of(args, &types.text, types.column)?;
                 if let Some(word) = names.iter().find(|word| word.text.is_empty()) {
                     return Err(CommandError::new(word.column, "error: resource name may not be empty"));
                 }

@@ -1,8 +1,6 @@
 //! Parses the verbs that read no objects: `auth can-i`, `create token`, `api-resources`, `version`,
 //! `config use-context`.
 
-use podscope_api::Kind;
-
 use super::super::flags::Args;
 use super::super::*;
 use super::make;
@@ -29,7 +27,7 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
         let why = "--subresource can not be used with NonResourceURL";
         return Err(args.plain(args.column("subresource"), why));
     }
-    let warnings = can_i_warnings(verb, resource, is_url, args.bool("all-namespaces", false)?);
+    let warnings = can_i_warnings(args, verb, resource, is_url)?;
     if args.bool("no-headers", false)? {
         let why = "--no-headers cannot be set without --list specified";
         return Err(args.plain(args.column("no-headers"), why));
@@ -38,7 +36,8 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
 }
 
 /// kubectl's warnings about the verb and the resource of `auth can-i`.
-fn can_i_warnings(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> Vec<String> {
+fn can_i_warnings(args: &Args, verb: &str, resource: &str, is_url: bool) -> Parsed<Vec<String>> {
+    let all_namespaces = args.bool("all-namespaces", false)?;
     let mut warnings = Vec::new();
     if !is_url && resource != "*" && !resource.starts_with("*/") {
         let bare = resource.split('/').next().unwrap_or_default();
@@ -46,15 +45,19 @@ fn can_i_warnings(verb: &str, resource: &str, is_url: bool, all_namespaces: bool
             "" => String::new(),
             group => format!(" in group '{group}'"),
         };
-        match Kind::from_resource_name(bare) {
+        match args.kind_named(bare) {
             None => {
                 let (name, group) = bare.split_once('.').unwrap_or((bare, ""));
                 // These resources exist only for permission checks.
                 if !matches!(name, "users" | "groups") {
-                    warnings.push(format!(
+                    let why = format!(
                         "the server doesn't have a resource type '{name}'{}",
                         group_suffix(group)
-                    ));
+                    );
+                    if args.custom.is_none() {
+                        return Err(args.unknown_type(args.end, why));
+                    }
+                    warnings.push(why);
                 }
             }
             Some(kind) if !kind.is_namespaced() && !all_namespaces => {
@@ -75,7 +78,7 @@ fn can_i_warnings(verb: &str, resource: &str, is_url: bool, all_namespaces: bool
     if !is_known {
         warnings.push(format!("verb '{verb}' is not a known verb"));
     }
-    warnings
+    Ok(warnings)
 }
 
 /// Parses `config use-context NAME`. Only one context exists.

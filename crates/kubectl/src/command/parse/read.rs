@@ -126,6 +126,15 @@ fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
         if subresource != "status" && subresource != "scale" {
             return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
         }
+        let without_status = |kind: &Kind| subresource == "status" && !args.has_status(*kind);
+        if let Some(kind) = target.kinds().into_iter().find(without_status) {
+            let name = match &target.selection {
+                Selection::Kinds { names, .. } => names.first(),
+                Selection::Items(items) => items.first().map(|(_, name)| name),
+            };
+            let why = crate::refusals::not_found(kind, name.map_or("", |name| name));
+            return Err(CommandError::new(args.column("subresource"), why));
+        }
     }
     Ok(())
 }
@@ -214,8 +223,9 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
                     .split_once('/')
                     .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
                 // This is the server's message, without kubectl's `error: `.
-                let known =
-                    Kind::from_resource_name(kind).ok_or_else(|| CommandError::new(column, no_such_type(kind)))?;
+                let known = args
+                    .kind_named(kind)
+                    .ok_or_else(|| args.unknown_type(column, no_such_type(kind)))?;
                 Some((known, name.to_owned()))
             }
         };
@@ -267,15 +277,18 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
     // The kind may be written with its group, so the longest prefix that is a kind counts.
     let found = (1..=parts.len()).rev().find_map(|len| {
         let name = parts.get(..len)?.join(".");
-        Some((Kind::from_resource_name(&name)?, len))
+        Some((args.kind_named(&name)?, len))
     });
     let Some((kind, len)) = found else {
-        return Err(CommandError::new(word.column, no_such_type(&word.text)));
+        return Err(args.unknown_type(word.column, no_such_type(&word.text)));
     };
-    if let Some(version) = args
+    let wanted = args
         .value("api-version")
-        .filter(|version| *version != kind.api_version())
-    {
+        .filter(|version| *version != kind.api_version());
+    let other = wanted
+        .as_ref()
+        .and_then(|version| args.kind_of_manifest(version, kind.name()));
+    if let (Some(version), None) = (wanted, other) {
         let (group, version) = version.split_once('/').unwrap_or(("", &version));
         let why = format!(
             "couldn't find resource for \"{group}/{version}, Resource={}\"",
@@ -284,7 +297,7 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
         return Err(args.plain(args.column("api-version"), why));
     }
     Ok(Kubectl::Explain {
-        kind,
+        kind: other.unwrap_or(kind),
         path: parts.into_iter().skip(len).map(str::to_owned).collect(),
         recursive: args.bool("recursive", false)?,
     })
@@ -337,7 +350,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         let selector = selector(args);
         let pod = match (args.positional.as_slice(), &selector) {
-            ([word] | [word, _], None) => pod_or_workload(word)?,
+            ([word] | [word, _], None) => pod_or_workload(args, word)?,
             ([], Some(_)) => String::new(),
             ([_], Some(_)) => {
                 return Err(args.usage(args.end, "only a selector (-l) or a POD name is allowed"));
@@ -403,13 +416,14 @@ fn since(args: &Args) -> Result<Option<Since>, CommandError> {
 }
 
 /// The pod or workload of `logs`: a pod by its name, a workload as `TYPE/NAME`.
-fn pod_or_workload(word: &Word) -> Result<String, CommandError> {
+fn pod_or_workload(args: &Args, word: &Word) -> Result<String, CommandError> {
     let Some((kind, name)) = word.text.split_once('/') else {
         return Ok(word.text.clone());
     };
-    let kind = kinds_of(kind, word.column)?.first().copied().unwrap_or(Kind::Pod);
+    let kind = kinds_of(args, kind, word.column)?.first().copied().unwrap_or(Kind::Pod);
     Ok(match kind {
         Kind::Pod => name.to_owned(),
+        kind @ Kind::Custom(_) => return Err(CommandError::new(word.column, custom::unregistered(kind))),
         kind => format!("{}/{name}", kind.singular()),
     })
 }

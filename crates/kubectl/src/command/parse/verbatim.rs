@@ -390,7 +390,10 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
 fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     let column = args.column("from");
     let (kind, name) = from.split_once('/').unwrap_or((from, ""));
-    let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::ConfigMap);
+    let kind = kinds_of(args, kind, column)?
+        .first()
+        .copied()
+        .unwrap_or(Kind::ConfigMap);
     if name.is_empty() {
         return Err(args.plain(column, "resource(s) were provided, but no name was specified"));
     }

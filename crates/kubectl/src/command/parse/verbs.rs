@@ -192,6 +192,16 @@ pub(crate) const ALL_KINDS: &[Kind] = &[
     Kind::Job,
 ];
 
+/// The kinds of the category `api-extensions`, in the order of discovery.
+pub(crate) const API_EXTENSION_KINDS: &[Kind] = &[
+    Kind::ApiService,
+    Kind::MutatingWebhookConfiguration,
+    Kind::ValidatingAdmissionPolicy,
+    Kind::ValidatingAdmissionPolicyBinding,
+    Kind::ValidatingWebhookConfiguration,
+    Kind::CustomResourceDefinition,
+];
+
 /// Returns whether `get all` lists the kind.
 pub(crate) fn is_in_all(kind: Kind) -> bool {
     ALL_KINDS.contains(&kind)

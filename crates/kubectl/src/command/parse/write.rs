@@ -56,8 +56,13 @@ fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
             "core" | "" => (*version).to_owned(),
             group => format!("{group}/{version}"),
         };
-        let unserved = || args.plain(column, podscope_api::no_matches(&api_version, kind));
-        Kind::from_wire(&api_version, kind).ok_or_else(unserved)
+        let unserved = || {
+            args.unknown_type(
+                column,
+                format!("error: {}", podscope_api::no_matches(&api_version, kind)),
+            )
+        };
+        args.kind_of_manifest(&api_version, kind).ok_or_else(unserved)
     };
     texts.iter().flat_map(|list| list.split(',')).map(parse_kind).collect()
 }

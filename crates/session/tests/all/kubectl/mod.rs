@@ -2,12 +2,13 @@
 //! KC-050 to KC-063, KC-079 to KC-119).
 
 use podscope_cluster::SimTime;
-use podscope_kubectl::command::{Command, parse};
+use podscope_kubectl::command::{Command, parse, parse_unresolved};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
 mod accounts;
 mod answers;
+mod custom;
 mod drawn;
 mod texts;
 
@@ -43,7 +44,9 @@ impl Shell {
 
     /// Runs a command and returns its output: immediate, or of half a second.
     fn run(&mut self, line: &str) -> Vec<String> {
-        let command = match parse(line) {
+        let parsed = parse_unresolved(line);
+        let known = parsed.and_then(|command| self.session.resolved(&command).map(|_| command.clone()));
+        let command = match known {
             Ok(command) => command,
             Err(error) => return error.message.lines().map(|line| format!("!{line}")).collect(),
         };

@@ -1,5 +1,7 @@
 //! `create role|clusterrole|rolebinding|clusterrolebinding`.
 
+use podscope_api::ordered::StableSort as _;
+
 use super::*;
 
 /// Verbs that kubectl accepts for resources.
@@ -51,8 +53,8 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
                 // This is the server's message, without kubectl's `error: `.
-                let unknown = || CommandError::new(args.column("resource"), no_such_type(resource));
-                let kind = Kind::from_resource_name(resource).ok_or_else(unknown)?;
+                let unknown = || args.unknown_type(args.column("resource"), no_such_type(resource));
+                let kind = args.kind_named(resource).ok_or_else(unknown)?;
                 (kind.group(), kind.plural())
             }
         };
@@ -73,6 +75,8 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             }
         }
     }
+    // kubectl groups the resources in a map, which it prints sorted.
+    rules.stable_sort_by(|a, b| a["apiGroups"].to_string().cmp(&b["apiGroups"].to_string()));
     Ok(rules)
 }
 

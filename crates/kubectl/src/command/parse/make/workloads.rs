@@ -60,7 +60,7 @@ pub(super) fn job(args: &Args) -> Parsed<Action> {
         (None, Some(from)) => {
             let column = args.column("from");
             let (kind, source) = from.split_once('/').unwrap_or((&from, ""));
-            let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::Job);
+            let kind = kinds_of(args, kind, column)?.first().copied().unwrap_or(Kind::Job);
             let source = source.to_owned();
             Ok(Action::JobFrom { name, kind, source })
         }

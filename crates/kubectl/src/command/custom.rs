@@ -1,0 +1,254 @@
+//! Custom kinds in a command line (KC-056). The grammar knows the built-in kinds; which custom kinds exist depends on the
+//! cluster at the instant of the command. A command that names another type is parsed to [`Action::Unresolved`], and
+//! [`Kubectl::resolved_in`] parses it again with the names of the cluster's CustomResourceDefinitions.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use podscope_api::Kind;
+use podscope_api::custom::Definition;
+use podscope_api::ordered::StableSort as _;
+use podscope_cluster::Objects;
+
+use super::flags::Args;
+use super::parse::{ALL_KINDS, API_EXTENSION_KINDS};
+use super::{Action, Command, CommandError, DeleteTarget, Kubectl, Selection, Target, parse_line, shell};
+use crate::IS_WHOLE;
+
+/// The custom kinds that a cluster serves, in the order in which kubectl looks them up: by group, then by plural name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CustomKinds(Arc<[CustomKind]>);
+
+/// One custom kind and the names that a command line has for it.
+#[derive(Debug)]
+struct CustomKind {
+    /// The kind in each served version, the preferred one first. Not empty.
+    versions: Vec<Kind>,
+    short_names: Vec<String>,
+    categories: Vec<String>,
+    has_status: bool,
+}
+
+impl CustomKinds {
+    /// The kinds of established definitions.
+    pub(crate) fn of(objects: &Objects) -> Self {
+        let definitions = objects.definitions();
+        let established = definitions
+            .iter()
+            .filter_map(Definition::of)
+            .filter(|definition| definition.is_established());
+        let kinds = established.filter_map(|definition| {
+            let served = definition.served();
+            let first = served.first()?;
+            let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+            Some(CustomKind {
+                versions: served.iter().map(|version| version.kind()).collect(),
+                short_names: owned(first.short_names()),
+                categories: owned(first.categories()),
+                has_status: first.has_status(),
+            })
+        });
+        let mut kinds: Vec<CustomKind> = kinds.collect();
+        kinds.stable_sort_by(|a, b| a.identity().cmp(&b.identity()));
+        Self(kinds.into())
+    }
+
+    /// Finds the kind of a resource name: plural, singular or short name, alone, with a group or the beginning of one, or
+    /// with a version and a group. Case is ignored except for short names.
+    pub(crate) fn named(&self, name: &str) -> Option<Kind> {
+        let (bare, qualifier) = name.split_once('.').unwrap_or((name, ""));
+        let is_full_name = |kind: &CustomKind| {
+            let preferred = kind.preferred();
+            let is = |own: &str| own.eq_ignore_ascii_case(bare);
+            is(preferred.plural()) || is(preferred.singular())
+        };
+        let is_short_name = |kind: &CustomKind| kind.short_names.iter().any(|short| short == bare);
+        self.qualified(qualifier, is_full_name)
+            .or_else(|| self.qualified(qualifier, is_short_name))
+    }
+
+    /// Finds the first kind with a matching name in the group, or version and group, that `qualifier` says.
+    fn qualified(&self, qualifier: &str, is_named: impl Fn(&CustomKind) -> bool) -> Option<Kind> {
+        let named: Vec<&CustomKind> = self.0.iter().filter(|kind| is_named(kind)).collect();
+        let of_version = named.iter().flat_map(|kind| &kind.versions).find(|kind| {
+            let (group, version) = kind.group_and_version();
+            qualifier.strip_prefix(version) == Some(&format!(".{group}"))
+        });
+        let of_group = || named.iter().find(|kind| kind.preferred().group() == qualifier);
+        let of_prefix = || {
+            named
+                .iter()
+                .find(|kind| kind.preferred().group().starts_with(qualifier))
+        };
+        of_version
+            .copied()
+            .or_else(|| of_group().or_else(of_prefix).map(|kind| kind.preferred()))
+    }
+
+    /// Finds a kind by API version and kind name.
+    pub(crate) fn served(&self, api_version: &str, name: &str) -> Option<Kind> {
+        self.versions()
+            .find(|kind| kind.api_version() == api_version && kind.name() == name)
+    }
+
+    /// All kinds in all served versions.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Kind> {
+        self.0.iter().flat_map(|kind| kind.versions.iter().copied())
+    }
+
+    /// Each kind in its preferred version, with its short names and its categories.
+    pub(crate) fn into_listed(self) -> Vec<(Kind, Vec<String>, Vec<String>)> {
+        let listed = |kind: &CustomKind| (kind.preferred(), kind.short_names.clone(), kind.categories.clone());
+        self.0.iter().map(listed).collect()
+    }
+
+    /// The kinds of a category.
+    pub(crate) fn of_category(&self, category: &str) -> Vec<Kind> {
+        let members = self
+            .0
+            .iter()
+            .filter(|kind| kind.categories.iter().any(|own| own == category));
+        members.map(CustomKind::preferred).collect()
+    }
+}
+
+impl CustomKind {
+    fn preferred(&self) -> Kind {
+        self.versions[0]
+    }
+
+    fn identity(&self) -> (&'static str, &'static str) {
+        let kind = self.preferred();
+        (kind.group(), kind.plural())
+    }
+}
+
+/// kubectl's error about an object whose Go type it does not have.
+pub(super) fn unregistered(kind: Kind) -> String {
+    format!(
+        "error: no kind {:?} is registered for version {:?} in scheme \"pkg/scheme/scheme.go:28\"",
+        kind.name(),
+        kind.api_version()
+    )
+}
+
+impl Args {
+    /// Finds the kind of a resource name.
+    pub(super) fn kind_named(&self, name: &str) -> Option<Kind> {
+        let custom = || self.custom.as_ref()?.named(name);
+        Kind::from_resource_name(name).or_else(custom)
+    }
+
+    /// Finds a kind by API version and kind name.
+    pub(super) fn kind_of_manifest(&self, api_version: &str, name: &str) -> Option<Kind> {
+        let custom = || self.custom.as_ref()?.served(api_version, name);
+        Kind::from_wire(api_version, name).or_else(custom)
+    }
+
+    /// The kinds of a category; none if there is no such category.
+    pub(super) fn kinds_of_category(&self, category: &str) -> Vec<Kind> {
+        let built_in = match category {
+            "all" => ALL_KINDS,
+            podscope_api::API_EXTENSIONS if IS_WHOLE => API_EXTENSION_KINDS,
+            _ => &[],
+        };
+        let custom = self.custom.as_ref().map(|custom| custom.of_category(category));
+        built_in.iter().copied().chain(custom.unwrap_or_default()).collect()
+    }
+
+    /// Whether objects of a kind have the `status` subresource.
+    pub(super) fn has_status(&self, kind: Kind) -> bool {
+        let custom = self.custom.as_ref().map(|custom| custom.0.iter());
+        let found = custom.into_iter().flatten().find(|custom| custom.preferred() == kind);
+        found.is_none_or(|custom| custom.has_status)
+    }
+
+    /// An error about a resource type that is not built in.
+    pub(super) fn unknown_type(&self, column: u32, message: String) -> CommandError {
+        CommandError {
+            needs_custom_kinds: self.custom.is_none(),
+            ..CommandError::new(column, message)
+        }
+    }
+}
+
+impl Kubectl {
+    /// The command with the custom kinds of a cluster.
+    ///
+    /// # Errors
+    /// The command names a type that the cluster does not have, or has errors that kubectl reports only after it has
+    /// looked up the types.
+    pub fn resolved_in(&self, objects: &Objects) -> Result<Cow<'_, Kubectl>, CommandError> {
+        match IS_WHOLE {
+            true => {
+                let command = self.resolved(&CustomKinds::of(objects))?;
+                command.check_typed(objects)?;
+                Ok(command)
+            }
+            false => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// The command with the given custom kinds; errors as [`Kubectl::resolved_in`].
+    pub(super) fn resolved(&self, custom: &CustomKinds) -> Result<Cow<'_, Kubectl>, CommandError> {
+        if !self.is_unresolved() {
+            return Ok(self.with_whole_category(custom));
+        }
+        let line = shell::split(&self.to_string())?;
+        match parse_line(line, Some(custom))? {
+            Command::Kubectl(resolved) => Ok(Cow::Owned(resolved)),
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// Refuses a custom object to the verbs that kubectl has for its own types only.
+    fn check_typed(&self, objects: &Objects) -> Result<(), CommandError> {
+        let target = match self {
+            Kubectl::Rollout { target, .. } | Kubectl::SetImage { target, .. } => target,
+            Kubectl::Verbatim(verbatim) => match &verbatim.action {
+                Action::Set { target, .. } => target,
+                Action::Expose(expose) => &expose.target,
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let custom = target.kinds().into_iter().find(|kind| matches!(kind, Kind::Custom(_)));
+        match custom {
+            Some(kind) if crate::count(target, objects) > 0 => Err(CommandError::new(1, unregistered(kind))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the command names types that are not built in.
+    pub fn is_unresolved(&self) -> bool {
+        IS_WHOLE && matches!(self, Kubectl::Verbatim(verbatim) if verbatim.action == Action::Unresolved)
+    }
+
+    /// Adds the custom kinds of the category `all` to a command that names it.
+    fn with_whole_category(&self, custom: &CustomKinds) -> Cow<'_, Kubectl> {
+        let further = custom.of_category("all");
+        if further.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut command = self.clone();
+        match command.target_mut().map(|target| &mut target.selection) {
+            Some(Selection::Kinds { kinds, .. }) if kinds == ALL_KINDS => kinds.extend(further),
+            _ => return Cow::Borrowed(self),
+        }
+        Cow::Owned(command)
+    }
+
+    /// The objects that a verb selects, if it accepts the category `all`.
+    fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Kubectl::Get(get) => Some(&mut get.target),
+            Kubectl::Describe(describe) => Some(&mut describe.target),
+            Kubectl::Delete(delete) => match &mut delete.objects {
+                DeleteTarget::Target(target) => Some(target),
+                DeleteTarget::Manifest { .. } => None,
+            },
+            Kubectl::Label(mark) | Kubectl::Annotate(mark) => Some(&mut mark.target),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `kubectl explain` of custom kinds: the fields and descriptions of their structural schemas.
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{Kind, fields};
+use podscope_cluster::Objects;
+use serde_json::Value;
+
+use super::{Printed, header, wrap};
+
+/// Maximum depth of `--recursive`.
+const MAX_DEPTH: usize = 32;
+
+/// A field, or the kind itself, as `explain` prints it.
+struct Explained {
+    type_name: String,
+    description: String,
+    values: Vec<String>,
+    /// Names of the fields below it, each with whether it is required.
+    fields: Vec<(String, bool)>,
+}
+
+/// The schema of a kind, from which paths are looked up.
+struct Explainer<'s> {
+    kind: Kind,
+    schema: &'s Value,
+}
+
+/// Prints the fields of a custom kind, or the field at a path below it.
+pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Objects, printed: &mut Printed) {
+    objects.with_version(kind, |version| {
+        let schema = version.schema();
+        Explainer { kind, schema }.print(path, recursive, printed);
+    });
+}
+
+impl Explainer<'_> {
+    fn print(&self, path: &[String], recursive: bool, printed: &mut Printed) {
+        header(self.kind, printed);
+        let Some(explained) = self.at(path) else {
+            let unknown = path.last().map_or("", |name| name);
+            return printed.fail(format!("error: field {unknown:?} does not exist"));
+        };
+        if let Some(name) = path.last() {
+            printed.out(format!("FIELD: {name} <{}>", explained.type_name));
+            if explained.values.is_empty() {
+                printed.out("");
+            } else {
+                printed.out("ENUM:");
+                let values = explained.values.iter();
+                values.for_each(|value| printed.out(format!("    {value}")));
+            }
+            printed.out("");
+        }
+        printed.out("DESCRIPTION:");
+        match explained.description.as_str() {
+            "" => printed.out("    <empty>"),
+            text => {
+                wrap(text).iter().for_each(|line| printed.out(format!("    {line}")));
+                printed.out("    ");
+            }
+        }
+        if !explained.fields.is_empty() {
+            printed.out("FIELDS:");
+            match recursive {
+                true => self.print_names(path, &explained, 1, printed),
+                false => self.print_fields(path, &explained, printed),
+            }
+        }
+        printed.out("");
+    }
+
+    fn print_fields(&self, path: &[String], above: &Explained, printed: &mut Printed) {
+        for (name, is_required, field) in self.below(path, above) {
+            let required = if is_required { " -required-" } else { "" };
+            printed.out(format!("  {name}\t<{}>{required}", field.type_name));
+            if !field.values.is_empty() {
+                printed.out(format!("  enum: {}", field.values.join(", ")));
+            }
+            match field.description.as_str() {
+                "" => printed.out("    <no description>"),
+                text => wrap(text).iter().for_each(|line| printed.out(format!("    {line}"))),
+            }
+            printed.out("");
+        }
+    }
+
+    /// Prints name and type of all fields below a path (`--recursive`).
+    fn print_names(&self, path: &[String], above: &Explained, level: usize, printed: &mut Printed) {
+        let indent = "  ".repeat(level);
+        for (name, is_required, field) in self.below(path, above) {
+            let required = if is_required { " -required-" } else { "" };
+            printed.out(format!("{indent}{name}\t<{}>{required}", field.type_name));
+            if !field.values.is_empty() {
+                printed.out(format!("{indent}enum: {}", field.values.join(", ")));
+            }
+            if level < MAX_DEPTH {
+                let full: Vec<String> = path.iter().cloned().chain([name]).collect();
+                self.print_names(&full, &field, level + 1, printed);
+            }
+        }
+    }
+
+    fn below(&self, path: &[String], above: &Explained) -> Vec<(String, bool, Explained)> {
+        let field = |(name, is_required): &(String, bool)| {
+            let full: Vec<String> = path.iter().chain([name]).cloned().collect();
+            Some((name.clone(), *is_required, self.at(&full)?))
+        };
+        above.fields.iter().filter_map(field).collect()
+    }
+
+    /// The field at a path; `None` if there is none. The envelope of every object is not in the schema.
+    fn at(&self, path: &[String]) -> Option<Explained> {
+        if let Some(envelope) = envelope(path) {
+            return envelope;
+        }
+        let mut schema = self.schema;
+        for name in path {
+            schema = elements(schema).get("properties")?.get(name)?;
+        }
+        let mut explained = of_schema(schema);
+        if path.is_empty() {
+            let envelope = ["apiVersion", "kind", "metadata"].map(|name| (name.to_owned(), false));
+            explained.fields.retain(|field| !envelope.contains(field));
+            explained.fields.extend(envelope);
+            explained.fields.stable_sort();
+        }
+        Some(explained)
+    }
+}
+
+/// A field that every object has; `None` if the path leads elsewhere, `Some(None)` if it leads nowhere.
+fn envelope(path: &[String]) -> Option<Option<Explained>> {
+    let (name, above) = path.split_last()?;
+    let first = path
+        .first()
+        .filter(|first| matches!(first.as_str(), "apiVersion" | "kind" | "metadata"))?;
+    // The metadata of all kinds is the same.
+    let kind = Kind::ConfigMap;
+    let known = fields(kind, above).and_then(|siblings| siblings.into_iter().find(|field| field.name == *name));
+    let below = match *first == "metadata" {
+        true => fields(kind, path).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    Some(known.map(|field| Explained {
+        type_name: field.type_name,
+        description: super::field_description(kind, path).unwrap_or_default().to_owned(),
+        values: Vec::new(),
+        fields: below.into_iter().map(|field| (field.name, false)).collect(),
+    }))
+}
+
+/// The schema of the elements of a list or map, or the schema itself.
+fn elements(schema: &Value) -> &Value {
+    let inner = schema.get("items").or_else(|| schema.get("additionalProperties"));
+    inner.filter(|inner| inner.is_object()).map_or(schema, elements)
+}
+
+fn of_schema(schema: &Value) -> Explained {
+    let texts = |field: &str| -> Vec<String> {
+        let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
+        list.map(crate::jsonpath::plain).collect()
+    };
+    let inner = elements(schema);
+    let required: Vec<&str> = inner["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let properties = inner.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let mut fields: Vec<(String, bool)> = properties
+        .map(|(name, _)| (name.clone(), required.contains(&name.as_str())))
+        .collect();
+    fields.stable_sort();
+    Explained {
+        type_name: type_name(schema),
+        description: schema["description"].as_str().unwrap_or_default().to_owned(),
+        values: texts("enum"),
+        fields,
+    }
+}
+
+/// The type as kubectl's template guesses it: `[]Object`, `map[string]string`, `integer`.
+fn type_name(schema: &Value) -> String {
+    if let Some(items) = schema.get("items") {
+        return format!("[]{}", type_name(items));
+    }
+    if let Some(values) = schema.get("additionalProperties").filter(|values| values.is_object()) {
+        return format!("map[string]{}", type_name(values));
+    }
+    match schema["type"].as_str() {
+        None | Some("" | "object") => "Object".to_owned(),
+        Some(name) => name.to_owned(),
+    }
+}
