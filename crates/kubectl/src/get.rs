@@ -273,7 +273,7 @@ fn print_tables(
     printed: &mut Printed,
 ) {
     let has_several_kinds = match &get.target.selection {
-        Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
+        Selection::Kinds { names, .. } if names.is_empty() => groups.len() > 1,
         // For objects requested by name, only the kinds of those that exist count.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };

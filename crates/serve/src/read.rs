@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::{ApiError, Cause, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, integer, limit, selected};
+use podscope_cluster::{ApiError, Cause, Objects, StatusReason};
+use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, integer, limit, no_subresource, selected};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
@@ -100,13 +100,23 @@ pub(crate) fn subject(
         "scale" if podscope_kubectl::has_scale(object.kind()) => Ok(podscope_kubectl::scale_of(object)),
         "scale" => match ScalePaths::of(object.kind(), &snapshot.objects) {
             Some(paths) => paths.scale(object),
-            None => Err(ApiError::no_such_resource()),
+            None => Err(no_subresource(object.kind(), &object.metadata().name)),
         },
+        "status" if !has_status(object.kind(), &snapshot.objects) => {
+            Err(no_subresource(object.kind(), &object.metadata().name))
+        }
         "" | "status" | "resize" | "ephemeralcontainers" | "approval" | "finalize" => {
             Ok(value::of(object, served, snapshot))
         }
         _ => Err(ApiError::no_such_resource()),
     }
+}
+
+/// Whether objects of a kind have the `status` subresource. For a custom kind the definition says so.
+fn has_status(kind: Kind, objects: &Objects) -> bool {
+    objects
+        .with_version(kind, |version| version.has_status())
+        .unwrap_or(true)
 }
 
 /// Parses the `resourceVersion` parameter; None if it is absent (HT-061).

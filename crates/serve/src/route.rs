@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hyper::header::HeaderValue;
 use podscope_api::{DEPRECATED_ENDPOINTS, Kind};
 use podscope_cluster::{ApiError, Objects, StatusReason};
-use podscope_kubectl::rest::ApiPath;
+use podscope_kubectl::rest::{ApiPath, no_subresource};
 
 use crate::board::Snapshot;
 use crate::engine::{Door, Gone};
@@ -305,7 +305,10 @@ async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
     let known = resources::find(&path.api_version, &path.resource, &path.subresource, &snapshot.objects);
     let group = path.api_version.split_once('/').map_or("", |(group, _)| group);
     if known.is_none() && resources::is_custom_group(group) {
-        return Ok(Reply::page_not_found());
+        return match snapshot.objects.served_resource(&path.api_version, &path.resource) {
+            Some(kind) => Err(no_subresource(kind, &path.name).into()),
+            None => Ok(Reply::page_not_found()),
+        };
     }
     let known = &*known.ok_or_else(ApiError::no_such_resource)?;
     allowed(asked, &path, known)?;

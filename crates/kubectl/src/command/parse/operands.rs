@@ -133,9 +133,10 @@ pub(super) fn selector(args: &Args) -> Option<String> {
 /// Parses a comma-separated list of resource types and categories; `all` stands for the kinds of `get all`.
 pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
     let mut kinds: Vec<Kind> = Vec::new();
-    // A kind that is named twice is listed once.
+    // A kind that is named twice is listed once; each version of a custom kind is listed.
     let mut add = |kind: Kind| {
-        if !kinds.contains(&kind) {
+        let is_same = |known: &Kind| *known == kind && known.api_version() == kind.api_version();
+        if !kinds.iter().any(is_same) {
             kinds.push(kind);
         }
     };

@@ -26,7 +26,7 @@ const AGO_SECONDS: i64 = 20 * 3600 + 1800;
 const CLUSTER: &str = include_str!("draws.yaml");
 
 /// Resources, as a person names them, and names of objects of the cluster.
-const RESOURCES: [(&str, &[&str]); 24] = [
+const RESOURCES: [(&str, &[&str]); 29] = [
     ("pods", &["alone", "huge", "lost"]),
     ("po", &["alone", "nope"]),
     ("pod", &["huge"]),
@@ -51,6 +51,11 @@ const RESOURCES: [(&str, &[&str]); 24] = [
     ("poddisruptionbudgets", &["web"]),
     ("priorityclasses", &["important"]),
     ("nosuchkind", &["x"]),
+    ("widgets", &["a", "nope"]),
+    ("wd", &["a"]),
+    ("widgets.v1beta1.example.com", &["b"]),
+    ("gadgets.toys.example.com", &["g"]),
+    ("toys", &["a"]),
 ];
 
 /// Output formats of `get`.
@@ -140,8 +145,7 @@ impl Draw {
                 let selector = *self.one(&["metadata.name=web", "metadata.namespace!=default"]);
                 words.push(format!("--field-selector={selector}"));
             }
-            // Of several kinds the server refuses each; the console prints the first answer.
-            3 if !words.iter().any(|word| word.contains(',')) => {
+            3 => {
                 let selection = *self.one(&["--selector=x=y=z", "--field-selector=status.phase=Running"]);
                 words.push(selection.to_owned());
                 return true;
@@ -202,6 +206,14 @@ impl Draw {
             "rollout status ds/agent",
             "rollout status deployment/nope",
             "explain pod.spec.nope",
+            "explain widget.spec",
+            "explain wd.spec.nope.deeper",
+            "scale widget/a --replicas=4 --dry-run=server",
+            "patch wd a --type=merge -p={\"spec\":{\"size\":0}} --dry-run=server",
+            "patch wd a -p={} --dry-run=server",
+            "get wd/a --subresource=scale",
+            "get gadget/g --subresource=status",
+            "get widgets --field-selector=spec.colour!=red",
             "get --raw=/healthz",
             "get all",
             "get all -A",
@@ -279,6 +291,8 @@ impl Draw {
             "--verbs=deletecollection",
             "--categories=all",
             "--categories=api-extensions",
+            "--categories=toys",
+            "--api-group=example.com",
             "--no-headers",
             "--sort-by=name",
             "--sort-by=kind",
