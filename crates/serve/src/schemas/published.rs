@@ -4,8 +4,6 @@
 //! pointer has `{}`, a required scalar the zero value. The few fields with a default of their own are listed here.
 //!
 //! An enumeration is a type that the source of Kubernetes marks with `+enum`.
-//!
-//! Deviation: the values of `Signal`, which depend on the operating system, are not published.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -138,12 +136,82 @@ const NOT_MARKED: [&str; 10] = [
 ];
 
 /// Enumerations whose values completion does not offer.
-const FURTHER: [(&str, &[&str]); 5] = [
+const FURTHER: [(&str, &[&str]); 6] = [
     ("AddressType", ADDRESS_TYPES),
     ("HostPathType", HOST_PATH_TYPES),
     ("NamespacePhase", &["Active", "Terminating"]),
     ("ProcMountType", PROC_MOUNT_TYPES),
     ("ResourceQuotaScope", QUOTA_SCOPES),
+    ("Signal", SIGNALS),
+];
+
+/// Stop signals of a container. Which of them a pod may use depends on its operating system.
+const SIGNALS: &[&str] = &[
+    "SIGABRT",
+    "SIGALRM",
+    "SIGBUS",
+    "SIGCHLD",
+    "SIGCLD",
+    "SIGCONT",
+    "SIGFPE",
+    "SIGHUP",
+    "SIGILL",
+    "SIGINT",
+    "SIGIO",
+    "SIGIOT",
+    "SIGKILL",
+    "SIGPIPE",
+    "SIGPOLL",
+    "SIGPROF",
+    "SIGPWR",
+    "SIGQUIT",
+    "SIGSEGV",
+    "SIGSTKFLT",
+    "SIGSTOP",
+    "SIGSYS",
+    "SIGTERM",
+    "SIGTRAP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGUSR1",
+    "SIGUSR2",
+    "SIGVTALRM",
+    "SIGWINCH",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGRTMIN",
+    "SIGRTMIN+1",
+    "SIGRTMIN+2",
+    "SIGRTMIN+3",
+    "SIGRTMIN+4",
+    "SIGRTMIN+5",
+    "SIGRTMIN+6",
+    "SIGRTMIN+7",
+    "SIGRTMIN+8",
+    "SIGRTMIN+9",
+    "SIGRTMIN+10",
+    "SIGRTMIN+11",
+    "SIGRTMIN+12",
+    "SIGRTMIN+13",
+    "SIGRTMIN+14",
+    "SIGRTMIN+15",
+    "SIGRTMAX-14",
+    "SIGRTMAX-13",
+    "SIGRTMAX-12",
+    "SIGRTMAX-11",
+    "SIGRTMAX-10",
+    "SIGRTMAX-9",
+    "SIGRTMAX-8",
+    "SIGRTMAX-7",
+    "SIGRTMAX-6",
+    "SIGRTMAX-5",
+    "SIGRTMAX-4",
+    "SIGRTMAX-3",
+    "SIGRTMAX-2",
+    "SIGRTMAX-1",
+    "SIGRTMAX",
 ];
 
 /// The values of a type that is an enumeration, sorted; empty if it is none.

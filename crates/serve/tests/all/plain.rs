@@ -154,6 +154,11 @@ fn schemas_have_required_fields_defaults_and_enums() {
     assert_eq!(claim["accessModes"]["items"]["enum"], modes);
     let limit = core("LimitRangeItem")["properties"]["type"].clone();
     assert_eq!((&limit["type"], &limit["enum"]), (&json!("string"), &Value::Null));
+    let signals = &core("Lifecycle")["properties"]["stopSignal"]["enum"];
+    assert_eq!(
+        (signals[0].as_str(), signals.as_array().map(Vec::len)),
+        (Some("SIGABRT"), Some(65))
+    );
     let mounts = core("SecurityContext")["properties"]["procMount"]["enum"].clone();
     assert_eq!(mounts, json!(["Default", "Unmasked"]));
     let port = core("ServicePort")["properties"].clone();
