@@ -58,6 +58,8 @@ fn objects_of_established_definition_are_served() {
     let server = serve("");
     let at = server.address();
     assert_eq!(get(at, CABINETS).status, 404);
+    // The path does not exist for any method: `replace --force` goes on where the definition is deleted first.
+    assert_eq!(delete(at, &format!("{CABINETS}/a")), 404);
     assert_eq!(post(at, DEFINITIONS, &definition().to_string()).status, 201);
     advance(at, 1);
     let stored = get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).json();
@@ -70,6 +72,8 @@ fn objects_of_established_definition_are_served() {
     );
     assert_eq!((code, &made["spec"]), (201, &json!({"label": "oak", "drawers": 2})));
     assert_eq!(made["status"], Value::Null);
+    let missing = get(at, &format!("{CABINETS}/a/scale")).json();
+    assert_eq!(missing["message"], "cabinets.shop.example \"a\" not found");
     let (code, refused) = create(at, "b", json!({"spec": {"label": "OAK", "drawers": 0}}));
     assert_eq!(code, 422, "{refused}");
     let message = refused["message"].as_str().unwrap_or_default();
