@@ -39,10 +39,11 @@ fn size(world: &World) -> (usize, usize) {
     (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
 }
 
-/// Weight of a world.
+/// Weight of a world. In a small cluster with many changes, most of it are the Events: each lives an hour, so checkpoints
+/// that are far apart share none of them.
 fn weight(world: &World) -> usize {
     let (nodes, pods) = size(world);
-    nodes * NODE_WEIGHT + pods * POD_WEIGHT
+    nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * WRITE_WEIGHT
 }
 
 /// Weight of what a checkpoint does not share with later states: the data of scheduler, controllers and network about
@@ -344,6 +345,31 @@ mod tests {
         let mut session = Session::new(loaded).expect("it starts");
         session.advance(SimTime::from_seconds(1800), u64::MAX);
         session
+    }
+
+    #[test]
+    fn weight_of_checkpoint_counts_its_events() {
+        const EVENTS: usize = 50;
+        let event = |number: usize| {
+            format!(
+                "{{apiVersion: v1, kind: Event, metadata: {{name: e-{number}, namespace: default}}, reason: R, \
+                 involvedObject: {{kind: Pod, namespace: default, name: p}}}}\n---\n"
+            )
+        };
+        let events: String = (0..EVENTS).map(event).collect();
+        let mut session = Session::new(scenario::load(&[]).expect("it loads")).expect("it starts");
+        let mut run = |line: &str| {
+            let command = podscope_kubectl::command::parse(line).expect("a command");
+            session.command(command).expect("there is room");
+            let until = session.now() + Span::seconds(5);
+            session.advance(until, u64::MAX);
+            session.world().clone()
+        };
+        let full = run(&format!("kubectl create -f - <<'EOF'\n{events}EOF\n"));
+        assert_eq!(full.objects().count_kind(Kind::Event), EVENTS);
+        let empty = run("kubectl delete events --all");
+        assert_eq!(empty.objects().count_kind(Kind::Event), 0);
+        assert!(own_weight(&full, &empty) >= EVENTS * WRITE_WEIGHT);
     }
 
     /// Shows: T-01
