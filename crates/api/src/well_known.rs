@@ -31,6 +31,8 @@ pub mod label {
     pub const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
     /// The UID of the Job that a pod belongs to.
     pub const JOB_CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+    /// The node group of a machine, of a group that a scenario declares.
+    pub const NODE_GROUP: &str = "podscope.dev/node-group";
     /// The name of the Job that a pod belongs to.
     pub const JOB_NAME: &str = "batch.kubernetes.io/job-name";
 }
@@ -53,6 +55,10 @@ pub mod taint {
     pub const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
     /// The network of the node has not been set up.
     pub const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
+    /// The cluster autoscaler removes the node (CA-028).
+    pub const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
+    /// The cluster autoscaler does not need the node (CA-029).
+    pub const DELETION_CANDIDATE: &str = "DeletionCandidateOfClusterAutoscaler";
 }
 
 /// Keys of annotations.

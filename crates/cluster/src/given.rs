@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Str, ordered};
 
+use crate::node_groups::node_groups;
 use crate::setup::{generated_nodes, merged_with_generated, with_lasting_conditions, with_mirror_toleration};
 use crate::{Actor, ApiError, Part, Request, Setup, SetupError, Sink, World};
 
@@ -74,10 +75,27 @@ impl World {
                 _ => {}
             }
         }
+        // The first build of the engine reads no scenario with node groups.
+        if cfg!(feature = "whole") {
+            self.add_nodes_of_groups(setup);
+        }
         if !imported.is_empty {
             self.import_missing();
         }
         imported
+    }
+
+    /// Adds the machines that node groups have at t = 0. A Node of the scenario replaces the one of its name.
+    fn add_nodes_of_groups(&mut self, setup: &Setup) {
+        for group in node_groups(self.objects(), &setup.nodes.groups) {
+            for name in group.group.first_names() {
+                if self.objects().named::<Node>(&name).is_some() {
+                    continue;
+                }
+                let template = group.template(self.objects(), &setup.nodes.capacity);
+                self.add_node(template.node(&name), self.nodes.size(), setup);
+            }
+        }
     }
 
     /// Imports objects that exist in every cluster or are created by controllers, if the dump does not contain them.

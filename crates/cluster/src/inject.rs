@@ -12,6 +12,7 @@ use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
 use crate::event::Event;
 use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets, joining};
 use crate::machine::MachineFault;
+use crate::node_groups::MachineTemplate;
 use crate::traffic::Touch;
 use crate::watch::WatchState;
 use crate::world::NodeState;
@@ -21,8 +22,6 @@ use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
 const BOOT_DELAY: Span = Span::seconds(10);
 /// Time from the start of a process to its first action.
 const START_DELAY: Span = Span::millis(100);
-
-use join::MachineTemplate;
 
 impl World {
     /// Applies a fault or its repair now, before the events of this instant.

@@ -43,6 +43,7 @@ mod given;
 mod inject;
 mod invariants;
 mod membership;
+mod node_groups;
 mod process;
 mod scheduler_process;
 mod setup;
@@ -52,6 +53,9 @@ mod world;
 
 pub use invariants::{Group, INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
+pub use node_groups::{
+    GROUP_LABELS, GroupOfNodes, NewGroupNode, NodeGroup, group_of, node_groups, not_triggered_message,
+};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::volume::claim_name;

@@ -21,6 +21,7 @@ use crate::fault::{CutFrom, Direction, Targets};
 use crate::given::Imported;
 use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
+use crate::node_groups::NodeGroup;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{
@@ -53,6 +54,8 @@ pub struct NodeShorthand {
     pub capacity: ResourceList,
     /// Description of the devices of each node, as in the annotation `podscope.dev/devices`; empty if there are none.
     pub devices: Str,
+    /// Declared node groups, with machines of their own.
+    pub groups: Vec<NodeGroup>,
 }
 
 impl Default for NodeShorthand {
@@ -68,6 +71,7 @@ impl Default for NodeShorthand {
                 (Str::from("pods"), quantity("110")),
             ]),
             devices: Str::default(),
+            groups: Vec::new(),
         }
     }
 }
@@ -413,8 +417,22 @@ fn namespace(name: &str) -> Namespace {
 }
 
 impl NodeShorthand {
-    /// Names and zones of the generated nodes, in order.
-    pub fn names(&self) -> impl Iterator<Item = (String, &Str)> {
+    /// Names of all generated nodes, in order.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let of_groups = self.groups.iter().flat_map(NodeGroup::first_names);
+        self.zoned_names().map(|(name, _)| name).chain(of_groups)
+    }
+
+    /// Generates no nodes.
+    pub fn generate_none(&mut self) {
+        self.nodes_per_zone = 0;
+        for group in &mut self.groups {
+            group.size = 0;
+        }
+    }
+
+    /// Names and zones of the generated nodes of zones, in order.
+    pub fn zoned_names(&self) -> impl Iterator<Item = (String, &Str)> {
         self.zones
             .iter()
             .flat_map(|zone| (1..=self.nodes_per_zone).map(move |number| (format!("{zone}-{number}"), zone)))
@@ -432,7 +450,7 @@ pub(crate) fn generated_nodes(shorthand: &NodeShorthand) -> Vec<Node> {
         }
         node
     };
-    shorthand.names().map(labelled).collect()
+    shorthand.zoned_names().map(labelled).collect()
 }
 
 /// Merges a node of the scenario into the generated node of the same name, like `kubectl apply`: labels that the scenario

@@ -16,7 +16,7 @@ use podscope_api::{
     TaintEffect, Toleration, TolerationOperator, UpdateStrategyType,
 };
 
-use podscope_sim::{Answer, Change, Part, Request, SimTime, Span};
+use podscope_sim::{Answer, Change, Objects, Part, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
@@ -85,6 +85,23 @@ fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
         return (false, false);
     }
     (!untolerated(&TaintEffect::NoSchedule), true)
+}
+
+/// The pods of DaemonSets that would run on a node that does not exist yet, bound to it.
+#[must_use]
+pub fn daemon_pods_on(objects: &Objects, node: &Node) -> Vec<Arc<Pod>> {
+    let sets = objects
+        .list::<DaemonSet>()
+        .filter(|set| !set.metadata.is_terminating() && node_should_run(set, node).0);
+    let pods = sets.map(|set| {
+        let template = Template::of(&set.spec.template);
+        let mut pod = template.pod(&set.metadata.namespace, "", controller_ref(&**set));
+        pod.metadata.name = format!("{}-{}", set.metadata.name, node.metadata.name).into();
+        pod.metadata.uid = podscope_api::Uid(format!("{}-{}", set.metadata.uid, node.metadata.name).into());
+        pod.spec.node_name = Some(NodeName(node.metadata.name.clone()));
+        Arc::new(pod)
+    });
+    pods.collect()
 }
 
 impl Controller for DaemonSetController {

@@ -70,6 +70,7 @@ mod victims;
 mod volume_protection;
 
 pub use attachment::Holder;
+pub use daemonset::daemon_pods_on;
 pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
 pub use missing_objects::missing_controller_objects;

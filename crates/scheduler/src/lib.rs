@@ -61,6 +61,7 @@ mod status;
 mod stores;
 mod symbols;
 mod topology;
+mod trial_nodes;
 pub mod what_would_help;
 
 pub use attempt::{Attempt, EventNote, FreedClaim, Outcome, Preempt, ReservedClaims, StatusPatch, Victim};
@@ -77,3 +78,4 @@ pub use scheduler::{NoRecorder, QueueEntry, Recorder, Scheduler};
 pub use status::{Code, Reason, Refusal, Status};
 pub use stores::Stores;
 pub use symbols::{Symbol, Symbols};
+pub use trial_nodes::TrialNodes;

@@ -16,6 +16,7 @@ mod flow;
 mod foreign;
 mod lesson;
 mod live;
+mod node_groups;
 mod problems;
 mod reading;
 mod recognise;
@@ -32,9 +33,9 @@ use podscope_cluster::{Cause, Setup, SimTime, Span};
 use crate::history;
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 pub use counted_requests::{CountedRequests, WhichRequests};
-use document::Document;
 #[cfg(test)]
 pub(crate) use document::accepted_fields;
+use document::{ClusterDocument, Document};
 pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
 pub(crate) use expect::{WorldState, count};
 pub(crate) use findings::Findings;
@@ -326,7 +327,7 @@ struct Reader {
     foreign: Vec<defined::Foreign>,
     machines: entries::Machines,
     custom_types: entries::CustomTypes,
-    /// Whether `spec.cluster` is present.
+    /// Whether `spec.cluster` defines nodes besides those of groups.
     has_cluster: bool,
     /// Whether unreadable files are left out with a notice.
     is_lenient: bool,
@@ -463,7 +464,7 @@ impl Reader {
         if let Some(start) = spec.start {
             self.start(file, tree, &start);
         }
-        self.has_cluster = spec.cluster.is_some();
+        self.has_cluster = spec.cluster.as_ref().is_some_and(ClusterDocument::defines_nodes);
         self.cluster(file, tree, spec.cluster);
         self.components(file, tree, spec.components);
         if let Some(search) = spec.search {

@@ -21,6 +21,7 @@ const BOOK: &[&str] = &[
     "docs/facts/traffic.md",
     "docs/facts/http-api.md",
     "docs/facts/dra.md",
+    "docs/facts/cluster-autoscaler.md",
 ];
 
 /// Prefix of the IDs of each family, and the number of digits that follow.
@@ -45,6 +46,7 @@ const FAMILIES: &[(&str, usize)] = &[
     ("TR", 3),
     ("HT", 3),
     ("DRA", 3),
+    ("CA", 3),
 ];
 
 /// Text of a comment before the IDs that its test shows.

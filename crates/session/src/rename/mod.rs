@@ -308,7 +308,9 @@ fn scenario(document: &mut Value, names: &mut Names) {
     for key in ["seed", "start", "cluster", "components", "search"] {
         if let Some(value) = spec.get(key) {
             let mut value = value.clone();
+            let labels = take_labels_of_groups(&mut value);
             rename_untyped(&mut value, names);
+            put_labels_of_groups(&mut value, labels, names);
             kept.insert(key.into(), value);
         }
     }
@@ -325,6 +327,29 @@ fn scenario(document: &mut Value, names: &mut Names) {
     *document = serde_json::json!({
         "apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "shared"}, "spec": kept,
     });
+}
+
+/// Takes the labels of node groups out of a cluster. Their keys are names, other than those of settings.
+fn take_labels_of_groups(cluster: &mut Value) -> Vec<Option<Value>> {
+    let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
+    let fields = groups.into_iter().flatten().map(Value::as_object_mut);
+    fields.map(|fields| fields?.shift_remove("labels")).collect()
+}
+
+/// Renames the labels of node groups and puts them back.
+fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: &mut Names) {
+    let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
+    for (group, labels) in groups.into_iter().flatten().zip(labels) {
+        let (Some(fields), Some(Value::Object(labels))) = (group.as_object_mut(), labels) else {
+            continue;
+        };
+        let mut name = |text: &str| names.text(Role::Name, text);
+        let labels = labels.into_iter().map(|(key, value)| {
+            let value = value.as_str().map(&mut name).unwrap_or_default();
+            (name(&key), Value::String(value))
+        });
+        fields.insert("labels".into(), Value::Object(labels.collect()));
+    }
 }
 
 /// Renames settings. Keys are kept unless they look like labels.

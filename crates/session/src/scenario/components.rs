@@ -64,12 +64,15 @@ impl Reader {
             capacity.insert(name, quantity);
         }
         let devices = self.devices(file, tree, &cluster.devices);
-        self.loaded.setup.nodes = NodeShorthand {
+        let nodes = NodeShorthand {
             zones,
             nodes_per_zone,
             capacity,
             devices,
+            groups: self.node_groups(file, tree, cluster.node_groups),
         };
+        self.check_names_of_groups(file, tree, &nodes);
+        self.loaded.setup.nodes = nodes;
     }
 
     /// Reads `spec.cluster.devices`. Returns the annotation of the generated nodes.

@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use podscope_api::Tree;
 use podscope_api::wire::{Read, Reader, Wire};
-use podscope_api::{Quantity, Str, wire_types};
+use podscope_api::{Quantity, Str, Taint, wire_types};
 use serde_json::Value;
 
 /// A time as it is written, with its unit. A number without a unit is kept for the error message.
@@ -61,7 +61,20 @@ wire_types! {
     }
 
     /// `spec.cluster`.
-    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity>, pub(crate) devices: Value }
+    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity>, pub(crate) devices: Value, pub(crate) node_groups: Vec<NodeGroupDocument> }
+    /// An element of `spec.cluster.nodeGroups`.
+    pub(crate) struct NodeGroupDocument {
+        pub(crate) name: Str,
+        pub(crate) min: Option<u32>,
+        pub(crate) max: Option<u32>,
+        pub(crate) size: Option<u32>,
+        pub(crate) like: Option<String>,
+        pub(crate) labels: ordered::Map<Str, Str>,
+        pub(crate) taints: Vec<Taint>,
+        pub(crate) node: ordered::Map<Str, Quantity>,
+        pub(crate) delay: Option<String>,
+    }
+
     /// `spec.components`.
     pub(crate) struct Components {
         pub(crate) kube_scheduler: Value,
@@ -132,11 +145,12 @@ wire_types! {
 #[cfg(test)]
 pub(crate) fn accepted_fields() -> Vec<(&'static str, Vec<String>)> {
     use podscope_api::wire::Record;
-    let all: [(&'static str, &dyn Record); 12] = [
+    let all: [(&'static str, &dyn Record); 13] = [
         ("Scenario", &Document::default()),
         ("Metadata", &Metadata::default()),
         ("Spec", &Spec::default()),
         ("Cluster", &ClusterDocument::default()),
+        ("NodeGroup", &NodeGroupDocument::default()),
         ("Components", &Components::default()),
         ("Network", &NetworkDocument::default()),
         ("Search", &SearchDocument::default()),

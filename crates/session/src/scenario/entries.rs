@@ -76,7 +76,7 @@ impl Reader {
     pub(super) fn report_unknown_machines(&mut self) {
         let setup = &self.loaded.setup;
         let mut known = std::mem::take(&mut self.machines.joined);
-        known.extend(setup.nodes.names().map(|(name, _)| NodeName(name.into())));
+        known.extend(setup.nodes.names().map(|name| NodeName(name.into())));
         let nodes = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         known.extend(nodes.map(|node| NodeName(node.metadata().name.clone())));
         for (place, node) in std::mem::take(&mut self.machines.named) {

@@ -129,7 +129,7 @@ impl Reader {
     /// Adds objects to which imported objects refer and which no file has, with notices.
     pub(super) fn add_assumed_objects(&mut self) {
         let setup = &mut self.loaded.setup;
-        let generated: Vec<Str> = setup.nodes.names().map(|(name, _)| name.into()).collect();
+        let generated: Vec<Str> = setup.nodes.names().map(Str::from).collect();
         let assumed = Assumed::complete(&mut setup.objects, generated);
         self.loaded.notices.extend(assumed_objects(&assumed));
         self.loaded.notices.extend(lasting_problems(&assumed));
@@ -220,14 +220,14 @@ impl Reader {
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
         let own: ordered::Set<&str> = nodes.map(|node| &*node.metadata().name).collect();
         if !self.has_cluster && objects.iter().any(|object| !object.metadata().uid.is_empty()) {
-            self.loaded.setup.nodes.nodes_per_zone = 0;
+            self.loaded.setup.nodes.generate_none();
             return;
         }
         if self.loaded.has_scenario || own.is_empty() {
             return;
         }
         // A file's node replaces the generated node with the same name.
-        let made: Vec<String> = self.loaded.setup.nodes.names().map(|(name, _)| name).collect();
+        let made: Vec<String> = self.loaded.setup.nodes.names().collect();
         let generated_only = made.iter().filter(|name| !own.contains(name.as_str())).count();
         if generated_only > 0 && own.len() + generated_only > made.len() {
             let (made, own) = (generated_only, own.len());

@@ -1,0 +1,207 @@
+//! Node groups: machines that a cloud creates from one template. A scenario declares them (`spec.cluster.nodeGroups`); in
+//! a dump, the labels of clouds name the group of each node (CA-001, CA-002).
+
+mod template;
+
+use std::sync::Arc;
+
+use podscope_api::well_known::label;
+use podscope_api::{DaemonSet, Node, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid, ordered};
+
+pub(crate) use template::MachineTemplate;
+
+use crate::controllers::daemon_pods_on;
+use crate::{Objects, Span};
+
+/// Labels whose value is the name of a node's group, in the order in which they are asked.
+pub const GROUP_LABELS: [&str; 4] = [
+    label::NODE_GROUP,
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+];
+
+/// Time from the request for a machine to its boot, unless the group sets it: a cloud takes minutes (CA-017).
+const DEFAULT_DELAY: Span = Span::seconds(180);
+
+/// A node group as it is declared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeGroup {
+    pub name: Str,
+    pub min: u32,
+    /// Maximum number of machines; `None` if it is not known.
+    pub max: Option<u32>,
+    /// Number of machines at t = 0, named `NAME-1` to `NAME-SIZE`.
+    pub size: u32,
+    /// A Node that the machines are like, in what the other fields do not set.
+    pub like: Option<NodeName>,
+    /// Additional labels with which the kubelets register.
+    pub labels: ordered::Map<Str, Str>,
+    /// Additional taints with which the kubelets register.
+    pub taints: Vec<Taint>,
+    /// Overrides of the capacity.
+    pub capacity: ResourceList,
+    /// Time from the request for a machine to its boot.
+    pub delay: Span,
+}
+
+impl NodeGroup {
+    /// A group of which only the name is known.
+    #[must_use]
+    pub fn named(name: Str) -> Self {
+        Self {
+            name,
+            min: 0,
+            max: None,
+            size: 0,
+            like: None,
+            labels: ordered::Map::new(),
+            taints: Vec::new(),
+            capacity: ResourceList::new(),
+            delay: DEFAULT_DELAY,
+        }
+    }
+
+    /// Names of the machines at t = 0.
+    pub fn first_names(&self) -> impl Iterator<Item = String> {
+        (1..=self.size).map(|nth| format!("{}-{nth}", self.name))
+    }
+}
+
+/// A node group with its present nodes.
+#[derive(Debug, Clone)]
+pub struct GroupOfNodes {
+    pub group: NodeGroup,
+    /// Whether the scenario declares the group; otherwise its limits are not known.
+    pub is_declared: bool,
+    /// Its nodes, by name.
+    pub nodes: Vec<Arc<Node>>,
+}
+
+/// Name of the group that a node belongs to.
+#[must_use]
+pub fn group_of(node: &Node) -> Option<&str> {
+    GROUP_LABELS.iter().find_map(|key| node.metadata.label(key))
+}
+
+/// The declared groups in their order, then those that only labels name, by name.
+#[must_use]
+pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNodes> {
+    let mut members: ordered::Map<&str, Vec<Arc<Node>>> = ordered::Map::new();
+    for node in objects.list::<Node>() {
+        if let Some(name) = group_of(node) {
+            members.entry(name).or_default().push(node.clone());
+        }
+    }
+    let declared = declared.iter().map(|group| GroupOfNodes {
+        group: group.clone(),
+        is_declared: true,
+        nodes: members.remove(&*group.name).unwrap_or_default(),
+    });
+    let mut all: Vec<GroupOfNodes> = declared.collect();
+    all.extend(members.into_iter().map(|(name, nodes)| GroupOfNodes {
+        group: NodeGroup::named(name.into()),
+        is_declared: false,
+        nodes,
+    }));
+    all
+}
+
+impl GroupOfNodes {
+    /// The Node on which the template is modelled: the one that the group names, or else its first Ready, schedulable
+    /// node (CA-003). `None` if the scenario's default machine is the template.
+    #[must_use]
+    pub fn model<'o>(&'o self, objects: &'o Objects) -> Option<&'o Arc<Node>> {
+        match &self.group.like {
+            Some(like) => objects.named::<Node>(like.as_str()),
+            None => {
+                let is_usable = |node: &&Arc<Node>| node.is_ready() && !node.is_unschedulable();
+                self.nodes.iter().find(is_usable).or(self.nodes.first())
+            }
+        }
+    }
+
+    /// What the group's machines register with.
+    pub(crate) fn template(&self, objects: &Objects, default_capacity: &ResourceList) -> MachineTemplate {
+        let mut template = match self.model(objects) {
+            Some(model) => MachineTemplate::like(objects, model),
+            None => MachineTemplate::default(),
+        };
+        template.add(&self.group, default_capacity);
+        template
+    }
+
+    /// The Node that one more machine of the group would register, with the pods that would run on it by
+    /// themselves (CA-004).
+    #[must_use]
+    pub fn new_node(&self, objects: &Objects, default_capacity: &ResourceList, name: &str) -> NewGroupNode {
+        let node = self.template(objects, default_capacity).node(name);
+        let mut daemons = daemon_pods_on(objects, &node);
+        if let Some(model) = self.model(objects) {
+            daemons.extend(unexplained_daemons(objects, model, name));
+        }
+        NewGroupNode {
+            daemons,
+            node: Arc::new(node),
+        }
+    }
+
+    /// A name for the group's next machine: its first free number.
+    #[must_use]
+    pub fn next_name(&self, is_taken: impl Fn(&str) -> bool) -> String {
+        let mut number: u64 = 1;
+        while is_taken(&format!("{}-{number}", self.group.name)) {
+            number += 1;
+        }
+        format!("{}-{number}", self.group.name)
+    }
+}
+
+/// Copies of the static pods of a node, and of the pods of DaemonSets that are not among the objects, as in a dump without
+/// them.
+fn unexplained_daemons(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
+    let is_unexplained = |pod: &&Arc<Pod>| {
+        let owner = pod
+            .metadata
+            .controller_ref()
+            .filter(|owner| &*owner.kind == "DaemonSet");
+        let is_of_unknown_set = owner.is_some_and(|owner| {
+            let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
+            objects.get::<DaemonSet>(&key).is_none()
+        });
+        !pod.metadata.is_terminating() && (is_of_unknown_set || pod.is_mirror())
+    };
+    let own = objects
+        .pods_on(&NodeName(model.metadata.name.clone()))
+        .filter(is_unexplained);
+    let copies = own.map(|pod| {
+        let mut copy = Pod::clone(pod);
+        copy.metadata.name = format!("{}-{name}", pod.metadata.name).into();
+        copy.metadata.uid = Uid(format!("{}-{name}", pod.metadata.uid).into());
+        copy.spec.node_name = Some(NodeName(name.into()));
+        Arc::new(copy)
+    });
+    copies.collect()
+}
+
+/// A node that does not exist yet.
+#[derive(Debug, Clone)]
+pub struct NewGroupNode {
+    pub node: Arc<Node>,
+    /// Pods of DaemonSets and static pods, bound to the node.
+    pub daemons: Vec<Arc<Pod>>,
+}
+
+/// Message of the event `NotTriggerScaleUp`: the groups' reasons, each with its number of groups (CA-011).
+///
+/// Deviation: the cluster autoscaler prints them in any order; here they are ordered by text, so that runs are equal.
+#[must_use]
+pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: ordered::Map<&str, usize> = ordered::Map::new();
+    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
+    let counted: Vec<String> = counts
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    format!("pod didn't trigger scale-up: {}", counted.join(", "))
+}
