@@ -12,6 +12,7 @@ use podscope_scheduler::{cases, decide};
 use podscope_session::explained::explanation_json;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
+use podscope_session::whatif;
 
 use crate::args::TextOrJson;
 use crate::explain_text::Text;
@@ -64,7 +65,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     // A file with nodes but without a scenario describes a whole cluster: no default nodes are added to it.
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
     if has_nodes && !loaded.has_scenario {
-        loaded.setup.nodes.nodes_per_zone = 0;
+        loaded.setup.nodes.generate_none();
     }
     let config = loaded.setup.settings.scheduler.clone();
     let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
@@ -100,6 +101,10 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     let restarted: Vec<(&str, String)> = containers
         .filter_map(|container| Some((&*container.name, found.restart_reason(container)?.phrase().to_string())))
         .collect();
+    let groups = match found.spec.node_name {
+        None => whatif::grow_for(&session, &found),
+        Some(_) => None,
+    };
     if json {
         let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;
         if !standing.is_empty() {
@@ -111,10 +116,19 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
                 .map(|(container, words)| (container.to_owned(), words.into()));
             value["restarted"] = serde_json::Value::Object(restarted.collect());
         }
+        if let Some(groups) = groups {
+            value["nodeGroups"] = serde_json::json!(groups.groups);
+        }
         serde_json::to_string_pretty(&value).map_err(|error| bad_input(error.to_string()))
     } else {
         let mut text: String = standing.iter().map(|sentence| format!("{sentence}\n")).collect();
         text.push_str(&Text(&shown).to_string());
+        if let Some(groups) = groups {
+            text.push_str("\nNode groups (a model of the cluster autoscaler)\n");
+            for line in whatif::group_lines(&groups) {
+                text.push_str(&format!("  {line}\n"));
+            }
+        }
         if !restarted.is_empty() {
             text.push_str("\nContainers that ended\n");
         }

@@ -113,6 +113,18 @@ enum Change {
         #[arg(long, value_name = "N", default_value = "0", value_parser = up_to(100_000))]
         need: u32,
     },
+    /// Say which node group would take a pending pod with one more node, and why the others would not
+    ///
+    /// A plain model of the cluster autoscaler: the scheduler's filters decide about a node of the group's template. The
+    /// groups are those of the scenario (spec.cluster.nodeGroups) and those that the labels of clouds name.
+    Grow {
+        /// Files or folders with the cluster
+        #[arg(value_name = "FILE")]
+        files: Vec<String>,
+        /// Only this pod
+        #[arg(long, value_name = "NAMESPACE/NAME")]
+        pod: Option<String>,
+    },
     /// Find nodes that can go together: the emptiest are drained in a copy of the cluster
     Consolidate {
         /// Files or folders with the cluster
@@ -174,6 +186,10 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             about.cluster.extend(files);
             let shapes: Vec<Shaped> = std::iter::once(shape).chain(also).collect();
             fit(&about, &shapes, need as usize)
+        }
+        Change::Grow { files, pod } => {
+            about.cluster.extend(files);
+            grow(&about, pod.as_deref())
         }
         Change::Consolidate { files, count } => {
             about.cluster.extend(files);
@@ -339,6 +355,18 @@ fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
         || whatif::consolidation_text(&found),
         || whatif::consolidation_markdown(&found),
         || serde_json::json!(found),
+    );
+    Ok(status())
+}
+
+/// `grow`: what each node group would do for the pending pods.
+fn grow(about: &About, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
+    let loaded = about.load()?;
+    let grow = with_progress(|control| whatif::grow(&loaded, pod, control))?;
+    about.output.print(
+        || whatif::grow_text(&grow),
+        || whatif::grow_markdown(&grow),
+        || serde_json::json!(grow),
     );
     Ok(status())
 }

@@ -12,10 +12,11 @@ mod workloads;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, NodeName, Object, ObjectMeta, Pod, Str, Time};
-use podscope_cluster::{Objects, SimTime};
+use podscope_cluster::{NodeShorthand, Objects, SimTime};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
+pub(crate) use pods::shares_decision;
 pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
 pub use standing::{older_versions, standing};
 
@@ -40,6 +41,8 @@ struct Triage<'a> {
     now: Time,
     scope: &'a Scope,
     config: SchedulerConfiguration,
+    /// The scenario's nodes and node groups.
+    nodes: &'a NodeShorthand,
     /// Warning Events by UID of the involved object, newest last: reason, message, time.
     events: ordered::Map<Str, Vec<(Str, Str, Option<Time>)>>,
     findings: Vec<Finding>,
@@ -61,6 +64,7 @@ pub fn triage_objects(objects: &Objects, loaded: &Loaded, now: SimTime, scope: &
         now: Time(start.0 + now.0),
         scope,
         config: loaded.setup.settings.scheduler.clone(),
+        nodes: &loaded.setup.nodes,
         events: events_of(objects),
         findings: Vec::new(),
     };

@@ -14,6 +14,7 @@ use podscope_scheduler::what_would_help::WhatWouldHelp;
 use super::{Problem, Triage, clause, pod_name, standing};
 use crate::explain::scheduler_of;
 use crate::view;
+use crate::whatif::{self, GroupsAsked};
 
 /// Maximum number of pods whose scheduling decision is repeated. Further pods keep the message of their condition.
 const DECISIONS: usize = 300;
@@ -22,7 +23,7 @@ const HELPED: usize = 40;
 const HELP: usize = 3;
 
 /// UID of the pod's ReplicaSet, if all its pending pods get the same decision: they have no claims of their own.
-fn alike(pod: &Pod) -> Option<Uid> {
+pub(crate) fn shares_decision(pod: &Pod) -> Option<Uid> {
     let owner = pod
         .metadata
         .controller_ref()
@@ -60,7 +61,7 @@ impl Triage<'_> {
             let Some(mut ailment) = self.ailment(pod) else { continue };
             if ailment.problem == Problem::Pending && decided < DECISIONS {
                 // Pods of one ReplicaSet share a decision, unless each has its own claim or node.
-                let alike = alike(pod);
+                let alike = shares_decision(pod);
                 let known = alike.as_ref().and_then(|owner| reasons.get(owner)).cloned();
                 let reason = known.unwrap_or_else(|| {
                     decided += 1;
@@ -99,6 +100,7 @@ impl Triage<'_> {
         }
         let classes: Vec<Arc<PriorityClass>> = objects.list::<PriorityClass>().cloned().collect();
         let mut helped = 0;
+        let mut groups: Option<Option<GroupsAsked<'_>>> = None;
         for (row, pod) in shown {
             let problem = self.findings[row].problem;
             let help = match problem {
@@ -106,7 +108,11 @@ impl Triage<'_> {
                     helped += 1;
                     let now = self.config.clone();
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
-                    placed_by(scheduler, &pod, &classes)
+                    let groups = groups.get_or_insert_with(|| GroupsAsked::new(objects, scheduler, self.nodes));
+                    let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
+                    let mut help = placed_by(scheduler, &pod, &classes);
+                    help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
+                    help
                 }
                 _ => self.help(problem, &pod),
             };

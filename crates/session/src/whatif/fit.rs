@@ -205,7 +205,7 @@ fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) ->
 
 /// The objects of a cluster: those of a dump as they are, those of other files once the cluster has started. A dump needs
 /// no simulation, whose start takes most of the time of a large one.
-fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
+pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
     if cluster.is_dump() {
         (control.progress)(Stage::Starting);
         return cluster.objects_at_start();

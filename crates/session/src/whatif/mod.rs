@@ -8,13 +8,15 @@
 //! without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the scheduler alone;
 //! `fit.rs` takes the shapes from files or from a pod, and `room.rs` finds a small change of the cluster that makes room
 //! for more. `shortfall.rs` measures for how long workloads, budgets and Services have less than before, and `volumes.rs`
-//! names the volumes that cannot follow their pods. `rolling.rs` drains node after node: to find an order that works, or the nodes that the cluster can do without. If
+//! names the volumes that cannot follow their pods. `grow.rs` asks which node group would take a pending pod. `rolling.rs`
+//! drains node after node: to find an order that works, or the nodes that the cluster can do without. If
 //! results depend on randomness, several runs with other seeds give their frequency.
 
 mod asking;
 mod compare;
 mod count;
 mod fit;
+mod grow;
 mod rolling;
 mod room;
 mod run;
@@ -29,16 +31,19 @@ pub use asking::Asking;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
 pub use fit::{Fit, Fitting, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
+pub(crate) use grow::GroupsAsked;
+pub use grow::{Group, GroupAnswer, Grow, PodGroups, grow, grow_for};
 pub use rolling::{Consolidating, Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;
 pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
-pub(crate) use text::node_line;
 pub use text::{
     consolidation_markdown, consolidation_sections, consolidation_summary, consolidation_text, fit_markdown,
-    fit_summary, fit_text, markdown, rolling_markdown, rolling_text, sections, summary, text,
+    fit_summary, fit_text, group_lines, grow_markdown, grow_text, markdown, rolling_markdown, rolling_text, sections,
+    summary, text,
 };
+pub(crate) use text::{group_help, node_line};
 pub use volumes::StuckVolume;
 
 /// Interrupts long work, and observes its progress.

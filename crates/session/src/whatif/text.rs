@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use podscope_api::ordered;
 
 use super::{
-    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, MAX_COPIES, Move, NodeChange, Rolling, Shortfall,
-    StoppedNode, StuckVolume,
+    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, Group, GroupAnswer, Grow, MAX_COPIES, Move, NodeChange,
+    PodGroups, Rolling, Shortfall, StoppedNode, StuckVolume,
 };
 
 /// Maximum number of nodes that are listed for one reason.
@@ -279,6 +279,115 @@ fn shape_lines(fit: &Fit) -> Vec<String> {
 
 fn change_line(change: &Change) -> String {
     format!("{} fit after: {}", change.fits, change.commands.join("; "))
+}
+
+/// Prints the result of [`super::grow()`] as plain text.
+#[must_use]
+pub fn grow_text(grow: &Grow) -> String {
+    let mut out = String::new();
+    section(&mut out, "NODE GROUPS", grow.groups.iter().map(described_group));
+    for asked in &grow.pods {
+        section(&mut out, &asked_title(asked), group_lines(asked));
+    }
+    let _ = writeln!(out, "{}", grow_summary(grow));
+    out
+}
+
+/// Prints the result of [`super::grow()`] as Markdown.
+#[must_use]
+pub fn grow_markdown(grow: &Grow) -> String {
+    let mut out = format!("**{}**\n\n", grow_summary(grow));
+    for group in &grow.groups {
+        let _ = writeln!(out, "- {}", described_group(group));
+    }
+    for asked in &grow.pods {
+        let _ = writeln!(out, "\n{}\n", asked_title(asked));
+        for line in group_lines(asked) {
+            let _ = writeln!(out, "- {line}");
+        }
+    }
+    out
+}
+
+fn described_group(group: &Group) -> String {
+    let Group {
+        name, nodes, min, max, ..
+    } = group;
+    let limits = match (min, max) {
+        (Some(min), Some(max)) => format!("min {min}, max {max}"),
+        (Some(min), None) => format!("min {min}, max not known"),
+        (None, _) => "limits not known".to_owned(),
+    };
+    let like = group.like.as_deref().unwrap_or("the default machine");
+    let s = if *nodes == 1 { "" } else { "s" };
+    format!("{name}: {nodes} node{s}, {limits}, a new one like {like}")
+}
+
+/// The pod, with its workload if it has one and the number of such pods.
+fn asked_title(asked: &PodGroups) -> String {
+    let owner = asked.owner.as_ref().map(|owner| format!(" of {owner}"));
+    let others = match asked.count {
+        1 => String::new(),
+        count => format!(", and {} more", count - 1),
+    };
+    format!("Pod {}{}{others}", asked.pod, owner.unwrap_or_default())
+}
+
+/// What each group would do for a pod, and what the cluster autoscaler would say.
+#[must_use]
+pub fn group_lines(asked: &PodGroups) -> Vec<String> {
+    if let [_, ..] = asked.fits.as_slice() {
+        let more = match asked.fits.len() {
+            more if more > MAX_NODES => format!(" and {} more", more - MAX_NODES),
+            _ => String::new(),
+        };
+        let shown: Vec<&str> = asked.fits.iter().take(MAX_NODES).map(String::as_str).collect();
+        return vec![format!("fits on {}{more}: no group need grow", shown.join(", "))];
+    }
+    let line = |answer: &GroupAnswer| {
+        let group = &answer.group;
+        match (answer.helps, answer.accepts) {
+            (true, _) => format!("{group}: one more node takes it"),
+            (false, true) => format!("{group}: {}; one more node would take it", answer.reasons.join(", ")),
+            (false, false) => format!("{group}: {}", answer.reasons.join(", ")),
+        }
+    };
+    let mut lines: Vec<String> = asked.groups.iter().map(line).collect();
+    lines.extend(asked.event.as_ref().map(|event| format!("event: {event}")));
+    lines
+}
+
+/// What node groups would do for a pod, in one sentence.
+pub(crate) fn group_help(asked: &PodGroups) -> Option<String> {
+    let helping = asked.groups.iter().filter(|answer| answer.helps);
+    let helping: Vec<&str> = helping.map(|answer| answer.group.as_str()).collect();
+    match (&asked.event, helping.as_slice()) {
+        (Some(event), _) => Some(format!(
+            "No node group helps; the cluster autoscaler would say: {event}"
+        )),
+        (None, []) => None,
+        (None, [group]) => Some(format!("One more node of node group {group}")),
+        (None, groups) => Some(format!("One more node of a node group: {}", groups.join(", "))),
+    }
+}
+
+fn grow_summary(grow: &Grow) -> String {
+    let pods = |is_counted: &dyn Fn(&PodGroups) -> bool| -> usize {
+        let counted = grow.pods.iter().filter(|asked| is_counted(asked));
+        counted.map(|asked| asked.count).sum()
+    };
+    let helped = pods(&|asked| asked.groups.iter().any(|answer| answer.helps));
+    let (asked, fitting) = (pods(&|_| true), pods(&|asked| !asked.fits.is_empty()));
+    let not_asked = match grow.not_asked {
+        0 => String::new(),
+        more => format!(" {more} more pods were not asked about."),
+    };
+    if grow.groups.is_empty() {
+        return format!("There is no node group; {asked} pods wait.{not_asked}");
+    }
+    format!(
+        "Model of the cluster autoscaler: of {asked} waiting pods a node group helps {helped}, {fitting} fit without.{not_asked}"
+    )
 }
 
 /// Groups nodes by reason.

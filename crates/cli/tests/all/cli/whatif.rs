@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{fail, file, succeed};
+use super::{fail, file, podscope, succeed};
 
 const SHOP: &str = r#"
 apiVersion: podscope.dev/v1alpha1
@@ -447,4 +447,125 @@ fn invalid_whatif_questions_are_rejected() {
         let error = fail(&all);
         assert!(error.contains(expected), "{all:?}: {error}");
     }
+}
+
+/// A cluster with groups that differ in size, taints and limits, and pods that fit on none of its nodes.
+const GROUPS: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: groups}
+spec:
+  cluster:
+    zones: [a]
+    nodesPerZone: 1
+    nodeGroups:
+    - {name: general, min: 1, max: 1, like: a-1}
+    - {name: burst, max: 3, node: {cpu: 8, memory: 16Gi}, labels: {pool: burst}}
+    - {name: gpu, max: 2, taints: [{key: gpu, value: present, effect: NoSchedule}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: log}
+spec:
+  selector: {matchLabels: {app: log}}
+  template:
+    metadata: {labels: {app: log}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: picky}
+spec: {nodeSelector: {pool: burst}, containers: [{name: c, image: i, resources: {requests: {cpu: 7800m}}}]}
+"#;
+
+/// The daemon of a new node takes its part: 7.8 CPUs do not fit beside it on a node of 8.
+/// Shows: P-14, CA-001, CA-004, CA-010, CA-011
+#[test]
+fn grow_names_helping_group_and_reasons_of_others() {
+    let groups = file("whatif-groups.yaml", GROUPS);
+    let all = answer(&["grow", &groups]);
+    assert_eq!(
+        all["groups"][1],
+        json!({"name": "burst", "nodes": 0, "min": 0, "max": 3, "like": null})
+    );
+    let pods = all["pods"].as_array().expect("pods");
+    let row = |group: &str, helps: bool, accepts: bool, reason: &str| {
+        let reasons: Vec<&str> = Some(reason).filter(|reason| !reason.is_empty()).into_iter().collect();
+        json!({"group": group, "helps": helps, "accepts": accepts, "reasons": reasons})
+    };
+    let (full, taint) = ("max node group size reached", "node(s) had untolerated taint(s)");
+    assert_eq!(pods.len(), 2, "pods of one ReplicaSet are one row: {all}");
+    assert_eq!(
+        pods[0]["groups"],
+        json!([
+            row("general", false, false, full),
+            row("burst", false, false, "Insufficient cpu"),
+            row("gpu", false, false, taint),
+        ])
+    );
+    assert_eq!(
+        pods[0]["event"],
+        "pod didn't trigger scale-up: 1 Insufficient cpu, 1 max node group size reached, 1 node(s) had untolerated taint(s)"
+    );
+    assert_eq!(
+        (&pods[1]["owner"], &pods[1]["count"]),
+        (&json!("Deployment default/web"), &json!(2))
+    );
+    assert_eq!(
+        pods[1]["groups"],
+        json!([
+            row("general", false, true, full),
+            row("burst", true, true, ""),
+            row("gpu", false, false, taint),
+        ])
+    );
+    assert_eq!(pods[1]["event"], Value::Null);
+    let text = succeed(&["whatif", "grow", "--pod", "default/picky", &groups]);
+    assert!(
+        text.contains("  general: 1 node, min 1, max 1, a new one like a-1\n"),
+        "{text}"
+    );
+    assert!(text.contains("  burst: Insufficient cpu\n"), "{text}");
+    let error = fail(&["whatif", "grow", "--pod", "default/nobody", &groups]);
+    assert!(
+        error.contains("there is no pod \"default/nobody\" that waits for a node"),
+        "{error}"
+    );
+}
+
+/// A dump names its groups by the labels of a cloud: a node of the group is the template, and its limits are not known.
+const CLOUD: &str = r#"
+{apiVersion: v1, kind: Node, metadata: {name: ip-1, uid: n1, labels: {eks.amazonaws.com/nodegroup: apps, kubernetes.io/hostname: ip-1}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: ip-2, uid: n2, labels: {eks.amazonaws.com/nodegroup: spot}}, spec: {taints: [{key: spot, effect: NoSchedule}, {key: node.kubernetes.io/unreachable, effect: NoSchedule}]}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "Unknown"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: default, uid: p1}, spec: {nodeName: ip-1, containers: [{name: c, image: x, resources: {requests: {cpu: 3}}}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: two, namespace: default, uid: p2}, spec: {tolerations: [{key: spot, operator: Exists}], containers: [{name: c, image: x, resources: {requests: {cpu: 3}}}]}, status: {phase: Pending}}
+"#;
+
+/// Shows: P-14, CA-002, CA-003, CA-005
+#[test]
+fn groups_of_cloud_labels_help_in_explain_and_why() {
+    let cloud = file("whatif-cloud.yaml", CLOUD);
+    let all = answer(&["grow", &cloud]);
+    let unknown = |name: &str, like: &str| json!({"name": name, "nodes": 1, "min": null, "max": null, "like": like});
+    assert_eq!(all["groups"], json!([unknown("apps", "ip-1"), unknown("spot", "ip-2")]));
+    let helps = |group: &str| json!({"group": group, "helps": true, "accepts": true, "reasons": []});
+    assert_eq!(all["pods"][0]["groups"], json!([helps("apps"), helps("spot")]));
+    let explained = succeed(&["explain", "--cluster", &cloud, "--pod", "default/two", "-o", "json"]);
+    let explained: Value = serde_json::from_str(&explained).expect("JSON");
+    assert_eq!(explained["nodeGroups"], json!([helps("apps"), helps("spot")]));
+    let why = podscope(&["why", "--pod", "default/two", &cloud]).out;
+    assert!(why.contains("One more node of a node group: apps, spot"), "{why}");
 }

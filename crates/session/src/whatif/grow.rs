@@ -1,0 +1,234 @@
+//! Which node group would take a pending pod with one more node, and why each of the others would not: what the cluster
+//! autoscaler sees (CA-006 to CA-011).
+//!
+//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it, is added to a copy of
+//! the cluster, and the scheduler's filters decide. Preferences and preemption play no part. The groups are those that the
+//! scenario declares, and those that the labels of clouds name; the limits of the latter are not known.
+
+use std::sync::Arc;
+
+use podscope_api::{Node, Object, Pod, Uid, ordered};
+use podscope_cluster::{GroupOfNodes, NewGroupNode, NodeShorthand, Objects, node_groups};
+use podscope_protocol::Problem;
+use podscope_scheduler::{Scheduler, TrialNodes};
+use serde::Serialize;
+
+use super::{Control, Stage, fit};
+use crate::explain::scheduler_of;
+use crate::owners::workload_of;
+use crate::scenario::Loaded;
+use crate::timeline::Session;
+use crate::triage::shares_decision;
+
+/// Maximum number of pods that are asked about; pods of one ReplicaSet count once.
+const MAX_PODS: usize = 300;
+/// Reason of a group that has its maximum number of nodes, in the words of the cluster autoscaler.
+const MAX_REACHED: &str = "max node group size reached";
+
+/// The pending pods with what each node group would do for them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Grow {
+    pub groups: Vec<Group>,
+    pub pods: Vec<PodGroups>,
+    /// Number of pending pods that were not asked about.
+    #[serde(rename = "notAsked")]
+    pub not_asked: usize,
+}
+
+/// A node group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Group {
+    pub name: String,
+    /// Number of its nodes.
+    pub nodes: usize,
+    /// Its limits; `None` if they are not known.
+    pub min: Option<u32>,
+    pub max: Option<u32>,
+    /// The Node that a new one would be like; `None` if it is the scenario's default machine.
+    pub like: Option<String>,
+}
+
+/// A pending pod, or pending pods of one ReplicaSet, with the answer of each group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PodGroups {
+    /// `NAMESPACE/NAME` of the first pod.
+    pub pod: String,
+    /// Workload of the pods, as `KIND NAMESPACE/NAME`.
+    pub owner: Option<String>,
+    /// Number of pods.
+    pub count: usize,
+    /// Nodes that take the pod as they are. If there are any, no group need grow.
+    pub fits: Vec<String>,
+    pub groups: Vec<GroupAnswer>,
+    /// What the cluster autoscaler would say in an event about the pod; `None` if a group helps or none is needed.
+    pub event: Option<String>,
+}
+
+/// What one more node of a group would do for a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupAnswer {
+    pub group: String,
+    /// Whether the group can grow and its new node would take the pod.
+    pub helps: bool,
+    /// Whether a new node would take the pod, if the group could grow.
+    pub accepts: bool,
+    /// Why the group does not help, in the words of the cluster autoscaler.
+    pub reasons: Vec<String>,
+}
+
+/// Asks each node group about the pending pods of a cluster, or about one pod.
+///
+/// # Errors
+/// Problems of the files, or the pod does not exist.
+pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result<Grow, Vec<Problem>> {
+    let objects = fit::objects_of(cluster, control)?;
+    let scheduler = scheduler_of(&objects, cluster.setup.settings.scheduler.clone(), 0);
+    let Some(mut asking) = GroupsAsked::new(&objects, &scheduler, &cluster.setup.nodes) else {
+        return Ok(Grow::default());
+    };
+    let mut grow = Grow {
+        groups: asking
+            .groups
+            .iter()
+            .map(|(group, _)| described(group, &objects))
+            .collect(),
+        ..Grow::default()
+    };
+    let mut known: ordered::Map<Uid, usize> = ordered::Map::new();
+    for pending in objects.list::<Pod>().filter(|pending| is_waiting(pending)) {
+        if pod.is_some_and(|pod| *pod != pending.metadata.key().to_string()) {
+            continue;
+        }
+        let shared = shares_decision(pending).filter(|_| pod.is_none());
+        if let Some(row) = shared.as_ref().and_then(|owner| known.get(owner)) {
+            grow.pods[*row].count += 1;
+            continue;
+        }
+        if grow.pods.len() >= MAX_PODS || (control.stop)() {
+            grow.not_asked += 1;
+            continue;
+        }
+        (control.progress)(Stage::Placed(grow.pods.len()));
+        if let Some(owner) = shared {
+            known.insert(owner, grow.pods.len());
+        }
+        grow.pods.push(asking.ask(pending));
+    }
+    match pod {
+        Some(pod) if grow.pods.is_empty() => {
+            let message = format!("there is no pod {pod:?} that waits for a node");
+            Err(vec![Problem::of("whatif", message)])
+        }
+        _ => Ok(grow),
+    }
+}
+
+/// Asks each node group about one pod that waits. `None` if there is no group, or if the pod fits without a new node.
+#[must_use]
+pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
+    let (objects, nodes) = (session.world().objects(), &session.loaded().setup.nodes);
+    let scheduler = scheduler_of(objects, session.scheduler_config(), 0);
+    GroupsAsked::new(objects, &scheduler, nodes)?.help(pod)
+}
+
+/// Whether the scheduler has tried the pod, or will: it has no node, no gates and is not about to go.
+fn is_waiting(pod: &Pod) -> bool {
+    let is_bound_or_gated = pod.spec.node_name.is_some() || !pod.spec.scheduling_gates.is_empty();
+    // The DaemonSet's pod belongs to a node that exists (CA-009).
+    let is_pinned = pod.spec.pinned_node().is_some();
+    !is_bound_or_gated && !is_pinned && !pod.is_terminal() && !pod.metadata.is_terminating()
+}
+
+fn described(group: &GroupOfNodes, objects: &Objects) -> Group {
+    Group {
+        name: group.group.name.to_string(),
+        nodes: group.nodes.len(),
+        min: group.is_declared.then_some(group.group.min),
+        max: group.group.max,
+        like: group.model(objects).map(|node| node.metadata.name.to_string()),
+    }
+}
+
+/// The groups of a cluster with the next node of each, and a copy of the cluster to try it in.
+pub(crate) struct GroupsAsked<'a> {
+    objects: &'a Objects,
+    trial: TrialNodes,
+    groups: Vec<(GroupOfNodes, NewGroupNode)>,
+}
+
+impl<'a> GroupsAsked<'a> {
+    /// `None` if there is no group.
+    pub(crate) fn new(objects: &'a Objects, scheduler: &Scheduler, nodes: &NodeShorthand) -> Option<Self> {
+        let is_taken = |name: &str| objects.named::<Node>(name).is_some();
+        let groups = node_groups(objects, &nodes.groups).into_iter().map(|group| {
+            let name = group.next_name(is_taken);
+            let new = group.new_node(objects, &nodes.capacity, &name);
+            (group, new)
+        });
+        let groups: Vec<(GroupOfNodes, NewGroupNode)> = groups.collect();
+        (!groups.is_empty()).then(|| Self {
+            objects,
+            trial: TrialNodes::new(scheduler),
+            groups,
+        })
+    }
+
+    /// The answers about a pod that waits. `None` if it does not wait, or fits without a new node.
+    pub(crate) fn help(&mut self, pod: &Arc<Pod>) -> Option<PodGroups> {
+        let asked = is_waiting(pod).then(|| self.ask(pod));
+        asked.filter(|asked| asked.fits.is_empty())
+    }
+
+    fn ask(&mut self, pod: &Arc<Pod>) -> PodGroups {
+        let owner = workload_of(self.objects, &pod.metadata);
+        let mut asked = PodGroups {
+            pod: pod.metadata.key().to_string(),
+            owner: owner.map(|owner| format!("{} {}/{}", owner.kind, pod.metadata.namespace, owner.name)),
+            count: 1,
+            fits: self.trial.accepting(pod).iter().map(ToString::to_string).collect(),
+            groups: Vec::new(),
+            event: None,
+        };
+        if !asked.fits.is_empty() {
+            return asked;
+        }
+        for (group, new) in &self.groups {
+            let checked = check(&mut self.trial, new, pod);
+            let is_full = group.group.max.is_some_and(|max| group.nodes.len() >= max as usize);
+            let mut reasons = checked.clone().err().unwrap_or_default();
+            if is_full {
+                reasons = vec![MAX_REACHED.to_owned()];
+            }
+            asked.groups.push(GroupAnswer {
+                group: group.group.name.to_string(),
+                helps: checked.is_ok() && !is_full,
+                accepts: checked.is_ok(),
+                reasons,
+            });
+        }
+        if !asked.groups.iter().any(|answer| answer.helps) {
+            asked.event = Some(not_triggered(&asked.groups));
+        }
+        asked
+    }
+}
+
+/// Decides a pod with one more node in the cluster.
+fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(), Vec<String>> {
+    let node = Object::Node(new.node.clone());
+    let daemons: Vec<Object> = new.daemons.iter().cloned().map(Object::Pod).collect();
+    trial.add(&node);
+    daemons.iter().for_each(|daemon| trial.add(daemon));
+    let checked = trial.check(pod, &new.node.metadata.name);
+    daemons.iter().for_each(|daemon| trial.remove(daemon));
+    trial.remove(&node);
+    checked
+}
+
+/// Message of the event `NotTriggerScaleUp` (CA-011).
+fn not_triggered(answers: &[GroupAnswer]) -> String {
+    let reasons = answers
+        .iter()
+        .flat_map(|answer| answer.reasons.iter().map(String::as_str));
+    podscope_cluster::not_triggered_message(reasons)
+}
