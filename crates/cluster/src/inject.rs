@@ -9,6 +9,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, Str};
 use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
 
+use crate::controllers;
 use crate::event::Event;
 use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets, joining};
 use crate::machine::MachineFault;
@@ -155,6 +156,16 @@ impl World {
         }
         self.touch_traffic(Touch::All);
         Ok(())
+    }
+
+    /// Performs an action of a controller outside the API. One that is no longer possible has no effect: the node to be
+    /// fenced was deleted, the Node to be removed has no machine, or the name of a new machine is taken.
+    pub(crate) fn inject_for_controller(&mut self, by: &Actor, act: controllers::Act, sink: &mut dyn Sink) {
+        let _ = match act {
+            controllers::Act::Fence(node, mechanism) => self.inject(by, &Fault::Fence(node, mechanism), sink),
+            controllers::Act::Join { node, group } => self.join_group(by, &node, &group, sink),
+            controllers::Act::Leave(node) => self.inject(by, &Fault::Leave(node), sink),
+        };
     }
 
     pub(crate) fn emit_node(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {

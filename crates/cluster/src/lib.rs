@@ -53,10 +53,9 @@ mod world;
 
 pub use invariants::{Group, INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
-pub use node_groups::{
-    GROUP_LABELS, GroupOfNodes, NewGroupNode, NodeGroup, group_of, node_groups, not_triggered_message,
-};
+pub use node_groups::{GROUP_LABELS, GroupOfNodes, NewGroupNode, NodeGroup, group_of, node_groups};
 pub use podscope_controllers as controllers;
+pub use podscope_controllers::not_triggered_message;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::volume::claim_name;
 pub use podscope_sim::{
@@ -68,7 +67,7 @@ pub use podscope_sim::{
     Span, StatusReason, Subject, Switches, Updated, Violation, ViolationCause, WatchResponse, What, newest_time,
     seconds, subject, subject_of, volume,
 };
-pub use scheduler_process::{RecordedDecision, is_made_up_node};
+pub use scheduler_process::{RecordedDecision, is_made_up_node, scheduler_of};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
 pub use traffic::{Flowing, StartTraffic, Totals, TrafficCommand};
 pub use world::{GivenCommand, World};

@@ -1,13 +1,17 @@
 //! Node groups: machines that a cloud creates from one template. A scenario declares them (`spec.cluster.nodeGroups`); in
 //! a dump, the labels of clouds name the group of each node (CA-001, CA-002).
 
+mod cloud;
 mod template;
 
 use std::sync::Arc;
 
 use podscope_api::well_known::label;
-use podscope_api::{DaemonSet, Node, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid, ordered};
+use podscope_api::{
+    DaemonSet, Node, NodeName, Object, ObjectKey, Pod, ResourceList, ResourceSlice, Str, Taint, Uid, ordered,
+};
 
+pub(crate) use cloud::SimulatedCloud;
 pub(crate) use template::MachineTemplate;
 
 use crate::controllers::daemon_pods_on;
@@ -137,12 +141,15 @@ impl GroupOfNodes {
     pub fn new_node(&self, objects: &Objects, default_capacity: &ResourceList, name: &str) -> NewGroupNode {
         let node = self.template(objects, default_capacity).node(name);
         let mut daemons = daemon_pods_on(objects, &node);
+        let mut company = Vec::new();
         if let Some(model) = self.model(objects) {
             daemons.extend(unexplained_daemons(objects, model, name));
+            company.extend(copied_slices(objects, model, name));
         }
+        company.extend(daemons.into_iter().map(Object::Pod));
         NewGroupNode {
-            daemons,
             node: Arc::new(node),
+            company,
         }
     }
 
@@ -184,24 +191,24 @@ fn unexplained_daemons(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<P
     copies.collect()
 }
 
+/// Copies of the ResourceSlices of a node, as the drivers of a node like it publish them (CA-004).
+fn copied_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
+    let is_own = |slice: &&Arc<ResourceSlice>| slice.spec.node_name.as_ref() == Some(&model.metadata.name);
+    let copies = objects.list::<ResourceSlice>().filter(is_own).map(|slice| {
+        let mut copy = ResourceSlice::clone(slice);
+        copy.metadata.name = format!("{}-{name}", slice.metadata.name).into();
+        copy.metadata.uid = Uid(format!("{}-{name}", slice.metadata.uid).into());
+        copy.spec.node_name = Some(name.into());
+        copy.spec.pool.name = format!("{}-{name}", slice.spec.pool.name).into();
+        Object::ResourceSlice(Arc::new(copy))
+    });
+    copies.collect()
+}
+
 /// A node that does not exist yet.
 #[derive(Debug, Clone)]
 pub struct NewGroupNode {
     pub node: Arc<Node>,
-    /// Pods of DaemonSets and static pods, bound to the node.
-    pub daemons: Vec<Arc<Pod>>,
-}
-
-/// Message of the event `NotTriggerScaleUp`: the groups' reasons, each with its number of groups (CA-011).
-///
-/// Deviation: the cluster autoscaler prints them in any order; here they are ordered by text, so that runs are equal.
-#[must_use]
-pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> String {
-    let mut counts: ordered::Map<&str, usize> = ordered::Map::new();
-    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
-    let counted: Vec<String> = counts
-        .iter()
-        .map(|(reason, count)| format!("{count} {reason}"))
-        .collect();
-    format!("pod didn't trigger scale-up: {}", counted.join(", "))
+    /// Objects that come with it: pods of DaemonSets and static pods, bound to the node, and its ResourceSlices.
+    pub company: Vec<Object>,
 }

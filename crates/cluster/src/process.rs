@@ -10,6 +10,7 @@ use podscope_node::machine::{Machine, MachineEvent};
 use crate::effect::{Act, Context, Input, Timer};
 use crate::election::{Election, ElectionSettings};
 use crate::event::{Event, Process};
+use crate::node_groups::SimulatedCloud;
 use crate::scheduler_process::SchedulerProcess;
 use crate::watch::WatchState;
 use crate::world::{Body, ProcessState};
@@ -170,6 +171,24 @@ impl World {
         if self.settings.fencing.enabled {
             let fencing = ControllerManager::fencing(self.settings.fencing.clone());
             self.add_controllers(Actor::Fencing, fencing);
+        }
+        // The first build of the engine reads no scenario with node groups.
+        if cfg!(feature = "whole") {
+            self.start_cluster_autoscaler();
+        }
+    }
+
+    /// Starts the cluster autoscaler if a node group has a maximum.
+    fn start_cluster_autoscaler(&mut self) {
+        let settings = &self.settings.cluster_autoscaler;
+        if settings.enabled && self.node_groups.iter().any(|group| group.max.is_some()) {
+            let cloud = SimulatedCloud {
+                groups: self.node_groups.clone(),
+                default_capacity: self.default_capacity.clone(),
+                scheduler: self.settings.scheduler.clone(),
+            };
+            let autoscaler = ControllerManager::cluster_autoscaler(settings.clone(), Arc::new(cloud));
+            self.add_controllers(Actor::ClusterAutoscaler, autoscaler);
         }
     }
 

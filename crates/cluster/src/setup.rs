@@ -14,7 +14,7 @@ use podscope_api::{
 use podscope_apiserver::Caller;
 use podscope_scheduler::SchedulerConfiguration;
 
-use crate::controllers::{ControllerManagerSettings, FencingSettings};
+use crate::controllers::{ClusterAutoscalerSettings, ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LIVENESS_CHECK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::{CutFrom, Direction, Targets};
@@ -41,6 +41,8 @@ pub struct Settings {
     pub network: NetworkSettings,
     /// The fencing controller.
     pub fencing: FencingSettings,
+    /// The model of the Cluster Autoscaler, which runs if a node group has a maximum.
+    pub cluster_autoscaler: ClusterAutoscalerSettings,
 }
 
 /// Generated nodes, named `<zone>-1`, `<zone>-2`, … in each zone.

@@ -24,6 +24,7 @@ use crate::invariants::{BlamedAction, Monitors, Observation};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
+use crate::node_groups::NodeGroup;
 use crate::process::ActingProcess;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
@@ -135,6 +136,8 @@ pub struct World {
     pub(crate) switches: Switches,
     pub(crate) settings: Arc<Settings>,
     pub(crate) default_capacity: Arc<ResourceList>,
+    /// The declared node groups.
+    pub(crate) node_groups: Arc<Vec<NodeGroup>>,
     pub(crate) queue: Queue<Event>,
     pub(crate) network: Network,
     pub(crate) heartbeats: Heartbeats,
@@ -169,6 +172,7 @@ impl World {
             switches: setup.switches,
             settings: Arc::new(setup.settings.clone()),
             default_capacity: Arc::new(setup.nodes.capacity.clone()),
+            node_groups: Arc::new(setup.nodes.groups.clone()),
             queue: Queue::default(),
             network: Network::new(setup.settings.network.clone(), setup.seed),
             heartbeats: Heartbeats::default(),
@@ -522,10 +526,7 @@ impl World {
                         sink.finished(self.command_of(client), self.now, status);
                     }
                 }
-                Effect::Act(Act::Controller(podscope_controllers::Act::Fence(node, mechanism))) => {
-                    // If the node was deleted meanwhile, it needs no fence.
-                    let _ = self.inject(&process.actor, &Fault::Fence(node, mechanism), sink);
-                }
+                Effect::Act(Act::Controller(act)) => self.inject_for_controller(&process.actor, act, sink),
                 Effect::Act(Act::Node(podscope_node::Act::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
                         // A machine that lost power meanwhile stays off.

@@ -19,6 +19,7 @@
 mod attach_detach;
 mod attacher;
 mod attachment;
+mod cluster_autoscaler;
 mod controller;
 mod cronjob;
 mod custom_resource_definition;
@@ -70,6 +71,9 @@ mod victims;
 mod volume_protection;
 
 pub use attachment::Holder;
+pub use cluster_autoscaler::{
+    Cloud, ClusterAutoscalerSettings, Expander, ScalableGroup, TrialCluster, not_triggered_message,
+};
 pub use daemonset::daemon_pods_on;
 pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
@@ -79,7 +83,7 @@ pub use node_selector::counts_for_spread;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
 pub use taint_eviction::toleration_time;
 
-use podscope_api::NodeName;
+use podscope_api::{NodeName, Str};
 
 /// The context of one step of a controller process.
 pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
@@ -98,4 +102,12 @@ pub enum Timer {
 pub enum Act {
     /// Fence a node, so that nothing on it can write any more (V-05).
     Fence(NodeName, FenceMechanism),
+    /// Boot a new machine of a node group (CA-017).
+    Join {
+        node: NodeName,
+        /// Name of the group.
+        group: Str,
+    },
+    /// Give the machine of a node back for good (CA-033).
+    Leave(NodeName),
 }

@@ -13,6 +13,7 @@ use podscope_api::{CausedBy, Kind, Object, Time};
 use crate::{Context, Input, Timer};
 use podscope_sim::{Answer, ApiError, CallId, Change, Heartbeats, Objects, PendingEvent, Request, SimTime};
 
+use super::cluster_autoscaler::{Cloud, ClusterAutoscaler, ClusterAutoscalerSettings};
 use super::controller::{Controller, ControllerContext, PendingContext};
 use super::index::Index;
 use super::plan::{Accept, Action, Failure, Plan, Verdict};
@@ -85,6 +86,15 @@ impl ControllerManager {
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
             [Box::new(super::fencing::FencingController::new(settings)) as Box<dyn Controller>],
+            ControllerManagerSettings::default(),
+        )
+    }
+
+    /// The process of the cluster autoscaler ([`podscope_sim::Actor::ClusterAutoscaler`]). It is the only one of its
+    /// kind, so it needs no leader election.
+    pub fn cluster_autoscaler(settings: ClusterAutoscalerSettings, cloud: Arc<dyn Cloud>) -> Self {
+        Self::of(
+            [Box::new(ClusterAutoscaler::new(settings, cloud)) as Box<dyn Controller>],
             ControllerManagerSettings::default(),
         )
     }

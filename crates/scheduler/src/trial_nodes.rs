@@ -29,7 +29,7 @@ impl TrialNodes {
         }
     }
 
-    /// Adds a node, or a pod that is bound to one.
+    /// Adds a node, or an object that belongs to one.
     pub fn add(&mut self, object: &Object) {
         self.cache.on_change(None, Some(object));
     }

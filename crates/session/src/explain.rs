@@ -3,32 +3,12 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, ObjectKey, Pod};
-use podscope_cluster::{Objects, What};
+use podscope_api::{ObjectKey, Pod};
+use podscope_cluster::{Objects, What, scheduler_of};
+use podscope_scheduler::SchedulerConfiguration;
 use podscope_scheduler::explain::{Explanation, explain};
-use podscope_scheduler::{Scheduler, SchedulerConfiguration};
 
 use crate::timeline::Session;
-
-/// Returns a scheduler whose cache holds `objects`. Pods that another scheduler has assumed are not in it.
-pub(crate) fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, now: i64) -> Scheduler {
-    let mut scheduler = Scheduler::new(config, now);
-    // Pods come last, so that their nodes, classes and volumes are known first.
-    for kind in Kind::ALL
-        .iter()
-        .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease))
-    {
-        let known = objects.list_kind(*kind).into_iter();
-        for object in known.filter(|object| !podscope_cluster::is_made_up_node(object)) {
-            scheduler.on_change(None, Some(&object), now);
-        }
-    }
-    for object in objects.list_kind(Kind::Pod) {
-        scheduler.on_change(None, Some(&object), now);
-    }
-    scheduler.update_snapshot();
-    scheduler
-}
 
 /// Decides a pod on these objects and explains it.
 pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<Pod>) -> Option<Explanation> {

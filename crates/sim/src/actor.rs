@@ -18,6 +18,8 @@ pub enum Actor {
     Attacher,
     /// The fencing controller, which is off by default (V-05).
     Fencing,
+    /// The cluster autoscaler, which runs if a scenario declares node groups (CA-006).
+    ClusterAutoscaler,
     /// The client of a user or script, by command number.
     Client(u32),
     /// A machine (processes, power). It is no client of the API.
@@ -39,6 +41,7 @@ impl std::fmt::Display for Actor {
             Self::Kubelet(node) => write!(f, "kubelet/{node}"),
             Self::Attacher => f.write_str("attacher"),
             Self::Fencing => f.write_str("fencing"),
+            Self::ClusterAutoscaler => f.write_str("cluster-autoscaler"),
             Self::Client(_) => f.write_str("user"),
             Self::Machine(node) => write!(f, "machine/{node}"),
             Self::World => f.write_str("world"),

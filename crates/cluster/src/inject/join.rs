@@ -8,7 +8,7 @@ use podscope_api::{CsiNode, Node, NodeName, Object};
 use podscope_sim::FaultKind;
 
 use super::{START_DELAY, fault_record};
-use crate::node_groups::MachineTemplate;
+use crate::node_groups::{MachineTemplate, node_groups};
 use crate::world::NodeState;
 use crate::{Actor, Sink, World};
 
@@ -18,6 +18,25 @@ impl World {
         let node = (self.objects().named::<Node>(like.as_str()))
             .ok_or_else(|| format!("there is no Node called {:?}", like.as_str()))?;
         Ok(MachineTemplate::like(self.objects(), node))
+    }
+
+    /// Adds a machine of a declared node group.
+    pub(crate) fn join_group(
+        &mut self,
+        by: &Actor,
+        node: &NodeName,
+        group: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        // The first build of the engine reads no scenario with node groups.
+        if !cfg!(feature = "whole") {
+            return Ok(());
+        }
+        let groups = node_groups(self.objects(), &self.node_groups);
+        let group = groups.iter().find(|known| *known.group.name == *group);
+        let group = group.ok_or_else(|| format!("there is no node group of {:?}", node.as_str()))?;
+        let template = group.template(self.objects(), &self.default_capacity);
+        self.join(by, std::slice::from_ref(node), &template, sink)
     }
 
     /// Adds machines of those names: all of them, or none if a name is taken.

@@ -380,6 +380,26 @@ fn scheduler_view(object: &Object, switches: &Switches) -> Option<Object> {
     Some(object)
 }
 
+/// Returns a scheduler whose cache holds `objects`. Pods that another scheduler has assumed are not in it.
+pub fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, now: i64) -> Scheduler {
+    let mut scheduler = Scheduler::new(config, now);
+    // Pods come last, so that their nodes, classes and volumes are known first.
+    for kind in Kind::ALL
+        .iter()
+        .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease))
+    {
+        let known = objects.list_kind(*kind).into_iter();
+        for object in known.filter(|object| !is_made_up_node(object)) {
+            scheduler.on_change(None, Some(&object), now);
+        }
+    }
+    for object in objects.list_kind(Kind::Pod) {
+        scheduler.on_change(None, Some(&object), now);
+    }
+    scheduler.update_snapshot();
+    scheduler
+}
+
 /// Returns whether only the name of a node is known, because a dump does not contain it. The scheduler ignores such
 /// nodes (P-09).
 pub fn is_made_up_node(object: &Object) -> bool {

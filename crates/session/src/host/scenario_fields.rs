@@ -51,6 +51,7 @@ pub(super) fn values(path: &[String]) -> Vec<&'static str> {
     match type_at(path) {
         Some("boolean") => vec!["true", "false"],
         Some("FenceMechanism") => vec!["power", "storage", "network"],
+        Some("Expander") => vec!["least-waste", "random"],
         Some("Invariant") => INVARIANTS.iter().map(|invariant| invariant.name).collect(),
         Some(_) if names().eq(["spec", "components", "history"]) => Switches::NAMES.to_vec(),
         Some(_) if names().eq(["spec", "search", "faults"]) => SearchFault::NAMES.to_vec(),
@@ -86,7 +87,7 @@ mod tests {
             "integer" | "number" => json!(1),
             "boolean" => json!(true),
             "Duration" => json!("10s"),
-            "string" | "FenceMechanism" | "Invariant" => json!("x"),
+            "string" | "FenceMechanism" | "Expander" | "Invariant" => json!("x"),
             _ => json!({}),
         };
         let parts: Vec<&str> = path.split('.').collect();

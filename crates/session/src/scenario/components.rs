@@ -124,6 +124,10 @@ impl Reader {
             };
             self.loaded.setup.settings.network = settings;
         }
+        if !components.cluster_autoscaler.is_null() {
+            let path = format!("{prefix}.clusterAutoscaler");
+            self.cluster_autoscaler(file, tree, &path, &components.cluster_autoscaler);
+        }
         if !components.fencing.is_null() {
             let path = format!("{prefix}.fencing");
             self.fencing(file, tree, &path, &components.fencing);

@@ -82,6 +82,7 @@ wire_types! {
         #[allow(dead_code, reason = "read from its own tree, with positions")]
         pub(crate) kubelet: Value,
         pub(crate) fencing: Value,
+        pub(crate) cluster_autoscaler: Value,
         pub(crate) network: Option<NetworkDocument>,
         pub(crate) history: Vec<String>,
     }

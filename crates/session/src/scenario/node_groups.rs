@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use podscope_api::{Node, Object, ProblemKind, Tree, ordered, validate};
+use podscope_cluster::controllers::ClusterAutoscalerSettings;
 use podscope_cluster::{NodeGroup, NodeShorthand};
+use serde_json::Value;
 
 use super::document::{ClusterDocument, NodeGroupDocument};
-use super::{MAX_GENERATED_NODES, Reader};
+use super::{MAX_GENERATED_NODES, Reader, join};
 
+/// Maximum number of groups.
+const MAX_GROUPS: usize = 100;
 /// Maximum number of machines of a group, and of all groups at t = 0.
 const MAX_SIZE: u64 = MAX_GENERATED_NODES;
 
@@ -34,9 +38,16 @@ impl Reader {
         documents: Vec<NodeGroupDocument>,
     ) -> Vec<NodeGroup> {
         let mut groups: Vec<NodeGroup> = Vec::new();
-        if !crate::IS_WHOLE && !documents.is_empty() {
-            let why = "node groups need the whole engine";
-            self.problem_of(ProblemKind::Lacking, file, tree, "spec.cluster.nodeGroups", why);
+        if !crate::IS_WHOLE {
+            if !documents.is_empty() {
+                let why = "node groups need the whole engine";
+                self.problem_of(ProblemKind::Lacking, file, tree, "spec.cluster.nodeGroups", why);
+            }
+            return groups;
+        }
+        if documents.len() > MAX_GROUPS {
+            let message = format!("Too many: {}: must have at most {MAX_GROUPS} items", documents.len());
+            self.problem(file, tree, "spec.cluster.nodeGroups", message);
             return groups;
         }
         for (index, document) in documents.into_iter().enumerate() {
@@ -84,6 +95,22 @@ impl Reader {
         group
     }
 
+    /// Reads `components.clusterAutoscaler`.
+    pub(super) fn cluster_autoscaler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
+        if !crate::IS_WHOLE {
+            let why = "the cluster autoscaler needs the whole engine";
+            return self.problem_of(ProblemKind::Lacking, file, tree, prefix, why);
+        }
+        match ClusterAutoscalerSettings::from_value(value) {
+            Ok(settings) => self.loaded.setup.settings.cluster_autoscaler = settings,
+            Err(errors) => {
+                for error in errors {
+                    self.problem_of(error.kind, file, tree, &join(prefix, &error.name), error.message);
+                }
+            }
+        }
+    }
+
     /// Reports what the API server would refuse of a node of the group.
     fn check_template(&mut self, file: &str, tree: &Tree<'_>, path: &str, group: &NodeGroup) {
         let mut node = Node::default();
@@ -108,6 +135,9 @@ impl Reader {
 
     /// Reports nodes of groups that have the name of another generated node.
     pub(super) fn check_names_of_groups(&mut self, file: &str, tree: &Tree<'_>, nodes: &NodeShorthand) {
+        if !crate::IS_WHOLE {
+            return;
+        }
         let mut known: ordered::Set<String> = nodes.zoned_names().map(|(name, _)| name).collect();
         let mut count = known.len() as u64;
         for (index, group) in nodes.groups.iter().enumerate() {
@@ -178,5 +208,23 @@ mod tests {
                 .any(|one| one.path == format!("spec.cluster.nodeGroups{path}") && one.message.contains(message));
             assert!(found, "{groups}: {problems:?}");
         }
+    }
+
+    /// Shows: Q-06, Q-11
+    #[test]
+    fn renamed_groups_keep_settings_and_match_renamed_pods() {
+        let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: g}\nspec:\n  \
+            cluster: {nodeGroups: [{name: acme, max: 2, labels: {acmepool: gold}, taints: [{key: acme.example/gold, effect: NoSchedule}], delay: 90s}]}\n  \
+            components: {clusterAutoscaler: {expander: random}}\n---\n\
+            {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: {acmepool: gold}, containers: [{name: c, image: i}]}}\n";
+        let renamed = crate::rename::rename(&[("a.yaml".into(), text.into())]).text;
+        assert!(!renamed.contains("acme") && !renamed.contains("gold"), "{renamed}");
+        let loaded = load(&[("a.yaml".into(), renamed)]).expect("a scenario");
+        let group = &loaded.setup.nodes.groups[0];
+        assert_eq!((group.max, group.delay), (Some(2), podscope_cluster::Span::seconds(90)));
+        let podscope_api::Object::Pod(pod) = &loaded.setup.objects[0] else {
+            panic!("{:?}", loaded.setup.objects);
+        };
+        assert_eq!(group.labels, *pod.spec.node_selector);
     }
 }

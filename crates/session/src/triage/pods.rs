@@ -12,9 +12,9 @@ use podscope_scheduler::explain::{Explanation, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::{Problem, Triage, clause, pod_name, standing};
-use crate::explain::scheduler_of;
 use crate::view;
 use crate::whatif::{self, GroupsAsked};
+use podscope_cluster::scheduler_of;
 
 /// Maximum number of pods whose scheduling decision is repeated. Further pods keep the message of their condition.
 const DECISIONS: usize = 300;

@@ -189,7 +189,9 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             Actor::ControllerManager(instance) => Component::ControllerManager(instance),
             Actor::Attacher => Component::Attacher,
             Actor::Fencing => Component::Fencing,
-            Actor::ApiServer
+            // It is not drawn: its events and machines are.
+            Actor::ClusterAutoscaler
+            | Actor::ApiServer
             | Actor::Kubelet(_)
             | Actor::Driver(_)
             | Actor::Client(_)

@@ -210,7 +210,7 @@ fn message_kind(record: &Record) -> Option<MessageKind> {
 fn stop_of(actor: &Actor) -> Option<Peer> {
     Some(match actor {
         Actor::Scheduler(_) => Peer::Scheduler,
-        Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing => Peer::Controllers,
+        Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing | Actor::ClusterAutoscaler => Peer::Controllers,
         Actor::Kubelet(node) | Actor::Driver(node) => Peer::Node(node.to_string()),
         Actor::Client(_) => Peer::User,
         Actor::ApiServer | Actor::Machine(_) | Actor::World => return None,

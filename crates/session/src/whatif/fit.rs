@@ -18,9 +18,9 @@ use super::count::{AdmittedShape, Counting};
 use super::room::{Change, RoomQuestion, RoomSearch};
 use super::run;
 use super::{Control, Stage};
-use crate::explain::scheduler_of;
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
+use podscope_cluster::scheduler_of;
 
 /// Maximum number of copies that are placed.
 pub const MAX_COPIES: usize = 100_000;

@@ -1,7 +1,7 @@
 //! Which node group would take a pending pod with one more node, and why each of the others would not: what the cluster
 //! autoscaler sees (CA-006 to CA-011).
 //!
-//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it, is added to a copy of
+//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it and the devices of the node that it is like, is added to a copy of
 //! the cluster, and the scheduler's filters decide. Preferences and preemption play no part. The groups are those that the
 //! scenario declares, and those that the labels of clouds name; the limits of the latter are not known.
 
@@ -14,11 +14,11 @@ use podscope_scheduler::{Scheduler, TrialNodes};
 use serde::Serialize;
 
 use super::{Control, Stage, fit};
-use crate::explain::scheduler_of;
 use crate::owners::workload_of;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 use crate::triage::shares_decision;
+use podscope_cluster::scheduler_of;
 
 /// Maximum number of pods that are asked about; pods of one ReplicaSet count once.
 const MAX_PODS: usize = 300;
@@ -81,7 +81,10 @@ pub struct GroupAnswer {
 /// # Errors
 /// Problems of the files, or the pod does not exist.
 pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result<Grow, Vec<Problem>> {
-    let objects = fit::objects_of(cluster, control)?;
+    // The autoscaler would answer the question itself.
+    let mut cluster = cluster.clone();
+    cluster.setup.settings.cluster_autoscaler.enabled = false;
+    let objects = fit::objects_of(&cluster, control)?;
     let scheduler = scheduler_of(&objects, cluster.setup.settings.scheduler.clone(), 0);
     let Some(mut asking) = GroupsAsked::new(&objects, &scheduler, &cluster.setup.nodes) else {
         return Ok(Grow::default());
@@ -216,11 +219,10 @@ impl<'a> GroupsAsked<'a> {
 /// Decides a pod with one more node in the cluster.
 fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(), Vec<String>> {
     let node = Object::Node(new.node.clone());
-    let daemons: Vec<Object> = new.daemons.iter().cloned().map(Object::Pod).collect();
     trial.add(&node);
-    daemons.iter().for_each(|daemon| trial.add(daemon));
+    new.company.iter().for_each(|object| trial.add(object));
     let checked = trial.check(pod, &new.node.metadata.name);
-    daemons.iter().for_each(|daemon| trial.remove(daemon));
+    new.company.iter().for_each(|object| trial.remove(object));
     trial.remove(&node);
     checked
 }

@@ -126,6 +126,7 @@ fn actor_row(actor: &Actor) -> (u8, u32, &str) {
         Actor::Machine(node) => (7, 0, &node.0),
         Actor::World => (8, 0, ""),
         Actor::Driver(node) => (9, 0, &node.0),
+        Actor::ClusterAutoscaler => (10, 0, ""),
     }
 }
 
@@ -141,6 +142,7 @@ fn actor((tag, number, node): (u8, u32, &str)) -> Actor {
         7 => Actor::Machine(NodeName(node.into())),
         8 => Actor::World,
         9 => Actor::Driver(NodeName(node.into())),
+        10 => Actor::ClusterAutoscaler,
         _ => unreachable!("`actor_row` wrote it"),
     }
 }

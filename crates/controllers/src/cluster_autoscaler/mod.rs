@@ -1,0 +1,326 @@
+//! Cluster autoscaler: machines for pods that fit nowhere, and the end of machines that are not needed. A plain model of
+//! the real one (CA-001 to CA-034). It runs if the scenario declares a node group with a maximum.
+//!
+//! Each scan looks first for pods that a new node would help (`scale_up.rs`). Without a scale-up it looks for nodes whose
+//! pods fit elsewhere (`scale_down.rs`, `drainable.rs`), and begins to remove one that was unneeded for long enough
+//! (`removal.rs`).
+//!
+//! Deviation: the real one is a program of its own beside the cloud's controllers. Here the cloud is a delay, and this
+//! process deletes the Node of a removed machine itself, as the cloud's node lifecycle controller does (CT-041).
+
+mod drainable;
+mod removal;
+mod scale_down;
+mod scale_up;
+
+use std::sync::Arc;
+
+use podscope_api::well_known::condition;
+use podscope_api::{CausedBy, ConditionStatus, EventType, Kind, Node, NodeName, Object, ObjectKey, Pod, Str, ordered};
+use podscope_sim::{Answer, Change, EventNote, Objects, Request, SimTime, Span};
+use serde_json::Value;
+
+use super::controller::{Controller, ControllerContext};
+use super::plan::Plan;
+use super::queue::Key;
+use super::settings::{Millis, SHORTEST_PERIOD, Setting};
+use crate::Act;
+use removal::Removal;
+pub use scale_up::not_triggered_message;
+
+/// Time after which a machine that has not become Ready no longer counts (CA-016).
+const MAX_PROVISION_TIME: Span = Span::seconds(15 * 60);
+
+super::settings::settings! {
+    /// Settings of the cluster autoscaler (`components.clusterAutoscaler`), with the names and defaults of its flags
+    /// (CA-006, CA-012, CA-018 to CA-025).
+    ClusterAutoscalerSettings;
+    /// Whether it runs, if a node group has a maximum.
+    enabled: bool = "enabled", true;
+    /// How often it looks for pods to help and nodes to remove.
+    scan_interval: Span = "scanInterval", Span::seconds(10), least SHORTEST_PERIOD;
+    /// How one of several groups that help is chosen.
+    expander: Expander = "expander", Expander::LeastWaste;
+    /// Whether nodes are removed.
+    scale_down_enabled: bool = "scaleDownEnabled", true;
+    /// How long after a scale-up no node is removed.
+    scale_down_delay_after_add: Span = "scaleDownDelayAfterAdd", Span::seconds(600);
+    /// How long after a failed removal no node is removed.
+    scale_down_delay_after_failure: Span = "scaleDownDelayAfterFailure", Span::seconds(180);
+    /// How long a node must be unneeded before it is removed.
+    scale_down_unneeded_time: Span = "scaleDownUnneededTime", Span::seconds(600);
+    /// Requested part of a node's cpu and memory from which it is needed, in thousandths.
+    scale_down_utilization_threshold: Millis = "scaleDownUtilizationThreshold", Millis(500);
+    /// Whether a pod with local storage keeps its node.
+    skip_nodes_with_local_storage: bool = "skipNodesWithLocalStorage", true;
+    /// Whether a pod of kube-system without a budget keeps its node.
+    skip_nodes_with_system_pods: bool = "skipNodesWithSystemPods", true;
+    /// How long evictions are tried before the node is kept.
+    max_pod_eviction_time: Span = "maxPodEvictionTime", Span::seconds(120);
+}
+
+/// How one of several groups that help is chosen (CA-012).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expander {
+    /// The group whose new nodes have the least idle part of cpu and memory; at random among equals.
+    LeastWaste,
+    /// At random.
+    Random,
+}
+
+impl Setting for Expander {
+    fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
+        *self = match value.as_str() {
+            Some("least-waste") => Self::LeastWaste,
+            Some("random") => Self::Random,
+            _ => return Err(format!("{value} is not least-waste or random")),
+        };
+        Ok(())
+    }
+}
+
+/// The cloud, and the scheduler's filters on a copy of the cluster.
+pub trait Cloud: std::fmt::Debug + Send + Sync {
+    /// The node groups with a maximum, and their present nodes.
+    fn groups(&self, objects: &Objects) -> Vec<ScalableGroup>;
+    /// The Node that a new machine of a group would register, and the objects that come with it.
+    fn new_node(&self, group: &str, objects: &Objects, name: &str) -> Option<(Arc<Node>, Vec<Object>)>;
+    /// A copy of the cluster in which pods can be tried.
+    fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster>;
+}
+
+/// A copy of a cluster in which the scheduler's filters decide pods.
+pub trait TrialCluster {
+    /// Adds a node, or an object that belongs to one.
+    fn add(&mut self, object: &Object);
+    /// Removes an object.
+    fn remove(&mut self, object: &Object);
+    /// Whether all filters accept the pod on a node, or the reasons of the one that does not.
+    ///
+    /// # Errors
+    /// The reasons for refusing the pod there.
+    fn check(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>>;
+    /// The nodes on which all filters accept the pod.
+    fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str>;
+    /// Another copy of the same state.
+    fn fork(&self) -> Box<dyn TrialCluster>;
+}
+
+/// A node group that can be scaled.
+#[derive(Debug, Clone)]
+pub struct ScalableGroup {
+    pub name: Str,
+    pub min: usize,
+    pub max: usize,
+    /// Time from the request for a machine to its boot.
+    pub delay: Span,
+    pub nodes: Vec<Arc<Node>>,
+}
+
+/// A machine that was requested and is not Ready yet.
+#[derive(Debug, Clone)]
+struct Upcoming {
+    group: Str,
+    requested: SimTime,
+    /// When it boots.
+    boots: SimTime,
+    has_booted: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ClusterAutoscaler {
+    settings: ClusterAutoscalerSettings,
+    cloud: Arc<dyn Cloud>,
+    upcoming: ordered::Map<NodeName, Upcoming>,
+    /// Since when each node has been unneeded, and the change before.
+    unneeded: ordered::Map<NodeName, (SimTime, CausedBy)>,
+    removals: ordered::Map<NodeName, Removal>,
+    last_scale_up: Option<SimTime>,
+    last_failure: Option<SimTime>,
+    /// The records that made pods unschedulable, which cause scale-ups.
+    causes_of_pods: ordered::Map<ObjectKey, CausedBy>,
+    /// The latest change that can make a node unneeded.
+    latest_change: CausedBy,
+    /// When each pod last got an event that no group helps (CA-011).
+    not_helped: ordered::Map<ObjectKey, (String, SimTime)>,
+}
+
+impl ClusterAutoscaler {
+    pub(super) fn new(settings: ClusterAutoscalerSettings, cloud: Arc<dyn Cloud>) -> Self {
+        Self {
+            settings,
+            cloud,
+            upcoming: ordered::Map::new(),
+            unneeded: ordered::Map::new(),
+            removals: ordered::Map::new(),
+            last_scale_up: None,
+            last_failure: None,
+            causes_of_pods: ordered::Map::new(),
+            latest_change: CausedBy::NOTHING,
+            not_helped: ordered::Map::new(),
+        }
+    }
+
+    /// Forgets machines that are Ready, and those that have not become so in time.
+    fn update_upcoming(&mut self, cx: &ControllerContext<'_, '_>) {
+        let (now, objects) = (cx.now(), cx.objects);
+        self.upcoming.retain(|name, machine| {
+            let is_ready = objects.named::<Node>(name.as_str()).is_some_and(|node| node.is_ready());
+            !is_ready && now < machine.requested + MAX_PROVISION_TIME
+        });
+    }
+
+    /// The trial cluster of a scan: machines that are not Ready yet are replaced by their templates (CA-007).
+    fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster> {
+        let mut trial = self.cloud.trial(objects);
+        for (name, machine) in &self.upcoming {
+            if let Some(node) = objects.named::<Node>(name.as_str()) {
+                trial.remove(&Object::Node(node.clone()));
+            }
+            if let Some(new) = self.cloud.new_node(&machine.group, objects, name.as_str()) {
+                add_node(&mut *trial, &new);
+            }
+        }
+        trial
+    }
+
+    /// Number of machines that the cloud has or is about to have in a group.
+    fn target_size(&self, group: &ScalableGroup) -> usize {
+        let is_known = |name: &NodeName| group.nodes.iter().any(|node| *node.metadata.name == *name.as_str());
+        let upcoming = self.upcoming.iter();
+        let coming = upcoming.filter(|(name, machine)| machine.group == group.name && !is_known(name));
+        group.nodes.len() + coming.count()
+    }
+}
+
+/// Adds a new node with what comes with it to a trial.
+fn add_node(trial: &mut dyn TrialCluster, (node, company): &(Arc<Node>, Vec<Object>)) {
+    trial.add(&Object::Node(node.clone()));
+    company.iter().for_each(|object| trial.add(object));
+}
+
+/// Adds a copy of the pod that is bound to a node to a trial, and returns it.
+fn place(trial: &mut dyn TrialCluster, pod: &Pod, node: &str) -> Object {
+    let mut copy = pod.clone();
+    copy.spec.node_name = Some(NodeName(node.into()));
+    let copy = Object::Pod(Arc::new(copy));
+    trial.add(&copy);
+    copy
+}
+
+/// Whether the scheduler has said that no node takes the pod (CA-006).
+fn is_unschedulable(pod: &Pod) -> bool {
+    let condition = pod.condition(condition::POD_SCHEDULED);
+    let is_refused =
+        condition.is_some_and(|one| one.status == ConditionStatus::False && &*one.reason == "Unschedulable");
+    is_refused && pod.spec.node_name.is_none() && !pod.metadata.is_terminating()
+}
+
+fn is_daemon(pod: &Pod) -> bool {
+    let owner = pod.metadata.controller_ref();
+    owner.is_some_and(|owner| &*owner.kind == "DaemonSet")
+}
+
+/// Whether a change can make a node unneeded: a pod has come or gone, a node takes pods or not, a budget allows more.
+fn can_free_nodes(change: &Change) -> bool {
+    match (&change.old, &change.new) {
+        (Some(Object::Pod(old)), Some(Object::Pod(new))) => old.spec.node_name != new.spec.node_name,
+        (Some(Object::Node(old)), Some(Object::Node(new))) => old.spec != new.spec,
+        (Some(Object::PodDisruptionBudget(old)), Some(Object::PodDisruptionBudget(new))) => {
+            old.status.disruptions_allowed != new.status.disruptions_allowed
+        }
+        _ => true,
+    }
+}
+
+fn key_of_node(node: &NodeName) -> Key {
+    (Kind::Node, ObjectKey::cluster(node.0.clone()))
+}
+
+/// An event about the status ConfigMap, which stands for the autoscaler itself (CA-015).
+fn status_note(kind: EventType, reason: &str, message: String) -> EventNote {
+    EventNote {
+        component: "".into(),
+        kind: Kind::ConfigMap,
+        key: ObjectKey::new("kube-system", "cluster-autoscaler-status"),
+        uid: podscope_api::Uid::default(),
+        field_path: "".into(),
+        kind_of_event: kind,
+        reason: reason.into(),
+        message: message.into(),
+        action: "".into(),
+        related: None,
+    }
+}
+
+impl Controller for ClusterAutoscaler {
+    fn name(&self) -> &'static str {
+        "cluster-autoscaler"
+    }
+
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::Node, Kind::Pod, Kind::PodDisruptionBudget]
+    }
+
+    fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
+        cx.tick_at(cx.now() + self.settings.scan_interval, 0);
+    }
+
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        let cause = cx.ctx.caused_by();
+        if can_free_nodes(change) {
+            self.latest_change = cause;
+        }
+        match (&change.old, &change.new) {
+            (_, Some(Object::Pod(pod))) if is_unschedulable(pod) => {
+                self.causes_of_pods.entry(pod.metadata.key()).or_insert(cause);
+            }
+            (_, Some(Object::Pod(pod))) | (Some(Object::Pod(pod)), None) => {
+                let key = pod.metadata.key();
+                self.causes_of_pods.remove(&key);
+                self.not_helped.remove(&key);
+                let node = pod
+                    .spec
+                    .node_name
+                    .as_ref()
+                    .filter(|node| self.removals.contains_key(*node));
+                if let (Some(node), None) = (node, &change.new) {
+                    cx.enqueue(key_of_node(node));
+                }
+            }
+            (Some(Object::Node(node)), None) => {
+                self.unneeded.remove(&*node.metadata.name);
+                self.removals.remove(&*node.metadata.name);
+            }
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self, _: u8, cx: &mut ControllerContext<'_, '_>) {
+        self.update_upcoming(cx);
+        let groups = self.cloud.groups(cx.objects);
+        if !self.scale_up(&groups, cx) && self.settings.scale_down_enabled {
+            self.scale_down(&groups, cx);
+        }
+        cx.tick_at(cx.now() + self.settings.scan_interval, 0);
+    }
+
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _: &mut ControllerContext<'_, '_>) {
+        self.note_refusal(key, request, answer);
+    }
+
+    /// Boots a machine that was requested, or goes on with the removal of a node.
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let name = NodeName(key.1.name.clone());
+        let now = cx.now();
+        match self.upcoming.get_mut(&name) {
+            Some(machine) if !machine.has_booted && machine.boots <= now => {
+                machine.has_booted = true;
+                let group = machine.group.clone();
+                cx.ctx.act(Act::Join { node: name, group });
+                Plan::default()
+            }
+            _ => self.remove_node(&name, cx),
+        }
+    }
+}
