@@ -175,6 +175,10 @@ impl ClusterAutoscaler {
         let mut trial = self.cloud.trial(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
+                // The template has pods of the same DaemonSets.
+                for daemon in objects.pods_on(name).filter(|pod| is_daemon(pod) || pod.is_mirror()) {
+                    trial.remove(&Object::Pod(daemon.clone()));
+                }
                 trial.remove(&Object::Node(node.clone()));
             }
             if let Some(new) = self.cloud.new_node(&machine.group, objects, name.as_str()) {
