@@ -1,5 +1,5 @@
-//! Node groups: machines that a cloud creates from one template. A scenario declares them (`spec.cluster.nodeGroups`); in
-//! a dump, the labels of clouds name the group of each node (CA-001, CA-002).
+//! Node groups: machines that a cloud creates from one template. A scenario declares them (`spec.cluster.nodeGroups`);
+//! in a dump, the labels of clouds name the group of each node (CA-001, CA-002).
 
 mod cloud;
 mod template;
@@ -164,8 +164,8 @@ impl GroupOfNodes {
     }
 }
 
-/// Copies of the static pods of a node, and of the pods of DaemonSets that are not among the objects, as in a dump without
-/// them.
+/// Copies of the static pods of a node, and of the pods of DaemonSets that are not among the objects, as in a dump
+/// without them.
 fn unexplained_daemons(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
     let is_unexplained = |pod: &&Arc<Pod>| {
         let owner = pod

@@ -1,5 +1,5 @@
-//! Templates of machines: the properties with which their kubelets register, like those of an existing Node or of a node
-//! group.
+//! Templates of machines: the properties with which their kubelets register, like those of an existing Node or of a
+//! node group.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! Cluster autoscaler: machines for pods that fit nowhere, and the end of machines that are not needed. A plain model of
-//! the real one (CA-001 to CA-034). It runs if the scenario declares a node group with a maximum.
+//! Cluster autoscaler: machines for pods that fit nowhere, and the end of machines that are not needed. A plain model
+//! of the real one (CA-001 to CA-034). It runs if the scenario declares a node group with a maximum.
 //!
-//! Each scan looks first for pods that a new node would help (`scale_up.rs`). Without a scale-up it looks for nodes whose
-//! pods fit elsewhere (`scale_down.rs`, `drainable.rs`), and begins to remove one that was unneeded for long enough
-//! (`removal.rs`).
+//! Each scan looks first for pods that a new node would help (`scale_up.rs`). Without a scale-up it looks for nodes
+//! whose pods fit elsewhere (`scale_down.rs`, `drainable.rs`), and begins to remove those that were unneeded for long
+//! enough (`removal.rs`).
 //!
 //! Deviation: the real one is a program of its own beside the cloud's controllers. Here the cloud is a delay, and this
 //! process deletes the Node of a removed machine itself, as the cloud's node lifecycle controller does (CT-041).

@@ -71,7 +71,7 @@ impl ClusterAutoscaler {
             || is_recent(self.last_failure, self.settings.scale_down_delay_after_failure)
     }
 
-    /// The nodes that can go together: little is requested of them, and their pods fit on the others (CA-019 to CA-021).
+    /// The nodes that can go together: little is requested of them, and their pods fit on others (CA-019 to CA-021).
     fn unneeded_nodes(&self, groups: &[ScalableGroup], cx: &ControllerContext<'_, '_>) -> Vec<Unneeded> {
         let objects = cx.objects;
         let candidates = groups

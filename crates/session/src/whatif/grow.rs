@@ -1,9 +1,10 @@
 //! Which node group would take a pending pod with one more node, and why each of the others would not: what the cluster
 //! autoscaler sees (CA-006 to CA-011).
 //!
-//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it and the devices of the node that it is like, is added to a copy of
-//! the cluster, and the scheduler's filters decide. Preferences and preemption play no part. The groups are those that the
-//! scenario declares, and those that the labels of clouds name; the limits of the latter are not known.
+//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it and the devices of
+//! the node that it is like, is added to a copy of the cluster, and the scheduler's filters decide. Preferences and
+//! preemption play no part. The groups are those that the scenario declares, and those that the labels of clouds name;
+//! the limits of the latter are not known.
 
 use std::sync::Arc;
 
