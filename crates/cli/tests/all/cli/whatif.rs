@@ -569,3 +569,16 @@ fn groups_of_cloud_labels_help_in_explain_and_why() {
     let why = podscope(&["why", "--pod", "default/two", &cloud]).out;
     assert!(why.contains("One more node of a node group: apps, spot"), "{why}");
 }
+
+/// A new node has devices like the node that it is like.
+/// Shows: P-14, CA-004
+#[test]
+fn group_with_devices_helps_pod_with_claim() {
+    let dump = podscope_tests::root().join("tests/dumps/devices-eks.yaml");
+    let answer = answer(&["grow", dump.to_str().expect("a UTF-8 path")]);
+    let helps = json!([{"group": "gpu", "helps": true, "accepts": true, "reasons": []}]);
+    assert_eq!(
+        (&answer["pods"][0]["pod"], &answer["pods"][0]["groups"]),
+        (&json!("default/second"), &helps)
+    );
+}
