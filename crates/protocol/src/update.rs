@@ -60,6 +60,8 @@ pub enum Update {
         pod: String,
         /// Remedies, smallest change first.
         remedies: Vec<Remedy>,
+        /// What one more node of each node group would do, a line each. Empty if there is no group.
+        groups: Vec<String>,
         /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
         /// The search is finished.

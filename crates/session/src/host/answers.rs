@@ -13,6 +13,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
+use crate::whatif;
 use podscope_protocol::{AttemptInfo, Basis, ExportKind, Outcome, Problem, TextKind, Update};
 
 /// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so its
@@ -222,6 +223,8 @@ pub(super) struct HelpSearch {
     pod: String,
     search: WhatWouldHelp,
     creator: view::PodCreator,
+    /// What each node group would do for the pod.
+    groups: Vec<String>,
     is_done: bool,
 }
 
@@ -238,6 +241,7 @@ impl HelpSearch {
             pod: pod.to_owned(),
             search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),
             creator: view::PodCreator::of(objects, found),
+            groups: whatif::grow_for(session, found).map_or_else(Vec::new, |asked| whatif::group_lines(&asked)),
             is_done: false,
         })
     }
@@ -266,6 +270,7 @@ impl HelpSearch {
                 .iter()
                 .map(|suggestion| view::remedy(self.search.pod(), &self.creator, suggestion))
                 .collect(),
+            groups: self.groups.clone(),
             per_mille: if self.is_done { 1000 } else { per_mille },
             done: self.is_done,
         })

@@ -155,6 +155,7 @@ impl Host {
         self.help.is_none().then(|| Update::Help {
             pod,
             remedies: Vec::new(),
+            groups: Vec::new(),
             per_mille: 1000,
             done: true,
         })

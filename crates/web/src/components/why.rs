@@ -337,6 +337,10 @@ fn Remedies(props: &RemediesProps) -> Html {
                                 </li>
                             }) }
                         </ul>
+                        if !help.groups.is_empty() {
+                            <h4 class="eyebrow">{ "One more node of a group" }</h4>
+                            <ul class="groups">{ for help.groups.iter().map(|line| html! { <li>{ shown(line) }</li> }) }</ul>
+                        }
                     </>
                 },
             } }

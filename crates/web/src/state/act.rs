@@ -212,12 +212,14 @@ impl Page {
             Update::Help {
                 pod,
                 remedies,
+                groups,
                 per_mille,
                 done,
             } => {
                 self.help = Some(Shared::new(HelpView {
                     pod,
                     remedies,
+                    groups,
                     per_mille,
                     done,
                 }));

@@ -160,6 +160,8 @@ impl Present {
 pub(crate) struct HelpView {
     pub(crate) pod: String,
     pub(crate) remedies: Vec<Remedy>,
+    /// What each node group would do, a line each.
+    pub(crate) groups: Vec<String>,
     pub(crate) per_mille: u32,
     pub(crate) done: bool,
 }

@@ -215,3 +215,34 @@ spec:
         }
     }
 }
+
+/// Groups of which nodes are declared are asked about the pod, in the words of the cluster autoscaler.
+/// Shows: S-15, C-17
+#[test]
+fn pending_pod_gets_answer_of_each_node_group() {
+    let mut page = Page::with_file(
+        "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: groups}
+spec:
+  cluster:
+    zones: [a]
+    nodesPerZone: 1
+    node: {cpu: 2, memory: 4Gi}
+    nodeGroups: [{name: small}, {name: large, node: {cpu: 16, memory: 64Gi}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new}
+spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 8}}}]}
+",
+    );
+    page.seek(5);
+    let updates = page.ask(Request::WhatWouldHelp {
+        pod: "default/new".into(),
+    });
+    let Some(Update::Help { groups, .. }) = updates.last() else {
+        panic!("{updates:?}");
+    };
+    assert_eq!(*groups, ["small: Insufficient cpu", "large: one more node takes it"]);
+}
