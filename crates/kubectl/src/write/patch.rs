@@ -110,18 +110,11 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
         let kind = object.kind();
-        let is_custom = matches!(kind, Kind::Custom(_));
         let scale = ScaleOf::kind(kind, view.objects).filter(|_| subresource.as_deref() == Some("scale"));
         if !has_subresource(kind, subresource.as_deref(), view) {
             return Err(no_subresource(object));
         }
-        if is_custom && patch_type == PatchType::Strategic {
-            return Err(Refusal::kubectl_error(format!(
-                "application/strategic-merge-patch+json is not supported by {}, Kind={}: {OF_CUSTOM}",
-                kind.api_version(),
-                kind.name()
-            )));
-        }
+        check_type(kind, patch_type)?;
         let tree = read_patch(patch, patch_type)?;
         let (tree, patch_type) = match scale {
             Some(scale @ ScaleOf::Custom(_)) => (scale_patch(&scale, object, &tree, patch_type)?, PatchType::Merge),
@@ -156,11 +149,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
             )));
         }
-        let convertible = match is_custom {
-            true => unknown_of_custom(kind, &patched, view),
-            false => convertible(kind, &patched),
-        };
-        let unknown = match (convertible, patch_type) {
+        let unknown = match (convertible_in(kind, &patched, view), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
             // The server decodes the result of a JSON patch instead of converting it.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
@@ -212,8 +201,23 @@ fn scale_patch(scale: &ScaleOf, object: &Object, patch: &Value, patch_type: Patc
     Ok(scale.patch(replicas.unwrap_or(0)))
 }
 
-/// Fields that the schema of a custom kind does not define, as a rejection.
-fn unknown_of_custom(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
+/// Custom objects have no strategic merge patch.
+fn check_type(kind: Kind, patch_type: PatchType) -> Result<(), Refusal> {
+    match (kind, patch_type) {
+        (Kind::Custom(_), PatchType::Strategic) => Err(Refusal::kubectl_error(format!(
+            "application/strategic-merge-patch+json is not supported by {}, Kind={}: {OF_CUSTOM}",
+            kind.api_version(),
+            kind.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Like [`convertible`], for custom kinds too: they reject fields that their schema does not define.
+fn convertible_in(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
+    let Kind::Custom(_) = kind else {
+        return convertible(kind, patched);
+    };
     match custom::unknown_fields(kind, patched, view.objects)? {
         fields if fields.is_empty() => Ok(()),
         fields => Err(Rejection::Unknown(fields)),
