@@ -1,18 +1,21 @@
 //! Memory of the server while a client does what it likes, printed by `cargo xtask bench chaos`: objects come and go,
-//! watches are opened and dropped, machines and the control plane fail. It takes `PODSCOPE_MINUTES`, by default ten.
+//! are scaled and patched, watches are opened and dropped, machines and the control plane fail. It takes
+//! `PODSCOPE_MINUTES` of the cluster's time, by default an hour.
 //!
 //! The run is recorded, so its trace grows all the time; the memory that a record takes must not. All choices are drawn
-//! from a seed, but the threads of the client meet by chance.
+//! from a seed, but the threads of the client meet by chance. Answers are counted by status. Unexpected are those that
+//! neither a missing or existing object nor a fault explains.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
     reason = "native only: a measurement needs a clock; nothing simulated sees it"
 )]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use podscope_serve::{Options, Server, Speed};
@@ -23,9 +26,14 @@ mod common;
 
 use common::{Connection, figure, memory};
 
-const DEFAULT_MINUTES: u64 = 10;
-/// Number of figures of memory.
-const INTERVALS: u64 = 10;
+const DEFAULT_MINUTES: u64 = 60;
+/// How many times as fast as the real clock the cluster runs.
+const SPEED: f64 = 10.0;
+/// Number of figures of memory after the start: one for each quarter of the run.
+const INTERVALS: u64 = 4;
+/// Statuses of an answer: success, an object that is missing, one that exists, and a control plane that fails. 0 is a
+/// connection that is closed without an answer, as by a crashed API server.
+const EXPECTED: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
 /// Number of threads that write, and the pause of each after a request.
 const WRITERS: u64 = 4;
 const PAUSE: Duration = Duration::from_millis(100);
@@ -63,8 +71,22 @@ impl Draw {
 struct Chaos {
     address: SocketAddr,
     is_over: AtomicBool,
-    requests: AtomicU64,
     watches: AtomicU64,
+    /// Number of answers by status; 0 is a connection that is closed without an answer.
+    answers: Mutex<BTreeMap<u16, u64>>,
+}
+
+impl Chaos {
+    /// Sends a request on a connection, and counts the answer. Returns whether there was one.
+    fn send(&self, connection: &mut Connection, method: &str, path: &str, body: &str) -> bool {
+        let status = connection.try_send(method, path, body).map_or(0, |(status, _)| status);
+        *self.lock().entry(status).or_default() += 1;
+        status != 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn main() {
@@ -73,7 +95,7 @@ fn main() {
     let loaded = scenario::load(&[("chaos.yaml".to_owned(), CLUSTER.to_owned())]).expect("it loads");
     let recording = std::env::temp_dir().join(format!("podscope-chaos-{}.yaml", std::process::id()));
     let options = Options {
-        speed: Speed::Times(10.0),
+        speed: Speed::Times(SPEED),
         record: Some(recording.clone()),
         ..Options::default()
     };
@@ -81,8 +103,8 @@ fn main() {
     let chaos = Arc::new(Chaos {
         address: server.address(),
         is_over: AtomicBool::new(false),
-        requests: AtomicU64::new(0),
         watches: AtomicU64::new(0),
+        answers: Mutex::default(),
     });
     let start = |seed: u64, act: fn(&Chaos, &mut Draw)| {
         let chaos = chaos.clone();
@@ -99,9 +121,9 @@ fn main() {
 
     let began = Instant::now();
     for interval in 0..=INTERVALS {
-        let due = Duration::from_secs(minutes * 60 * interval / INTERVALS);
+        let due = Duration::from_secs(minutes * 60 * interval / INTERVALS).div_f64(SPEED);
         std::thread::sleep(due.saturating_sub(began.elapsed()));
-        report(&server, &chaos, due);
+        report(&server, &chaos);
     }
     chaos.is_over.store(true, Ordering::Relaxed);
     for thread in threads {
@@ -111,19 +133,27 @@ fn main() {
     let _ = std::fs::remove_file(recording);
 }
 
-fn report(server: &Server, chaos: &Chaos, at: Duration) {
+fn report(server: &Server, chaos: &Chaos) {
     let counts = server.ask(|session| (session.trace().len(), session.command_count(), session.now()));
     let (records, commands, now) = counts.expect("the server runs");
-    let minutes = at.as_secs_f64() / 60.0;
+    let minutes = now.0 / 60_000_000;
+    let answers = chaos.lock().clone();
+    let requests: u64 = answers.values().sum();
     println!(
-        "after {minutes:.1} min: {now} simulated, {records} records, {commands} commands, {} requests, {} watches",
-        chaos.requests.load(Ordering::Relaxed),
+        "after {now}: {records} records, {commands} commands, {requests} requests, {} watches; answers {answers:?}",
         chaos.watches.load(Ordering::Relaxed),
     );
-    figure(&format!("memory after {minutes:.1} min"), memory(), "MiB");
+    let unexpected = answers.iter().filter(|(status, _)| !EXPECTED.contains(status));
+    let unexpected: u64 = unexpected.map(|(_, count)| *count).sum();
+    figure(
+        &format!("unexpected answers after {minutes} min"),
+        unexpected as f64,
+        "",
+    );
+    figure(&format!("memory after {minutes} min"), memory(), "MiB");
 }
 
-/// Creates, changes or deletes an object. Refusals are part of it.
+/// Creates, changes, scales or deletes an object. Refusals are part of it.
 fn write(chaos: &Chaos, draw: &mut Draw) {
     let number = draw.below(NAMES);
     let resource = *draw.one(&["pods", "configmaps", "deployments"]);
@@ -153,18 +183,19 @@ fn write(chaos: &Chaos, draw: &mut Draw) {
         ),
     };
     let one = format!("{path}/n-{number}");
-    let (method, path, body) = match draw.below(3) {
+    let scale = format!("{one}/scale");
+    let (method, path, body) = match draw.below(4) {
         0 => ("POST", path, create),
         1 => ("PATCH", one.as_str(), patch),
+        2 if resource == "deployments" => ("PATCH", scale.as_str(), patch),
         _ => ("DELETE", one.as_str(), String::new()),
     };
     // A new connection now and then: the server must forget the old ones.
     let mut connection = Connection::open(chaos.address);
     for _ in 0..=draw.below(3) {
-        if connection.try_send(method, path, &body).is_err() {
+        if !chaos.send(&mut connection, method, path, &body) {
             break;
         }
-        chaos.requests.fetch_add(1, Ordering::Relaxed);
     }
     std::thread::sleep(PAUSE);
 }
@@ -178,8 +209,7 @@ fn read(chaos: &Chaos, draw: &mut Draw) {
         "/api/v1/nodes",
     ]);
     if draw.below(3) == 0 {
-        let answered = Connection::open(chaos.address).try_send("GET", path, "");
-        chaos.requests.fetch_add(u64::from(answered.is_ok()), Ordering::Relaxed);
+        chaos.send(&mut Connection::open(chaos.address), "GET", path, "");
         return std::thread::sleep(PAUSE);
     }
     let stream = TcpStream::connect(chaos.address).expect("it listens");

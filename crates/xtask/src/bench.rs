@@ -136,7 +136,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "chaos",
-        about: "memory of `podscope serve` under a client that writes, watches and breaks things, for PODSCOPE_MINUTES (10)",
+        about: "memory of `podscope serve` under a client that writes, watches and breaks things, for PODSCOPE_MINUTES of the cluster (60)",
         tools: &[],
         needs_site: false,
         is_slow: true,
