@@ -301,7 +301,8 @@ impl Link {
     pub(crate) fn has_further_command(&self) -> bool {
         let others = self.others.iter().flat_map(|other| &other.commands);
         let mut texts = self.commands.iter().chain(others).map(|(_, text)| text);
-        texts.any(|text| command::parse(text).is_err_and(|error| error.lacks_capability))
+        let is_further = |error: command::CommandError| error.lacks_capability || error.needs_custom_kinds;
+        texts.any(|text| command::parse_unresolved(text).is_err_and(is_further))
     }
 
     pub fn cursor_at(&self) -> SimTime {

@@ -64,7 +64,7 @@ pub struct CommandError {
     /// The message is kubectl's about an empty list: the command is valid, and nothing of its kind exists here.
     pub is_empty_list: bool,
     /// The command names a resource type that is not built in, and the custom kinds are not known yet.
-    pub(crate) needs_custom_kinds: bool,
+    pub needs_custom_kinds: bool,
 }
 
 impl CommandError {

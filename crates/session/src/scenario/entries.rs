@@ -52,6 +52,12 @@ impl Reader {
                 }
                 Some(command)
             }
+            // The whole engine reads such a command.
+            Err(error) if error.needs_custom_kinds => {
+                let place = self.place(file, tree, path);
+                self.custom_types.errors.push(place.problem(error.message));
+                None
+            }
             Err(error) => {
                 let kind = match error.lacks_capability {
                     true => ProblemKind::Lacking,
@@ -92,9 +98,17 @@ impl Reader {
     pub(super) fn report_unknown_types(&mut self) {
         let CustomTypes { errors, are_defined } = std::mem::take(&mut self.custom_types);
         let mut kinds = self.loaded.setup.objects.iter().map(podscope_api::Object::kind);
-        if !are_defined && !kinds.any(|kind| kind == Kind::CustomResourceDefinition) {
-            self.problems.extend(errors);
+        let are_defined = are_defined || kinds.any(|kind| kind == Kind::CustomResourceDefinition);
+        if are_defined && crate::IS_WHOLE {
+            return;
         }
+        self.problems.extend(errors.into_iter().map(|error| match are_defined {
+            true => Problem {
+                kind: ProblemKind::Lacking,
+                ..error
+            },
+            false => error,
+        }));
     }
 
     /// Reads the entries of a timeline, ordered by time. Entries at equal times keep the order of the file.
