@@ -208,3 +208,33 @@ test("a question about a large cluster shows progress, is stopped, and has no ma
   await expect(page.getByText("the table alone says where the pods would go")).toBeVisible({ timeout: 120_000 });
   await expect(page.locator("#stage .would")).toHaveCount(0);
 });
+
+// Shows: C-17, S-15
+test("a pending pod's details say which node group would take it", async ({ t }) => {
+  const page = await t.open("#new");
+  const scenario = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: groups}
+spec:
+  cluster:
+    zones: [a]
+    nodesPerZone: 1
+    node: {cpu: 2, memory: 4Gi}
+    nodeGroups: [{name: small}, {name: large, node: {cpu: 16, memory: 64Gi}, max: 1, delay: 60s}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new}
+spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 8}}}]}
+`;
+  await t.openFiles(page, { "groups.yaml": scenario });
+  await t.seek(page, "0:05.0");
+  await page.locator('.queue [data-pod="default/new"]').click();
+  await page.locator(".side").getByRole("button", { name: "What would help?" }).click();
+  const groups = page.locator(".side .groups li");
+  await expect(groups).toHaveText(["small: Insufficient cpu", "large: one more node takes it"], { timeout: 60_000 });
+  await t.checkLooks(page, "what-if-groups");
+  // The autoscaler adds the node by itself: the machine boots after its delay, and the pod gets it.
+  await t.seek(page, "1:40.0");
+  await expect(page.locator('[data-node="large-1"] [data-pod="default/new"]')).toBeVisible();
+});
