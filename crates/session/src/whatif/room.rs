@@ -310,6 +310,7 @@ fn kinds(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + use<> {
     let each: Vec<Arc<Node>> = kinds.values().take(MAX_KINDS).cloned().collect();
     each.into_iter()
 }
+
 /// A new node like another one, as `fault join --like` makes it: without the taints of its conditions.
 fn copy_of(node: &Node, nth: usize) -> Node {
     let mut copy = node.clone();
