@@ -1,27 +1,10 @@
 // The search for a run that breaks a guarantee, by several engines.
+import { readFileSync } from "node:fs";
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // A force deletion at 1:30; the drawn cuts decide what comes of it.
-const FORCED = `apiVersion: podscope.dev/v1alpha1
-kind: Scenario
-metadata: {name: forced}
-spec:
-  cluster: {zones: [a, b], nodesPerZone: 2}
-  search: {faults: [partition], horizon: 6m, max: 3}
-  timeline: [{at: 90s, run: kubectl delete pod db-0 --force --grace-period=0}]
----
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: db}
-spec:
-  replicas: 3
-  serviceName: db
-  selector: {matchLabels: {app: db}}
-  template:
-    metadata: {labels: {app: db}}
-    spec: {containers: [{name: c, image: app}]}
-`;
+const FORCED = readFileSync(new URL("../../fixtures/forced-deletion.yaml", import.meta.url), "utf8");
 
 // Shows: P-16
 test("seeds are searched by several engines, and the shortest run opens", async ({ t }) => {

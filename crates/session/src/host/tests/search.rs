@@ -4,27 +4,8 @@ use podscope_protocol::{Search, SearchUpdate, ShortestRun, TriedSeed};
 
 use super::*;
 
-/// A StatefulSet whose pod is force-deleted; cuts are drawn.
-const FORCED: &str = "\
-apiVersion: podscope.dev/v1alpha1
-kind: Scenario
-metadata: {name: forced}
-spec:
-  cluster: {zones: [a, b], nodesPerZone: 2}
-  search: {faults: [partition], horizon: 6m, max: 3}
-  timeline: [{at: 90s, run: kubectl delete pod db-0 --force --grace-period=0}]
----
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: db}
-spec:
-  replicas: 3
-  serviceName: db
-  selector: {matchLabels: {app: db}}
-  template:
-    metadata: {labels: {app: db}}
-    spec: {containers: [{name: c, image: app}]}
-";
+/// A StatefulSet whose pod is force-deleted; cuts are drawn. The browser's story of the search opens it, too.
+const FORCED: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
 
 /// Tries seeds to the end. Returns what each brought, and the shortest run.
 fn search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
