@@ -355,7 +355,7 @@ fn fits(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -
 /// A grace period shorter than preStop plus shutdown: the kubelet kills the process (L-10).
 fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     const SECOND: i64 = 1_000_000;
-    let grace = subject.spec.termination_grace_period_seconds.unwrap_or(30);
+    let grace = subject.spec.grace_seconds();
     let behaviors = container_behaviors(subject.annotations, subject.spec).unwrap_or_default();
     let default = ContainerBehavior::default();
     let mut worst: Option<(i64, String)> = None;

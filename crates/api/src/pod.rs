@@ -487,6 +487,12 @@ impl PodStatus {
 }
 
 impl Pod {
+    /// Whether a DaemonSet controls the pod.
+    pub fn is_daemon(&self) -> bool {
+        let owner = self.metadata.controller_ref();
+        owner.is_some_and(|owner| &*owner.kind == "DaemonSet")
+    }
+
     /// Whether the phase is Succeeded or Failed.
     pub fn is_terminal(&self) -> bool {
         matches!(self.status.phase, Some(PodPhase::Succeeded | PodPhase::Failed))
@@ -567,6 +573,11 @@ impl PodSpec {
             .iter()
             .chain(self.containers.iter())
             .chain(self.ephemeral_containers.iter())
+    }
+
+    /// The grace period of a termination, in seconds: the pod's own, or the API server's default.
+    pub fn grace_seconds(&self) -> i64 {
+        self.termination_grace_period_seconds.unwrap_or(30)
     }
 }
 

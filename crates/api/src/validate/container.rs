@@ -49,7 +49,7 @@ pub(super) fn validate(
         value,
         volumes,
         claims,
-        grace: spec.termination_grace_period_seconds.unwrap_or(30).max(0),
+        grace: spec.grace_seconds().max(0),
     };
     app_containers(&pod, &path.child("containers"), errors);
     init_containers(&pod, &path.child("initContainers"), errors);

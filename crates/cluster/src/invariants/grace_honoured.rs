@@ -217,7 +217,7 @@ fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
 
 /// The pod's own grace period, or the smaller one of a probe of the container (LC-199).
 fn own_grace(pod: &Pod, container: &str) -> i64 {
-    let own = pod.spec.termination_grace_period_seconds.unwrap_or(30);
+    let own = pod.spec.grace_seconds();
     pod.spec
         .all_containers()
         .filter(|other| &*other.name == container)

@@ -324,9 +324,11 @@ impl WhatWouldHelp {
         }
         if let Some(affinity) = &spec.affinity {
             // A DaemonSet writes its pod's node into the affinity: without it the pod would run where another belongs.
-            let is_of_daemon_set =
-                (original.metadata.controller_ref()).is_some_and(|owner| &*owner.kind == "DaemonSet");
-            drop_rules(affinity, is_of_daemon_set && spec.pinned_node().is_some(), &mut drop);
+            drop_rules(
+                affinity,
+                original.is_daemon() && spec.pinned_node().is_some(),
+                &mut drop,
+            );
         }
         let has_host_ports = spec
             .all_containers()

@@ -24,7 +24,7 @@ mod shortfall;
 mod text;
 mod volumes;
 
-use podscope_api::{Kind, ObjectKey, ordered};
+use podscope_api::{Kind, ObjectKey, Pod, ordered};
 use serde::Serialize;
 
 pub use asking::Asking;
@@ -65,6 +65,11 @@ pub enum Stage {
     Drained(usize, usize),
     /// So many copies of the shapes have been placed.
     Placed(usize),
+}
+
+/// Whether a drain evicts or deletes the pod.
+fn is_drained(pod: &Pod) -> bool {
+    !pod.is_terminal() && !pod.is_mirror() && !pod.is_daemon()
 }
 
 /// A change to a cluster.

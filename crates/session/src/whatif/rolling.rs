@@ -22,7 +22,7 @@ use super::compare::blocked_pods;
 use super::run::{self, EVENTS_PER_POLL, drain_command};
 use super::shortfall::{Shortfall, Watcher};
 use super::text::why_blocked;
-use super::{Control, Stage};
+use super::{Control, Stage, is_drained};
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
@@ -315,12 +315,7 @@ fn give(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
 /// The pods of a node that a drain evicts or deletes.
 fn pods_to_evict(session: &Session, node: &str) -> Vec<ObjectKey> {
     let pods = session.world().objects().pods_on(&NodeName(node.into()));
-    let of_daemon_set = |pod: &Pod| {
-        pod.metadata
-            .controller_ref()
-            .is_some_and(|owner| &*owner.kind == "DaemonSet")
-    };
-    let pods = pods.filter(|pod| !pod.is_terminal() && !pod.is_mirror() && !of_daemon_set(pod));
+    let pods = pods.filter(|pod| is_drained(pod));
     pods.map(|pod| pod.metadata.key()).collect()
 }
 

@@ -6,6 +6,8 @@ use podscope_api::{Node, NodeName, ObjectKey, PersistentVolume, PersistentVolume
 use podscope_cluster::{Objects, claim_name};
 use serde::Serialize;
 
+use super::is_drained;
+
 /// Maximum number of nodes that a reason lists.
 const MAX_NODES: usize = 3;
 
@@ -27,12 +29,7 @@ pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>)
         .filter(|node| !leaving.contains(&NodeName(node.metadata.name.clone())) && !node.is_unschedulable())
         .collect();
     let pods = leaving.iter().flat_map(|node| objects.pods_on(node));
-    let of_daemon_set = |pod: &Pod| {
-        pod.metadata
-            .controller_ref()
-            .is_some_and(|owner| &*owner.kind == "DaemonSet")
-    };
-    let pods = pods.filter(|pod| !pod.is_terminal() && !pod.is_mirror() && !of_daemon_set(pod));
+    let pods = pods.filter(|pod| is_drained(pod));
     pods.flat_map(|pod| {
         let volumes = pod.spec.volumes.iter();
         let stuck = volumes.filter_map(|volume| {
