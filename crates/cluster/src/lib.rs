@@ -55,7 +55,7 @@ pub use invariants::{Group, INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
 pub use node_groups::{GROUP_LABELS, GroupOfNodes, NewGroupNode, NodeGroup, group_of, node_groups};
 pub use podscope_controllers as controllers;
-pub use podscope_controllers::not_triggered_message;
+pub use podscope_controllers::{MAX_REACHED, not_triggered_message};
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::volume::claim_name;
 pub use podscope_sim::{

@@ -72,7 +72,7 @@ mod volume_protection;
 
 pub use attachment::Holder;
 pub use cluster_autoscaler::{
-    Cloud, ClusterAutoscalerSettings, Expander, ScalableGroup, TrialCluster, not_triggered_message,
+    Cloud, ClusterAutoscalerSettings, Expander, MAX_REACHED, ScalableGroup, TrialCluster, not_triggered_message,
 };
 pub use daemonset::daemon_pods_on;
 pub use fencing::{FenceMechanism, FencingSettings};

@@ -6,7 +6,7 @@ use podscope_api::{Kind, NodeName, ObjectKey, Pod, Time};
 use podscope_sim::Objects;
 
 use super::super::owner::kind_of;
-use super::{ClusterAutoscalerSettings, is_daemon};
+use super::ClusterAutoscalerSettings;
 
 /// Annotation of a pod that may be evicted, or that keeps its node.
 const SAFE_TO_EVICT: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
@@ -26,7 +26,7 @@ pub(super) fn pods_to_move(
 ) -> Option<Vec<Arc<Pod>>> {
     let mut pods = Vec::new();
     for pod in objects.pods_on(node) {
-        if pod.is_mirror() || is_daemon(pod) || is_long_terminating(pod, now) {
+        if pod.is_mirror() || pod.is_daemon() || is_long_terminating(pod, now) {
             continue;
         }
         let is_safe = pod.metadata.annotation(SAFE_TO_EVICT) == Some("true");
@@ -84,7 +84,7 @@ fn has_local_storage(pod: &Pod) -> bool {
 
 /// Whether a terminating pod no longer counts (CA-027).
 pub(super) fn is_long_terminating(pod: &Pod, now: Time) -> bool {
-    let grace = pod.spec.termination_grace_period_seconds.unwrap_or(30);
+    let grace = pod.spec.grace_seconds();
     let until = |deleted: Time| deleted.0 + (grace + LONG_TERMINATING) * SECOND;
     (pod.metadata.deletion_timestamp).is_some_and(|deleted| until(deleted) < now.0)
 }

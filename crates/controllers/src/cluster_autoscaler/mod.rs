@@ -26,7 +26,7 @@ use super::queue::Key;
 use super::settings::{Millis, SHORTEST_PERIOD, Setting};
 use crate::Act;
 use removal::Removal;
-pub use scale_up::not_triggered_message;
+pub use scale_up::{MAX_REACHED, not_triggered_message};
 
 /// Time after which a machine that has not become Ready no longer counts (CA-016).
 const MAX_PROVISION_TIME: Span = Span::seconds(15 * 60);
@@ -176,7 +176,7 @@ impl ClusterAutoscaler {
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
                 // The template has pods of the same DaemonSets.
-                for daemon in objects.pods_on(name).filter(|pod| is_daemon(pod) || pod.is_mirror()) {
+                for daemon in objects.pods_on(name).filter(|pod| pod.is_daemon() || pod.is_mirror()) {
                     trial.remove(&Object::Pod(daemon.clone()));
                 }
                 trial.remove(&Object::Node(node.clone()));
@@ -218,11 +218,6 @@ fn is_unschedulable(pod: &Pod) -> bool {
     let is_refused =
         condition.is_some_and(|one| one.status == ConditionStatus::False && &*one.reason == "Unschedulable");
     is_refused && pod.spec.node_name.is_none() && !pod.metadata.is_terminating()
-}
-
-fn is_daemon(pod: &Pod) -> bool {
-    let owner = pod.metadata.controller_ref();
-    owner.is_some_and(|owner| &*owner.kind == "DaemonSet")
 }
 
 /// Whether a change can make a node unneeded: a pod has come or gone, a node takes pods or not, a budget allows more.

@@ -15,7 +15,7 @@ use super::super::controller::{ControllerContext, note};
 use super::super::plan::{Accept, Action, Plan};
 use super::super::queue::Key;
 use super::drainable::is_long_terminating;
-use super::{ClusterAutoscaler, is_daemon, status_note};
+use super::{ClusterAutoscaler, status_note};
 use crate::Act;
 
 /// Time from the taint to the first eviction, in which the scheduler sees the taint (CA-028).
@@ -67,7 +67,7 @@ impl ClusterAutoscaler {
         let wall = cx.ctx.wall();
         let is_counted = |pod: &&Arc<Pod>| !pod.is_mirror() && !is_long_terminating(pod, wall);
         let pods: Vec<&Arc<Pod>> = objects.pods_on(name).filter(is_counted).collect();
-        let (daemons, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = pods.into_iter().partition(|pod| is_daemon(pod));
+        let (daemons, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = pods.into_iter().partition(|pod| pod.is_daemon());
         if pods.is_empty() {
             return self.finish(name, node, cx);
         }
@@ -103,7 +103,7 @@ impl ClusterAutoscaler {
             if removal.announced.insert(key.clone()) {
                 let text = "deleting pod for node scale down";
                 cx.event(note(&**pod, EventType::Normal, "ScaleDown", text));
-            } else if is_daemon(pod) {
+            } else if pod.is_daemon() {
                 continue;
             }
             evictions.push(evict(pod, key));
@@ -200,7 +200,7 @@ fn patch(node: &Node, name: &'static str, change: impl Fn(&mut Node) + Send + Sy
 
 /// Evicts a pod with at most the maximum grace period.
 fn evict(pod: &Pod, key: ObjectKey) -> Action {
-    let grace = pod.spec.termination_grace_period_seconds.unwrap_or(30);
+    let grace = pod.spec.grace_seconds();
     let options = DeleteOptions {
         grace_seconds: Some(grace.min(MAX_GRACE.0 / 1_000_000)),
         ..DeleteOptions::default()

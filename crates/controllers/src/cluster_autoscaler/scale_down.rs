@@ -10,7 +10,7 @@ use podscope_sim::{Objects, SimTime, Span};
 use super::super::controller::ControllerContext;
 use super::drainable::pods_to_move;
 use super::removal::Removal;
-use super::scale_up::{allocatable, requests};
+use super::scale_up::{allocatable, total_requests};
 use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, key_of_node, place};
 
 /// Maximum number of nodes that are removed together, and of those with pods to move (CA-023).
@@ -117,12 +117,8 @@ impl ClusterAutoscaler {
     /// Whether less than the threshold is requested of the node's cpu, and of its memory (CA-019).
     fn is_underused(&self, node: &Node, objects: &Objects) -> bool {
         let pods = objects.pods_on(&name_of(node)).filter(|pod| !pod.is_terminal());
-        let requested = pods.fold([0, 0], |[cpu, memory], pod| {
-            let [more_cpu, more_memory] = requests(pod);
-            [cpu + more_cpu, memory + more_memory]
-        });
         let threshold = i128::from(self.settings.scale_down_utilization_threshold.0);
-        let parts = requested.into_iter().zip(allocatable(node));
+        let parts = total_requests(pods).into_iter().zip(allocatable(node));
         parts
             .into_iter()
             .all(|(requested, total)| requested * 1000 < threshold * total)
@@ -141,7 +137,7 @@ impl ClusterAutoscaler {
         }
         for node in going {
             let pods = objects.pods_on(&name_of(node));
-            for pod in pods.filter(|pod| pod.metadata.controller_ref().is_some() && !super::is_daemon(pod)) {
+            for pod in pods.filter(|pod| pod.metadata.controller_ref().is_some() && !pod.is_daemon()) {
                 move_pod(&mut *trial, pod);
             }
         }

@@ -8,8 +8,8 @@ use podscope_sim::{Objects, Span};
 
 use super::super::controller::{ControllerContext, note};
 use super::{
-    ClusterAutoscaler, Expander, ScalableGroup, TrialCluster, Upcoming, add_node, is_daemon, is_unschedulable,
-    key_of_node, place, status_note,
+    ClusterAutoscaler, Expander, ScalableGroup, TrialCluster, Upcoming, add_node, is_unschedulable, key_of_node, place,
+    status_note,
 };
 
 /// Age from which a pod is a reason to scale up (CA-008).
@@ -25,7 +25,7 @@ const MAX_NEW_NODES: usize = 1000;
 /// Deviation: the real limit is a time.
 const MAX_PODS: usize = 500;
 /// Reason of a group at its maximum.
-const MAX_REACHED: &str = "max node group size reached";
+pub const MAX_REACHED: &str = "max node group size reached";
 
 /// Pods that the filters decide alike: those of one controller, or a single pod (CA-010).
 struct PodKind {
@@ -243,7 +243,7 @@ pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> Stri
 
 /// The pods that may be a reason to scale up, the most important first (CA-006, CA-009).
 fn unschedulable_pods(objects: &Objects) -> Vec<Arc<Pod>> {
-    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !is_daemon(pod) && pod.priority() >= PRIORITY_CUTOFF;
+    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !pod.is_daemon() && pod.priority() >= PRIORITY_CUTOFF;
     let mut pods: Vec<Arc<Pod>> = objects.list::<Pod>().filter(is_reason).cloned().collect();
     pods.stable_sort_by_key(|pod| std::cmp::Reverse(pod.priority()));
     pods.truncate(MAX_PODS);
@@ -264,16 +264,16 @@ fn unplaced(mut pods: Vec<Arc<Pod>>, trial: &mut dyn TrialCluster) -> Vec<Arc<Po
 
 fn kinds_of(pods: Vec<Arc<Pod>>) -> Vec<PodKind> {
     let mut kinds: Vec<PodKind> = Vec::new();
-    let mut known: ordered::Map<(Uid, bool), usize> = ordered::Map::new();
+    let mut known: ordered::Map<Uid, usize> = ordered::Map::new();
     for pod in pods {
         let owner = pod.metadata.controller_ref().map(|owner| owner.uid.clone());
         // A pod with a claim of its own differs from its siblings.
-        let claims = pod
+        let has_claims = pod
             .spec
             .volumes
             .iter()
             .any(|volume| podscope_sim::volume::claim_name(&pod, volume).is_some());
-        let alike = owner.filter(|_| !claims).map(|owner| (owner, claims));
+        let alike = owner.filter(|_| !has_claims);
         let at = alike.as_ref().and_then(|alike| known.get(alike)).copied();
         if let Some(kind) = at.and_then(|at| kinds.get_mut(at)) {
             kind.pods.push(pod);
@@ -291,8 +291,16 @@ fn kinds_of(pods: Vec<Arc<Pod>>) -> Vec<PodKind> {
     kinds
 }
 
+/// The cpu in thousandths and the memory in bytes that the pods request together.
+pub(super) fn total_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i128; 2] {
+    pods.fold([0, 0], |[cpu, memory], pod| {
+        let [more_cpu, more_memory] = requests(pod);
+        [cpu + more_cpu, memory + more_memory]
+    })
+}
+
 /// The pod's requested cpu in thousandths and memory in bytes.
-pub(super) fn requests(pod: &Pod) -> [i128; 2] {
+fn requests(pod: &Pod) -> [i128; 2] {
     let total = pod.spec.total_requests();
     let amount = |name: &str, read: fn(&Quantity) -> i64| i128::from(total.get(name).map_or(0, read));
     [amount("cpu", Quantity::milli_value), amount("memory", Quantity::value)]
@@ -319,11 +327,7 @@ fn size(pod: &Pod, node: &Node) -> i128 {
 /// The sum of the parts of cpu and memory that stay idle on the new nodes (CA-012).
 fn waste(option: &GrowthOption) -> i128 {
     let total = allocatable(&option.node).map(|amount| amount * option.count as i128);
-    let requested = option.pods.iter().fold([0, 0], |[cpu, memory], pod| {
-        let [more_cpu, more_memory] = requests(pod);
-        [cpu + more_cpu, memory + more_memory]
-    });
-    let parts = total.into_iter().zip(requested);
+    let parts = total.into_iter().zip(total_requests(option.pods.iter()));
     parts
         .map(|(total, requested)| (total - requested) * WHOLE / total.max(1))
         .sum()

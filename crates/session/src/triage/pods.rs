@@ -7,9 +7,9 @@ use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
 use podscope_protocol::{device_words, gate_setter};
-use podscope_scheduler::Scheduler;
 use podscope_scheduler::explain::{Explanation, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
+use podscope_scheduler::{Scheduler, TrialNodes};
 
 use super::{Problem, Triage, clause, pod_name, standing};
 use crate::view;
@@ -108,7 +108,8 @@ impl Triage<'_> {
                     helped += 1;
                     let now = self.config.clone();
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
-                    let groups = groups.get_or_insert_with(|| GroupsAsked::new(objects, scheduler, self.nodes));
+                    let groups = groups
+                        .get_or_insert_with(|| GroupsAsked::new(objects, self.nodes, || TrialNodes::new(scheduler)));
                     let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
                     let mut help = placed_by(scheduler, &pod, &classes);
                     help.extend(grown.and_then(|asked| whatif::group_help(&asked)));

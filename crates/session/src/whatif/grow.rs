@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use podscope_api::{Node, Object, Pod, Uid, ordered};
-use podscope_cluster::{GroupOfNodes, NewGroupNode, NodeShorthand, Objects, node_groups};
+use podscope_cluster::{GroupOfNodes, MAX_REACHED, NewGroupNode, NodeShorthand, Objects, node_groups};
 use podscope_protocol::Problem;
-use podscope_scheduler::{Scheduler, TrialNodes};
+use podscope_scheduler::TrialNodes;
 use serde::Serialize;
 
 use super::{Control, Stage, fit};
@@ -23,8 +23,6 @@ use podscope_cluster::scheduler_of;
 
 /// Maximum number of pods that are asked about; pods of one ReplicaSet count once.
 const MAX_PODS: usize = 300;
-/// Reason of a group that has its maximum number of nodes, in the words of the cluster autoscaler.
-const MAX_REACHED: &str = "max node group size reached";
 
 /// The pending pods with what each node group would do for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -86,8 +84,9 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
     let mut cluster = cluster.clone();
     cluster.setup.settings.cluster_autoscaler.enabled = false;
     let objects = fit::objects_of(&cluster, control)?;
-    let scheduler = scheduler_of(&objects, cluster.setup.settings.scheduler.clone(), 0);
-    let Some(mut asking) = GroupsAsked::new(&objects, &scheduler, &cluster.setup.nodes) else {
+    let config = cluster.setup.settings.scheduler.clone();
+    let trial = || TrialNodes::new(&scheduler_of(&objects, config, 0));
+    let Some(mut asking) = GroupsAsked::new(&objects, &cluster.setup.nodes, trial) else {
         return Ok(Grow::default());
     };
     let mut grow = Grow {
@@ -131,8 +130,8 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
 #[must_use]
 pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
     let (objects, nodes) = (session.world().objects(), &session.loaded().setup.nodes);
-    let scheduler = scheduler_of(objects, session.scheduler_config(), 0);
-    GroupsAsked::new(objects, &scheduler, nodes)?.help(pod)
+    let trial = || TrialNodes::new(&scheduler_of(objects, session.scheduler_config(), 0));
+    GroupsAsked::new(objects, nodes, trial)?.help(pod)
 }
 
 /// Whether the scheduler has tried the pod, or will: it has no node, no gates and is not about to go.
@@ -161,8 +160,8 @@ pub(crate) struct GroupsAsked<'a> {
 }
 
 impl<'a> GroupsAsked<'a> {
-    /// `None` if there is no group.
-    pub(crate) fn new(objects: &'a Objects, scheduler: &Scheduler, nodes: &NodeShorthand) -> Option<Self> {
+    /// `None` if there is no group; then `trial`, which makes the copy of the cluster, is not called.
+    pub(crate) fn new(objects: &'a Objects, nodes: &NodeShorthand, trial: impl FnOnce() -> TrialNodes) -> Option<Self> {
         let is_taken = |name: &str| objects.named::<Node>(name).is_some();
         let groups = node_groups(objects, &nodes.groups).into_iter().map(|group| {
             let name = group.next_name(is_taken);
@@ -172,7 +171,7 @@ impl<'a> GroupsAsked<'a> {
         let groups: Vec<(GroupOfNodes, NewGroupNode)> = groups.collect();
         (!groups.is_empty()).then(|| Self {
             objects,
-            trial: TrialNodes::new(scheduler),
+            trial: trial(),
             groups,
         })
     }
