@@ -1,7 +1,7 @@
 //! The legend, shown at the right when nothing is selected: recent events and the meaning of the marks.
 
 use podscope_api::ordered;
-
+use podscope_messages::{Message, legend, t};
 use podscope_protocol::{Micros, OwnerView, PodMark};
 use yew::prelude::*;
 
@@ -22,17 +22,17 @@ pub(crate) struct Props {
 }
 
 /// All kinds of marks with their meaning.
-pub(crate) const MARKS: [(PodMark, &str); 10] = [
-    (PodMark::Ready, "running and ready"),
-    (PodMark::Starting, "starting"),
-    (PodMark::NotReady, "running, not ready"),
-    (PodMark::Terminating, "terminating: the ring empties"),
-    (PodMark::CrashLoop, "crashing, waits to restart"),
-    (PodMark::Succeeded, "succeeded"),
-    (PodMark::Failed, "failed"),
-    (PodMark::Pending, "pending: no node yet"),
-    (PodMark::Unconfirmed, "nobody can confirm it"),
-    (PodMark::Ghost, "runs, but is forgotten"),
+pub(crate) const MARKS: [(PodMark, Message); 10] = [
+    (PodMark::Ready, legend::ready_mark),
+    (PodMark::Starting, legend::starting_mark),
+    (PodMark::NotReady, legend::not_ready_mark),
+    (PodMark::Terminating, legend::terminating_mark),
+    (PodMark::CrashLoop, legend::crash_loop_mark),
+    (PodMark::Succeeded, legend::succeeded_mark),
+    (PodMark::Failed, legend::failed_mark),
+    (PodMark::Pending, legend::pending_mark),
+    (PodMark::Unconfirmed, legend::unconfirmed_mark),
+    (PodMark::Ghost, legend::ghost_mark),
 ];
 
 /// Explains the marks that are on the stage, then the others.
@@ -41,28 +41,28 @@ pub(crate) fn Legend(props: &Props) -> Html {
     let [nodes, pods, ready, pending, ghosts] = props.sums;
     html! {
         <>
-            <h2 class="quiet-title">{ "Select anything to ask why" }</h2>
+            <h2 class="quiet-title">{ t!(legend::select) }</h2>
             <dl class="sums mono">
-                <div><dt>{ "nodes" }</dt><dd>{ nodes }</dd></div>
-                <div><dt>{ "pods" }</dt><dd>{ pods }</dd></div>
-                <div><dt>{ "ready" }</dt><dd>{ ready }</dd></div>
-                <div><dt>{ "pending" }</dt><dd>{ pending }</dd></div>
-                if ghosts > 0 { <div class="ghosts"><dt>{ "ghosts" }</dt><dd>{ ghosts }</dd></div> }
+                <div><dt>{ t!(legend::nodes) }</dt><dd>{ nodes }</dd></div>
+                <div><dt>{ t!(legend::pods) }</dt><dd>{ pods }</dd></div>
+                <div><dt>{ t!(legend::ready) }</dt><dd>{ ready }</dd></div>
+                <div><dt>{ t!(legend::pending) }</dt><dd>{ pending }</dd></div>
+                if ghosts > 0 { <div class="ghosts"><dt>{ t!(legend::ghosts) }</dt><dd>{ ghosts }</dd></div> }
             </dl>
             if !props.log.is_empty() {
-                <p class="eyebrow">{ "Just now" }</p>
+                <p class="eyebrow">{ t!(legend::just_now) }</p>
                 <ol class="log">{ for props.log.iter().map(|(at, line)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ shown(line) }</li> }) }</ol>
             }
             if !props.owners.is_empty() {
-                <p class="eyebrow">{ "Colour: who owns it" }</p>
+                <p class="eyebrow">{ t!(legend::colour) }</p>
                 <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ shown(&o.name) }</li> }) }</ul>
             }
             if !props.on_stage.is_empty() {
-                <p class="eyebrow">{ "Shape: how it is" }</p>
+                <p class="eyebrow">{ t!(legend::shape) }</p>
                 { marks(|mark| props.on_stage.contains(&mark)) }
             }
             <details class="more-marks">
-                <summary>{ "Marks that are not on the stage now" }</summary>
+                <summary>{ t!(legend::other_marks) }</summary>
                 { marks(|mark| !props.on_stage.contains(&mark)) }
             </details>
         </>
@@ -73,7 +73,7 @@ fn marks(is_shown: impl Fn(PodMark) -> bool) -> Html {
     html! {
         <ul class="marks">
             { for MARKS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {
-                <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ *words }</li>
+                <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ words.text() }</li>
             }) }
         </ul>
     }

@@ -2,6 +2,8 @@
 
 use yew::prelude::*;
 
+use crate::pure::markdown::{self, Span};
+
 /// Renders a foreign text: isolated from the surrounding text's direction, with invisible characters escaped.
 pub(crate) fn shown(text: &str) -> Html {
     html! { <bdi>{ with_unbroken_names(&podscope_api::visible(text)) }</bdi> }
@@ -63,4 +65,15 @@ pub(crate) fn text_with_code(text: &str) -> Html {
 pub(crate) fn dotted(text: &str) -> Html {
     let text = podscope_api::visible(text);
     html! { <bdi>{ for text.split_inclusive('.').map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
+}
+
+/// Renders a message of Podscope's own with `*emphasis*`, `**strong**` parts and code in backticks.
+pub(crate) fn rich(text: &str) -> Html {
+    let spans = markdown::spans(text).into_iter().map(|span| match span {
+        Span::Text(text) | Span::Term(_, text) => html! { { text } },
+        Span::Emphasis(text) => html! { <em>{ text }</em> },
+        Span::Strong(text) => html! { <strong>{ text }</strong> },
+        Span::Code(text) => html! { <code>{ text }</code> },
+    });
+    html! { <>{ for spans }</> }
 }

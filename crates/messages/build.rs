@@ -1,0 +1,324 @@
+//! Compiles `locales/LANGUAGE/*.ftl` (Fluent).
+//!
+//! English gives the Rust items: one module a file, one item a message, with its arguments as named fields. A message of
+//! another language that English does not have, or that uses another argument, stops the build; a message that is missing
+//! there is shown in English. Each language becomes one text of patterns in the order of the English messages (the form is
+//! described in `src/pattern.rs`).
+
+use fluent_syntax::ast::{CallArguments, Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Start of an argument, of a selection, end of a variant's key, end of a variant, end of a selection.
+const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
+
+/// Languages with files. The first one is the source of all others.
+const LANGUAGES: [&str; 5] = ["en", "es", "id", "uk", "zh"];
+
+/// A message of one file: its arguments in the order of their names, with those that select by number.
+struct Message {
+    arguments: BTreeMap<String, bool>,
+    english: String,
+    pattern: Pattern<String>,
+}
+
+type Resource = BTreeMap<String, Message>;
+
+fn main() {
+    println!("cargo::rerun-if-changed=locales");
+    let root = PathBuf::from(env("CARGO_MANIFEST_DIR"));
+    let out = PathBuf::from(env("OUT_DIR"));
+    let mut languages = LANGUAGES.map(|language| (language, read(&root.join("locales").join(language))));
+    let (_, english) = std::mem::take(&mut languages[0]);
+    write(&out.join("messages.rs"), &items(&english));
+    write(
+        &out.join("en.txt"),
+        &compiled(&english, &english, |text| text.to_owned()),
+    );
+    write(&out.join("en-XA.txt"), &compiled(&english, &english, pseudo));
+    for (language, files) in &languages[1..] {
+        for (file, messages) in files {
+            for (id, message) in messages {
+                let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
+                    panic!("locales/{language}/{file}.ftl: there is no English message {id}");
+                };
+                for argument in message.arguments.keys() {
+                    let is_known = source.arguments.contains_key(argument);
+                    assert!(
+                        is_known,
+                        "locales/{language}/{file}.ftl: {id} has no argument ${argument}"
+                    );
+                }
+            }
+        }
+        write(
+            &out.join(format!("{language}.txt")),
+            &compiled(&english, files, |text| text.to_owned()),
+        );
+    }
+}
+
+fn env(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+fn write(path: &Path, text: &str) {
+    if let Err(error) = std::fs::write(path, text) {
+        panic!("{}: {error}", path.display());
+    }
+}
+
+/// Reads the files of a language, by their name without ending.
+fn read(folder: &Path) -> BTreeMap<String, Resource> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let Some(name) = path
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_suffix(".ftl").map(str::to_owned))
+        else {
+            continue;
+        };
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        files.insert(name, resource(&path, text));
+    }
+    files
+}
+
+fn resource(path: &Path, text: String) -> Resource {
+    let parsed = match fluent_syntax::parser::parse(text) {
+        Ok(parsed) => parsed,
+        Err((_, errors)) => panic!("{}: {errors:?}", path.display()),
+    };
+    let mut messages = Resource::new();
+    for entry in parsed.body {
+        let message = match entry {
+            Entry::Message(message) => message,
+            Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => continue,
+            other => panic!(
+                "{}: only messages and comments are supported: {other:?}",
+                path.display()
+            ),
+        };
+        let id = message.id.name;
+        let Some(pattern) = message.value.filter(|_| message.attributes.is_empty()) else {
+            panic!("{}: {id}: a message has a value and no attributes", path.display());
+        };
+        let mut arguments = BTreeMap::new();
+        collect(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
+        let english = shown(&pattern);
+        let message = Message {
+            arguments,
+            english,
+            pattern,
+        };
+        assert!(
+            messages.insert(id.clone(), message).is_none(),
+            "{}: {id} stands twice",
+            path.display()
+        );
+    }
+    messages
+}
+
+/// Collects the arguments of a pattern; refuses what this project does not use.
+fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Result<(), String> {
+    for element in &pattern.elements {
+        let PatternElement::Placeable { expression } = element else {
+            continue;
+        };
+        match expression {
+            Expression::Inline(InlineExpression::VariableReference { id }) => {
+                into.entry(id.name.clone()).or_default();
+            }
+            Expression::Inline(InlineExpression::StringLiteral { .. }) => {}
+            Expression::Select { selector, variants } => {
+                let by_number = variants.iter().any(|variant| match &variant.key {
+                    VariantKey::NumberLiteral { .. } => true,
+                    VariantKey::Identifier { name } => ["zero", "one", "two", "few", "many"].contains(&name.as_str()),
+                });
+                let only_other = variants.len() == 1;
+                let InlineExpression::VariableReference { id } = selector else {
+                    return Err(format!("a selector is an argument, not {selector:?}"));
+                };
+                *into.entry(id.name.clone()).or_default() |= by_number || only_other;
+                for variant in variants {
+                    collect(&variant.value, into)?;
+                }
+            }
+            Expression::Inline(InlineExpression::FunctionReference {
+                arguments: CallArguments { .. },
+                id,
+            }) => return Err(format!("the function {} is not supported", id.name)),
+            Expression::Inline(other) => return Err(format!("not supported: {other:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// The English text of a message as the documentation of its item shows it.
+fn shown(pattern: &Pattern<String>) -> String {
+    let mut text = String::new();
+    for element in &pattern.elements {
+        match element {
+            PatternElement::TextElement { value } => text.push_str(value),
+            PatternElement::Placeable { expression } => match expression {
+                Expression::Inline(InlineExpression::VariableReference { id }) => {
+                    let _ = write!(text, "{{{}}}", id.name);
+                }
+                Expression::Inline(InlineExpression::StringLiteral { value }) => text.push_str(value),
+                Expression::Select { variants, .. } => {
+                    let last = variants.iter().find(|variant| variant.default);
+                    text.push_str(&last.map(|variant| shown(&variant.value)).unwrap_or_default());
+                }
+                Expression::Inline(_) => {}
+            },
+        }
+    }
+    text
+}
+
+fn rust_name(id: &str) -> String {
+    id.replace('-', "_")
+}
+
+/// The Rust items of all messages.
+fn items(english: &BTreeMap<String, Resource>) -> String {
+    let mut rust = String::new();
+    let mut number = 0;
+    for (file, messages) in english {
+        let _ = writeln!(
+            rust,
+            "/// Messages of `locales/en/{file}.ftl`.\npub mod {} {{",
+            rust_name(file)
+        );
+        for (id, message) in messages {
+            let name = rust_name(id);
+            for line in message.english.lines() {
+                let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
+            }
+            if message.arguments.is_empty() {
+                let _ = writeln!(rust, "    pub const {name}: crate::Message = crate::Message({number});");
+            } else {
+                let _ = writeln!(rust, "    pub struct {name}<'a> {{");
+                let mut list = String::new();
+                for (argument, is_number) in &message.arguments {
+                    let argument = rust_name(argument);
+                    let kind = if *is_number {
+                        "crate::Number"
+                    } else {
+                        "std::fmt::Display"
+                    };
+                    let _ = writeln!(rust, "        pub {argument}: &'a dyn {kind},");
+                    let variant = if *is_number { "Number" } else { "Text" };
+                    let _ = write!(list, "crate::Argument::{variant}(self.{argument}), ");
+                }
+                let _ = writeln!(rust, "    }}\n    impl {name}<'_> {{");
+                let _ = writeln!(
+                    rust,
+                    "        pub fn text(&self) -> String {{ crate::format({number}, &[{list}]) }}\n    }}"
+                );
+            }
+            number += 1;
+        }
+        rust.push_str("}\n");
+    }
+    let _ = writeln!(
+        rust,
+        "/// Number of messages.\npub(crate) const N_MESSAGES: usize = {number};"
+    );
+    let ids: String = english
+        .iter()
+        .flat_map(|(file, messages)| messages.keys().map(move |id| format!("    (\"{file}\", \"{id}\"),\n")))
+        .collect();
+    let _ = writeln!(
+        rust,
+        "/// File and identifier of each message.\n#[cfg(feature = \"all\")]\npub const IDS: &[(&str, &str)] = &[\n{ids}];"
+    );
+    rust
+}
+
+/// The patterns of a language in the order of the English messages, each with a NUL at its end; empty where the language
+/// has none.
+fn compiled(
+    english: &BTreeMap<String, Resource>,
+    language: &BTreeMap<String, Resource>,
+    text: fn(&str) -> String,
+) -> String {
+    let mut all = String::new();
+    for (file, messages) in english {
+        for (id, source) in messages {
+            let order: Vec<&String> = source.arguments.keys().collect();
+            if let Some(message) = language.get(file).and_then(|file| file.get(id)) {
+                compile(&message.pattern, &order, text, &mut all);
+            }
+            all.push('\0');
+        }
+    }
+    all
+}
+
+fn compile(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> String, into: &mut String) {
+    let index = |name: &str| {
+        let at = order.iter().position(|argument| *argument == name).unwrap_or_default();
+        char::from(b'0'.saturating_add(u8::try_from(at).unwrap_or(u8::MAX)))
+    };
+    for element in &pattern.elements {
+        match element {
+            PatternElement::TextElement { value } => into.push_str(&text(value)),
+            PatternElement::Placeable { expression } => match expression {
+                Expression::Inline(InlineExpression::VariableReference { id }) => {
+                    into.extend([MARKS[0], index(&id.name)]);
+                }
+                Expression::Inline(InlineExpression::StringLiteral { value }) => into.push_str(value),
+                Expression::Select { selector, variants } => {
+                    if let InlineExpression::VariableReference { id } = selector {
+                        into.extend([MARKS[1], index(&id.name)]);
+                    }
+                    for variant in variants {
+                        let key = match &variant.key {
+                            VariantKey::Identifier { name } if !variant.default => name.as_str(),
+                            VariantKey::NumberLiteral { value } if !variant.default => value.as_str(),
+                            _ => "",
+                        };
+                        into.push_str(key);
+                        into.push(MARKS[2]);
+                        compile(&variant.value, order, text, into);
+                        into.push(MARKS[3]);
+                    }
+                    into.push(MARKS[4]);
+                }
+                Expression::Inline(_) => {}
+            },
+        }
+    }
+}
+
+/// The text of the pseudo-locale: accents, and a third longer. Code in backticks stays.
+fn pseudo(text: &str) -> String {
+    let accents: BTreeMap<char, char> = "aáeéiíoóuúyýcçnñsšzžAÁEÉIÍOÓUÚCÇNÑSŠ"
+        .chars()
+        .collect::<Vec<char>>()
+        .chunks(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
+    let vowels: BTreeSet<char> = "aeou".chars().collect();
+    let mut is_code = false;
+    let mut out = String::new();
+    for letter in text.chars() {
+        if letter == '`' {
+            is_code = !is_code;
+        }
+        if is_code {
+            out.push(letter);
+            continue;
+        }
+        let accented = accents.get(&letter).copied().unwrap_or(letter);
+        out.push(accented);
+        if vowels.contains(&letter) {
+            out.push(accented);
+        }
+    }
+    out
+}

@@ -1,0 +1,268 @@
+//! The sentences that Podscope itself says, as messages with named arguments.
+//!
+//! A message stands in `locales/LANGUAGE/FILE.ftl`, in Fluent's syntax. `build.rs` compiles these files: each English
+//! message becomes an item of the module of its file, so a message that does not exist or an argument that it does not
+//! have is a compile error. [`t!`] makes the sentence in the current language. A message that the current language lacks
+//! is shown in English.
+//!
+//! English is part of the program. The page loads the file of another language when it is chosen, and calls [`set`]; its
+//! plural rules are those of the browser. Texts of lessons and the glossary are not messages: they are found by a digest
+//! of their English text ([`translated`]).
+//!
+//! The runtime of Fluent (`fluent-bundle` 0.16) was measured: it adds 42 KiB of brotli-compressed wasm to the page and
+//! parses at each start. This crate adds its few functions only; `fluent-syntax` parses at build time.
+
+mod pattern;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The messages by file.
+#[allow(non_upper_case_globals, non_camel_case_types, missing_docs)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+}
+pub use generated::*;
+
+/// A language of the page: its code in links and files, and its own name.
+pub const LANGUAGES: [(&str, &str); 5] = [
+    ("en", "English"),
+    ("es", "Español"),
+    ("id", "Bahasa Indonesia"),
+    ("uk", "Українська"),
+    ("zh", "中文"),
+];
+
+/// The pseudo-locale: English with accents, a third longer. Text that is not a message stays plain in it.
+pub const PSEUDO: &str = "en-XA";
+
+/// Compiled messages of the languages other than English, by code.
+#[cfg(feature = "all")]
+pub const COMPILED: [(&str, &str); 5] = [
+    ("es", include_str!(concat!(env!("OUT_DIR"), "/es.txt"))),
+    ("id", include_str!(concat!(env!("OUT_DIR"), "/id.txt"))),
+    ("uk", include_str!(concat!(env!("OUT_DIR"), "/uk.txt"))),
+    ("zh", include_str!(concat!(env!("OUT_DIR"), "/zh.txt"))),
+    (PSEUDO, include_str!(concat!(env!("OUT_DIR"), "/en-XA.txt"))),
+];
+
+const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
+
+/// Makes the sentence of a message: `t!(time::paused)`, `t!(time::skip, event = name, seconds = 42)`.
+#[macro_export]
+macro_rules! t {
+    ($file:ident :: $id:ident) => { $crate::$file::$id.text() };
+    ($file:ident :: $id:ident, $($name:ident = $value:expr),+ $(,)?) => {
+        $crate::$file::$id { $($name: &$value),+ }.text()
+    };
+}
+
+/// A message without arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message(usize);
+
+impl Message {
+    /// The sentence in the current language.
+    #[must_use]
+    pub fn text(self) -> String {
+        format(self.0, &[])
+    }
+}
+
+/// An argument that may select a plural form.
+pub trait Number {
+    /// The number as it is printed.
+    fn display(&self) -> &dyn fmt::Display;
+    /// The absolute value, by which the plural form is chosen.
+    fn magnitude(&self) -> u64;
+}
+
+macro_rules! numbers {
+    ($($type:ty: $magnitude:expr),*) => {
+        $(impl Number for $type {
+            fn display(&self) -> &dyn fmt::Display {
+                self
+            }
+
+            fn magnitude(&self) -> u64 {
+                let magnitude: fn($type) -> u64 = $magnitude;
+                magnitude(*self)
+            }
+        })*
+    };
+}
+
+numbers! {
+    u8: u64::from,
+    u16: u64::from,
+    u32: u64::from,
+    u64: u64::from,
+    usize: |n| u64::try_from(n).unwrap_or(u64::MAX),
+    i32: |n| u64::from(n.unsigned_abs()),
+    i64: i64::unsigned_abs
+}
+
+/// A value of an argument of a message.
+pub enum Argument<'a> {
+    /// A name, a duration, or another text.
+    Text(&'a dyn fmt::Display),
+    /// A number that selects a plural form.
+    Number(&'a dyn Number),
+}
+
+/// Plural categories of Unicode's CLDR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plural {
+    Zero,
+    One,
+    Two,
+    Few,
+    Many,
+    Other,
+}
+
+impl Plural {
+    /// The categories with their names in CLDR and Fluent.
+    const NAMES: [(Self, &str); 6] = [
+        (Self::Zero, "zero"),
+        (Self::One, "one"),
+        (Self::Two, "two"),
+        (Self::Few, "few"),
+        (Self::Many, "many"),
+        (Self::Other, "other"),
+    ];
+
+    /// The category of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let found = Self::NAMES.iter().find(|(_, known)| *known == name);
+        found.map_or(Self::Other, |(plural, _)| *plural)
+    }
+
+    fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(plural, _)| *plural == self);
+        found.map_or("other", |(_, name)| name)
+    }
+
+    /// The rule of English for whole numbers.
+    #[must_use]
+    pub fn english(n: u64) -> Self {
+        if n == 1 { Self::One } else { Self::Other }
+    }
+}
+
+/// A language that is loaded.
+pub struct Locale {
+    code: String,
+    file: String,
+    /// Start and end of each message in the file.
+    ranges: Vec<(usize, usize)>,
+    /// Translated texts by the digest of the English text: start and end in the file.
+    texts: BTreeMap<u64, (usize, usize)>,
+    plural: Box<dyn Fn(u64) -> Plural>,
+}
+
+impl Locale {
+    /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits) and translated texts in
+    /// turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
+    #[must_use]
+    pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Self {
+        let mut parts = ranges(&file);
+        let tail = parts.split_off(N_MESSAGES.min(parts.len()));
+        let texts = tail.chunks_exact(2).filter_map(|pair| {
+            let digest = file.get(pair[0].0..pair[0].1)?;
+            Some((u64::from_str_radix(digest, 16).ok()?, pair[1]))
+        });
+        Self {
+            code: code.to_owned(),
+            texts: texts.collect(),
+            ranges: parts,
+            file,
+            plural: Box::new(plural),
+        }
+    }
+
+    fn pattern(&self, number: usize) -> Option<&str> {
+        let &(start, end) = self.ranges.get(number)?;
+        self.file.get(start..end).filter(|pattern| !pattern.is_empty())
+    }
+}
+
+/// Ranges of the texts of a file; each ends with a NUL.
+fn ranges(file: &str) -> Vec<(usize, usize)> {
+    let mut start = 0;
+    let ends = file.bytes().enumerate().filter(|(_, byte)| *byte == 0);
+    ends.map(|(end, _)| (std::mem::replace(&mut start, end + 1), end))
+        .collect()
+}
+
+thread_local! {
+    /// The language of this thread; English if none.
+    static CURRENT: RefCell<Option<Locale>> = const { RefCell::new(None) };
+    static ENGLISH_RANGES: Vec<(usize, usize)> = ranges(ENGLISH);
+}
+
+/// Sets the language of this thread; `None` is English.
+pub fn set(locale: Option<Locale>) {
+    CURRENT.with_borrow_mut(|current| *current = locale);
+}
+
+/// Code of the current language.
+#[must_use]
+pub fn code() -> String {
+    CURRENT.with_borrow(|current| {
+        current
+            .as_ref()
+            .map_or_else(|| "en".to_owned(), |locale| locale.code.clone())
+    })
+}
+
+/// Returns whether the current language is English.
+#[must_use]
+pub fn is_english() -> bool {
+    CURRENT.with_borrow(Option::is_none)
+}
+
+fn format(number: usize, arguments: &[Argument<'_>]) -> String {
+    let mut text = String::new();
+    let is_done = CURRENT.with_borrow(|current| {
+        let Some((locale, pattern)) = current
+            .as_ref()
+            .and_then(|locale| Some((locale, locale.pattern(number)?)))
+        else {
+            return false;
+        };
+        pattern::format(pattern, arguments, &*locale.plural, &mut text);
+        true
+    });
+    if !is_done {
+        let range = ENGLISH_RANGES.with(|ranges| ranges.get(number).copied());
+        let english = range
+            .and_then(|(start, end)| ENGLISH.get(start..end))
+            .unwrap_or_default();
+        pattern::format(english, arguments, &Plural::english, &mut text);
+    }
+    text
+}
+
+/// Translation of a text of a lesson or of the glossary, found by its English text. `None` in English, and where the
+/// current language lacks it.
+#[must_use]
+pub fn translated(english: &str) -> Option<String> {
+    CURRENT.with_borrow(|current| {
+        let locale = current.as_ref()?;
+        let &(start, end) = locale.texts.get(&digest(english))?;
+        Some(locale.file[start..end].to_owned())
+    })
+}
+
+/// Digest of an English text: FNV-1a, 64 bits, of the text without surrounding white space. It stands beside each
+/// translation, so that a translation does not outlive its original.
+#[must_use]
+pub fn digest(english: &str) -> u64 {
+    let bytes = english.trim().bytes();
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
