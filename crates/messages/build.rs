@@ -186,20 +186,28 @@ fn rust_name(id: &str) -> String {
 /// The Rust items of all messages.
 fn items(english: &BTreeMap<String, Resource>) -> String {
     let mut rust = String::new();
-    let mut number = 0;
+    let mut first = 0;
     for (file, messages) in english {
+        let module = rust_name(file);
+        let patterns = messages
+            .values()
+            .map(|message| pattern(message, message, |text| text.to_owned()));
+        let text: String = patterns.collect();
         let _ = writeln!(
             rust,
-            "/// Messages of `locales/en/{file}.ftl`.\npub mod {} {{",
-            rust_name(file)
+            "/// Messages of `locales/en/{file}.ftl`.\npub mod {module} {{\n    \
+             static FILE: crate::File = crate::File {{ first: {first}, english: {text:?} }};"
         );
-        for (id, message) in messages {
+        for (number, (id, message)) in messages.iter().enumerate() {
             let name = rust_name(id);
             for line in message.english.lines() {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
             }
             if message.arguments.is_empty() {
-                let _ = writeln!(rust, "    pub const {name}: crate::Message = crate::Message({number});");
+                let _ = writeln!(
+                    rust,
+                    "    pub const {name}: crate::Message = crate::Message(&FILE, {number});"
+                );
             } else {
                 let _ = writeln!(rust, "    pub struct {name}<'a> {{");
                 let mut list = String::new();
@@ -217,17 +225,14 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
                 let _ = writeln!(rust, "    }}\n    impl {name}<'_> {{");
                 let _ = writeln!(
                     rust,
-                    "        pub fn text(&self) -> String {{ crate::format({number}, &[{list}]) }}\n    }}"
+                    "        pub fn text(&self) -> String {{ crate::format(&FILE, {number}, &[{list}]) }}\n    }}"
                 );
             }
-            number += 1;
         }
+        first += messages.len();
         rust.push_str("}\n");
     }
-    let _ = writeln!(
-        rust,
-        "/// Number of messages.\npub(crate) const N_MESSAGES: usize = {number};"
-    );
+    let _ = writeln!(rust, "/// Number of messages.\npub const N_MESSAGES: usize = {first};");
     let ids: String = english
         .iter()
         .flat_map(|(file, messages)| messages.keys().map(move |id| format!("    (\"{file}\", \"{id}\"),\n")))
@@ -249,14 +254,23 @@ fn compiled(
     let mut all = String::new();
     for (file, messages) in english {
         for (id, source) in messages {
-            let order: Vec<&String> = source.arguments.keys().collect();
-            if let Some(message) = language.get(file).and_then(|file| file.get(id)) {
-                compile(&message.pattern, &order, text, &mut all);
+            match language.get(file).and_then(|file| file.get(id)) {
+                Some(message) => all.push_str(&pattern(source, message, text)),
+                None => all.push('\0'),
             }
-            all.push('\0');
         }
     }
     all
+}
+
+/// The compiled pattern of a message with a NUL at its end. `source` is the English message, which gives the order of the
+/// arguments.
+fn pattern(source: &Message, message: &Message, text: fn(&str) -> String) -> String {
+    let order: Vec<&String> = source.arguments.keys().collect();
+    let mut compiled = String::new();
+    compile(&message.pattern, &order, text, &mut compiled);
+    compiled.push('\0');
+    compiled
 }
 
 fn compile(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> String, into: &mut String) {

@@ -47,7 +47,14 @@ pub const COMPILED: [(&str, &str); 5] = [
     (PSEUDO, include_str!(concat!(env!("OUT_DIR"), "/en-XA.txt"))),
 ];
 
-const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
+/// The English messages of one file of `locales/en`. A program contains only the files of which it uses a message.
+#[derive(Debug, PartialEq, Eq)]
+struct File {
+    /// Number of the file's first message among all messages.
+    first: usize,
+    /// Patterns, each with a NUL at its end.
+    english: &'static str,
+}
 
 /// Makes the sentence of a message: `t!(time::paused)`, `t!(time::skip, event = name, seconds = 42)`.
 #[macro_export]
@@ -60,13 +67,13 @@ macro_rules! t {
 
 /// A message without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message(usize);
+pub struct Message(&'static File, usize);
 
 impl Message {
     /// The sentence in the current language.
     #[must_use]
     pub fn text(self) -> String {
-        format(self.0, &[])
+        format(self.0, self.1, &[])
     }
 }
 
@@ -200,7 +207,6 @@ fn ranges(file: &str) -> Vec<(usize, usize)> {
 thread_local! {
     /// The language of this thread; English if none.
     static CURRENT: RefCell<Option<Locale>> = const { RefCell::new(None) };
-    static ENGLISH_RANGES: Vec<(usize, usize)> = ranges(ENGLISH);
 }
 
 /// Sets the language of this thread; `None` is English.
@@ -224,12 +230,13 @@ pub fn is_english() -> bool {
     CURRENT.with_borrow(Option::is_none)
 }
 
-fn format(number: usize, arguments: &[Argument<'_>]) -> String {
+/// Formats the message of this number in a file.
+fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
     let mut text = String::new();
     let is_done = CURRENT.with_borrow(|current| {
         let Some((locale, pattern)) = current
             .as_ref()
-            .and_then(|locale| Some((locale, locale.pattern(number)?)))
+            .and_then(|locale| Some((locale, locale.pattern(file.first + number)?)))
         else {
             return false;
         };
@@ -237,10 +244,7 @@ fn format(number: usize, arguments: &[Argument<'_>]) -> String {
         true
     });
     if !is_done {
-        let range = ENGLISH_RANGES.with(|ranges| ranges.get(number).copied());
-        let english = range
-            .and_then(|(start, end)| ENGLISH.get(start..end))
-            .unwrap_or_default();
+        let english = file.english.split('\0').nth(number).unwrap_or_default();
         pattern::format(english, arguments, &Plural::english, &mut text);
     }
     text

@@ -10,6 +10,7 @@ use crate::browser::listen::listen;
 use crate::browser::{self, store};
 use crate::connection::Connection;
 use crate::ctl::Ctl;
+use crate::language;
 use crate::pure::route::{self, Route};
 use crate::state::{Act, Dialog, StudyAct};
 use crate::studying::practise;
@@ -236,6 +237,9 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 }
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
+                if let Some(code) = route.lang.clone() {
+                    language::choose(code, ctl.act.clone());
+                }
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));
                 }

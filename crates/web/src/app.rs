@@ -17,6 +17,7 @@ use crate::keys;
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
+use crate::pure::translation;
 use crate::state::{Act, Page, Present, Shared, Sheet};
 
 /// The root component.
@@ -96,8 +97,31 @@ pub(crate) fn App() -> Html {
     // at every third frame.
     let frames_per_render = if page.model.playing && page.is_big() { 3 } else { 1 };
     let rendered_frame = page.frames / frames_per_render;
-    let throttled_page = use_memo((page.acts, rendered_frame), |_| page.clone());
-    view(&page, &throttled_page, &ctl, busy, is_kept)
+    let shown_page = use_translated(&page);
+    let throttled_page = use_memo((page.acts, rendered_frame), |_| shown_page.clone());
+    view(&shown_page, &throttled_page, &ctl, busy, is_kept)
+}
+
+/// The page with the texts of its story and of the lessons in its language.
+#[hook]
+fn use_translated(page: &Shared<Page>) -> Shared<Page> {
+    let texts = (page.opened.clone(), page.lessons.clone(), page.language.clone());
+    let translated = use_memo(texts, |(opened, lessons, _)| {
+        let opened = opened.as_ref().map(|opened| translation::opened(opened));
+        let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
+        let opened = opened.map(|(opened, _)| Shared::new(opened));
+        (opened, Shared::new(translation::lessons(lessons)), lacks_some)
+    });
+    if podscope_messages::is_english() {
+        return page.clone();
+    }
+    let (opened, lessons, is_partly_translated) = (*translated).clone();
+    Shared::new(Page {
+        opened,
+        lessons,
+        is_partly_translated,
+        ..(**page).clone()
+    })
 }
 
 /// Reports to the engine what the inspector shows, and asks it for the decision on the selected pod.
@@ -205,7 +229,7 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
+            <div key={page.language.clone()} {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ "To the cluster" }</a> }
                 <Bar page={throttled_page.clone()} />
                 if story { <Story page={throttled_page.clone()} /> }

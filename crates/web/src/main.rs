@@ -10,6 +10,7 @@ mod ctl;
 mod drop;
 mod engine;
 mod keys;
+mod language;
 mod posting;
 mod pure;
 mod running;
@@ -22,8 +23,20 @@ fn main() {
     let root = web_sys::window()
         .and_then(|window| window.document())
         .and_then(|document| document.get_element_by_id("app"));
-    if let Some(root) = root {
+    let Some(root) = root else { return };
+    let render = || {
         root.set_class_name("");
         yew::Renderer::<app::App>::with_root(root).render();
+    };
+    let language = language::first(address::address().lang);
+    if language == "en" {
+        return render();
     }
+    // Another language is loaded before anything is drawn; without its file the page is English.
+    wasm_bindgen_futures::spawn_local(async move {
+        if let Err(why) = language::load(&language).await {
+            web_sys::console::warn_1(&why);
+        }
+        render();
+    });
 }

@@ -23,6 +23,7 @@ mod spec;
 mod steps;
 mod stories;
 mod tools;
+mod translate;
 
 use run::Fallible;
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ cargo xtask <command>
   bench [NAME…]      benchmarks; also writes target/bench.json
   spec [--missing]   rows of the specification and facts, with the tests that show them
   size               bytes of a first visit, compared with the budget
+  translate [LANG]   compare all translations with English; with a language, add the files and texts that it lacks
   notices            rewrite www/THIRD-PARTY.md from the dependencies
   doctor [--install] tools: where each is found, what is missing
 ";
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         "package" => package::package(),
         "finish" => site::finish(),
         "editor" => editor::bundle(),
+        "translate" => translate::translate(&rest),
         "test" => steps::test(&rest),
         "e2e" => stories::run_matching(&rest),
         "bless" => golden::bless(&rest),

@@ -3,7 +3,7 @@
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{host, hosts};
+use crate::{host, hosts, translate};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -17,9 +17,13 @@ use std::time::{Duration, Instant};
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
-const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons"];
+const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons", LOCALES];
 /// File name of the lesson texts, in the directory of the engine.
 pub(crate) const LESSONS: &str = "lessons";
+/// Directory of the files of the languages other than English. The page loads one when its language is chosen.
+const LOCALES: &str = "locales";
+/// File of the pseudo-locale, which tests choose.
+const PSEUDO_LOCALE: &str = "/en-XA.txt";
 /// Web app manifest, for installing the page as an application.
 const MANIFEST: &str = "manifest.webmanifest";
 
@@ -163,6 +167,7 @@ pub(crate) fn finish() -> Fallible {
     let is_serving = html.contains("__TRUNK_ADDRESS__");
 
     write(&staging.join("engine").join(LESSONS), &lessons()?)?;
+    translate::site(&staging.join(LOCALES))?;
     let manifest = staging.join(MANIFEST);
     let mut manifest_text = read(&manifest)?;
     for dir in HASHED_DIRS {
@@ -201,7 +206,7 @@ pub(crate) fn finish() -> Fallible {
 
     let mut list = String::new();
     for file in files_under(&staging, "")? {
-        if NOT_OFFLINE.contains(&file.as_str()) {
+        if NOT_OFFLINE.contains(&file.as_str()) || file.ends_with(PSEUDO_LOCALE) {
             continue;
         }
         let digest = base64::engine::general_purpose::STANDARD.encode(digest_of(&staging, &file)?);
@@ -222,7 +227,7 @@ fn lessons() -> Fallible<String> {
     let folder = host::root().join("crates/session/lessons");
     let mut all = String::new();
     for file in files_under(&folder, "")? {
-        if let Some(name) = file.strip_suffix(".yaml") {
+        if let Some(name) = file.strip_suffix(".yaml").filter(|name| !name.contains('/')) {
             all.push_str(&format!("{name}\0{}\0", read(&folder.join(&file))?));
         }
     }

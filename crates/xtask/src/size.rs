@@ -16,7 +16,7 @@ const WHOLE_ENGINE_BUDGET: u64 = 2115 * 1024;
 const WHOLE_ENGINE: &str = "podscope-whole";
 
 /// Name prefixes of files that a first visit does not load: they are requested later, or only for the offline copy.
-const LATER: &[&str] = &["sw.js", "editor-", "film-", "LICENSE", "THIRD-PARTY.md"];
+const LATER: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
 
 /// A file of the site.
 pub(crate) struct File {

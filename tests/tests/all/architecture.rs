@@ -25,10 +25,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("podscope-kubectl", &["podscope-cluster"]),
-    ("podscope-protocol", &["podscope-api"]),
+    ("podscope-messages", &[]),
+    ("podscope-protocol", &["podscope-api", "podscope-messages"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
     // The page knows only the protocol, nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
+    // Only the files of lessons and the glossary, so that the site is built without the engine.
+    ("podscope-translate", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
     ("podscope-course", &["podscope-session"]),
     ("podscope-js", &["podscope-course"]),
@@ -181,6 +184,34 @@ fn top_level_has_only_known_entries() {
         unknown.is_empty(),
         "{unknown:?} must move into a folder or be added to this list"
     );
+}
+
+/// Shows: Q-09
+#[test]
+fn each_message_is_used() {
+    let sources: Vec<String> = files("crates", ".rs")
+        .into_iter()
+        .filter(|path| !path.starts_with(root().join("crates/messages")))
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .collect();
+    let mut names = ordered::Set::new();
+    for source in &sources {
+        // `file::id` as in `t!(share::title)` and in tables of constants.
+        for (at, _) in source.match_indices("::") {
+            let before = source[..at].rfind(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            let file = &source[before.map_or(0, |before| before + 1)..at];
+            let rest = &source[at + 2..];
+            let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            names.insert((file, &rest[..end.unwrap_or(rest.len())]));
+        }
+    }
+    let unused: Vec<String> = podscope_messages::IDS
+        .iter()
+        .map(|(file, id)| (file.replace('-', "_"), id.replace('-', "_")))
+        .filter(|(file, id)| !names.contains(&(file.as_str(), id.as_str())))
+        .map(|(file, id)| format!("{file}::{id}"))
+        .collect();
+    assert!(unused.is_empty(), "no code uses {unused:?}");
 }
 
 #[test]

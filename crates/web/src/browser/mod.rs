@@ -206,6 +206,25 @@ pub(crate) fn is_phone() -> bool {
     matches_media("(max-width: 760px), (max-width: 999px) and (max-height: 520px)")
 }
 
+/// Root element of the document.
+pub(crate) fn root() -> Option<web_sys::Element> {
+    window()?.document()?.document_element()
+}
+
+/// Fetches a text file of the site.
+///
+/// # Errors
+/// The browser's error, or the status of the answer.
+pub(crate) async fn file_of_site(path: &str) -> Result<String, JsValue> {
+    let window = window().ok_or("no window")?;
+    let answer: web_sys::Response = JsFuture::from(window.fetch_with_str(path)).await?.dyn_into()?;
+    if !answer.ok() {
+        return Err(JsValue::from_str(&format!("{path}: {}", answer.status())));
+    }
+    let text = JsFuture::from(answer.text()?).await?;
+    text.as_string().ok_or_else(|| JsValue::from_str("not text"))
+}
+
 /// Sets the theme on the root element.
 pub(crate) fn set_theme(name: &str) {
     let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());

@@ -458,6 +458,15 @@ pub(crate) fn keep_theme(name: &str) {
     write_value("theme", (name != "system").then_some(name));
 }
 
+/// Code of the language that was chosen.
+pub(crate) fn language() -> Option<String> {
+    read_value("lang")
+}
+
+pub(crate) fn keep_language(code: &str) {
+    write_value("lang", Some(code));
+}
+
 /// Returns whether single-character shortcuts are on (WCAG 2.1.4 requires a switch).
 pub(crate) fn has_single_keys() -> bool {
     read_value("keys").as_deref() != Some("off")

@@ -28,5 +28,6 @@ pub(crate) mod search;
 pub(crate) mod spread;
 pub(crate) mod stage;
 pub(crate) mod symptoms;
+pub(crate) mod translation;
 pub(crate) mod waits;
 pub(crate) mod watch;

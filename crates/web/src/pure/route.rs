@@ -107,6 +107,8 @@ pub(crate) struct Route {
     pub(crate) scenario: Option<String>,
     pub(crate) embed: Option<Panels>,
     pub(crate) theme: Option<Theme>,
+    /// Code of the page's language.
+    pub(crate) lang: Option<String>,
     pub(crate) view: View,
     /// Number of a kept session.
     pub(crate) kept: Option<u64>,
@@ -131,6 +133,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
             Some(("post", origin)) => route.post = Some(unescape(origin)),
             Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
             Some(("theme", name)) => route.theme = Theme::named(name),
+            Some(("lang", code)) => route.lang = Some(unescape(code)),
             _ => {}
         }
     }
@@ -145,6 +148,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
             match part.split_once('=') {
                 Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
                 Some(("theme", name)) => route.theme = Theme::named(name),
+                Some(("lang", code)) => route.lang = Some(unescape(code)),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
                 Some(("kept", id)) => route.kept = id.parse().ok(),
                 Some(("post", origin)) => route.post = Some(unescape(origin)),

@@ -31,6 +31,8 @@ pub(crate) enum Act {
     /// Opens the legend of the marks, or closes it; clears the selection.
     Legend,
     Theme(Theme),
+    /// The page's language was loaded; texts are made again.
+    Language(String),
     View(View),
     Group(String),
     Zone(Option<String>),
@@ -101,6 +103,7 @@ impl Reducible for Page {
                 page.sheet = if is_open { Sheet::None } else { Sheet::Side };
             }
             Act::Theme(theme) => page.theme = theme,
+            Act::Language(code) => page.language = code,
             Act::View(view) => page.view = view,
             Act::Group(key) => {
                 page.group = key;

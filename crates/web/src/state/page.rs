@@ -51,6 +51,10 @@ pub(crate) struct Page {
     pub(crate) dialog: Dialog,
     pub(crate) sheet: Sheet,
     pub(crate) theme: Theme,
+    /// Code of the page's language.
+    pub(crate) language: String,
+    /// The lesson lacks translated texts. Set in the copy that is drawn.
+    pub(crate) is_partly_translated: bool,
     pub(crate) panels: Panels,
     pub(crate) embedded: bool,
     pub(crate) view: View,
@@ -179,6 +183,8 @@ impl Page {
             dialog: Dialog::None,
             sheet: Sheet::None,
             theme,
+            language: podscope_messages::code(),
+            is_partly_translated: false,
             embedded: panels.is_some(),
             panels: panels.unwrap_or(Panels::ALL),
             view,

@@ -1,0 +1,132 @@
+//! Compares translations with their originals.
+
+use crate::file::{self, Text};
+use crate::original::Original;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The state of one language.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Texts that lack a translation: file and key.
+    pub(crate) missing: Vec<String>,
+    /// Mistakes: a translation that outlived its original, or whose code, links or paragraphs differ from it.
+    pub(crate) faults: Vec<String>,
+    pub(crate) n_translated: usize,
+}
+
+/// Compares all files of a language with the originals.
+pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
+    let mut report = Report::default();
+    for original in originals {
+        let path = file::path(lessons, language, &original.name);
+        let texts = file::read(&path)?;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        compare(name, original, &texts, &mut report);
+    }
+    for entry in std::fs::read_dir(lessons.join(language))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let lesson = name.strip_suffix(&format!(".{language}.yaml"));
+        if !originals.iter().any(|original| Some(original.name.as_str()) == lesson) {
+            report
+                .faults
+                .push(format!("{language}/{name}: there is no such lesson"));
+        }
+    }
+    Ok(report)
+}
+
+fn compare(file: &str, original: &Original, texts: &[Text], report: &mut Report) {
+    for (key, english) in &original.texts {
+        let found = texts.iter().find(|text| text.key == *key && !text.text.is_empty());
+        let Some(translation) = found else {
+            report.missing.push(format!("{file}: {key}"));
+            continue;
+        };
+        report.n_translated += 1;
+        let digest = file::digest(english);
+        if translation.of != digest {
+            let fault = format!("the English text has changed since it was translated; its digest is now {digest}");
+            report.faults.push(format!("{file}: {key}: {fault}"));
+        }
+        for fault in differences(english, &translation.text) {
+            report.faults.push(format!("{file}: {key}: {fault}"));
+        }
+    }
+    for text in texts {
+        if original.texts.iter().all(|(key, _)| *key != text.key) {
+            report
+                .faults
+                .push(format!("{file}: {}: the lesson has no such text", text.key));
+        }
+    }
+}
+
+/// What a translation must have in common with its original.
+pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if counted(code(english)) != counted(code(translation)) {
+        found.push(format!(
+            "code differs: {:?}, not {:?}",
+            code(translation),
+            code(english)
+        ));
+    }
+    if counted(terms(english)) != counted(terms(translation)) {
+        found.push(format!(
+            "links differ: {:?}, not {:?}",
+            terms(translation),
+            terms(english)
+        ));
+    }
+    if english.matches("\n\n").count() != translation.matches("\n\n").count() {
+        found.push("the number of paragraphs differs".to_owned());
+    }
+    found
+}
+
+/// Code spans and blocks of a text.
+fn code(text: &str) -> Vec<String> {
+    let mut spans = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('`') {
+        let fence = if rest[at..].starts_with("```") { "```" } else { "`" };
+        let body = &rest[at + fence.len()..];
+        let Some(end) = body.find(fence) else { break };
+        spans.push(body[..end].to_owned());
+        rest = &body[end + fence.len()..];
+    }
+    spans
+}
+
+/// Terms of the glossary that a text links, in lower case.
+fn terms(text: &str) -> Vec<String> {
+    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+    let term = |link: &str| link.split_once('|').map_or(link, |(term, _)| term).to_lowercase();
+    links.map(|(link, _)| term(link)).collect()
+}
+
+fn counted(items: Vec<String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for item in items {
+        *counts.entry(item).or_default() += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_name_lost_code_links_and_paragraphs() {
+        let english = "Run `kubectl get pods` in a [[zone]].\n\nThen wait.";
+        assert!(differences(english, "Ejecuta `kubectl get pods` en una [[zone|zona]].\n\nEspera.").is_empty());
+        let found = differences(english, "Ejecuta `kubectl get pod` en una zona. Espera.");
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}

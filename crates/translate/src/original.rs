@@ -1,0 +1,149 @@
+//! The English texts that are translated: those of the lessons, the headings of their groups, and the glossary.
+
+use podscope_api::{Data, Tree};
+use podscope_protocol::glossary::GLOSSARY;
+use std::path::Path;
+
+/// Name of the file of the headings of groups.
+const GROUPS: &str = "groups";
+
+/// Name of the file of the glossary.
+const TERMS: &str = "glossary";
+
+/// Annotations of a lesson that are texts.
+const ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
+
+/// First words of hints that are commands.
+const COMMANDS: [&str; 3] = ["kubectl ", "fault ", "app "];
+
+/// The texts that one file of translations holds: a lesson's, the headings, or the glossary's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Original {
+    pub(crate) name: String,
+    /// Key and English text, in the order of the original. A key is a path in the lesson's `spec`, the name of an
+    /// annotation without its prefix, the English heading, or the term.
+    pub(crate) texts: Vec<(String, String)>,
+}
+
+/// Reads all originals: lessons in the order of the course, then headings and glossary.
+pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(lessons).map_err(|error| format!("{}: {error}", lessons.display()))?;
+    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let name = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".yaml"));
+        let Some(name) = name.filter(|_| file.is_file()) else {
+            continue;
+        };
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let read = lesson(name, &text).ok_or_else(|| format!("{}: no Scenario", file.display()))?;
+        found.push(read);
+    }
+    found.sort_by(|(one, a, _), (other, b, _)| (one, &a.name).cmp(&(other, &b.name)));
+    let mut groups: Vec<(String, String)> = Vec::new();
+    for (_, _, group) in &found {
+        if groups.iter().all(|(known, _)| known != group) {
+            groups.push((group.clone(), group.clone()));
+        }
+    }
+    let terms = GLOSSARY
+        .iter()
+        .map(|(term, definition)| ((*term).to_owned(), (*definition).to_owned()));
+    let shared = [
+        Original {
+            name: GROUPS.to_owned(),
+            texts: groups,
+        },
+        Original {
+            name: TERMS.to_owned(),
+            texts: terms.collect(),
+        },
+    ];
+    Ok(found.into_iter().map(|(_, lesson, _)| lesson).chain(shared).collect())
+}
+
+/// The order of a lesson, its texts, and the heading of its group.
+fn lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
+    let parsed = podscope_api::parse(text);
+    let mut scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
+    let tree = &scenarios.next()?.value.tree;
+    let annotations = tree.get("metadata")?.get("annotations")?;
+    let annotation = |key: &str| annotations.get(&format!("podscope.dev/{key}")).and_then(Tree::as_str);
+    let spec = tree.get("spec")?;
+    let mut texts = Texts::default();
+    texts.add("title", spec.get("title"));
+    for key in ANNOTATIONS {
+        texts.add(key, annotations.get(&format!("podscope.dev/{key}")));
+    }
+    for (index, step) in items(spec.get("steps")).iter().enumerate() {
+        texts.step(&format!("steps[{index}]"), step);
+    }
+    let original = Original {
+        name: name.to_owned(),
+        texts: texts.0,
+    };
+    let order = annotation("order")?.parse().ok()?;
+    Some((order, original, annotation("group")?.to_owned()))
+}
+
+#[derive(Default)]
+struct Texts(Vec<(String, String)>);
+
+impl Texts {
+    fn add(&mut self, key: &str, value: Option<&Tree<'_>>) {
+        let text = value.and_then(Tree::as_str).map_or("", str::trim);
+        if !text.is_empty() {
+            self.0.push((key.to_owned(), text.to_owned()));
+        }
+    }
+
+    fn step(&mut self, path: &str, step: &Tree<'_>) {
+        self.add(&format!("{path}.text"), step.get("text"));
+        if let Some(question) = step.get("predict") {
+            self.question(&format!("{path}.predict"), question);
+        }
+        for key in ["goal", "keep", "mistakes"] {
+            match step.get(key).map(|value| (&value.data, value)) {
+                Some((Data::Seq(list), _)) => {
+                    for (index, one) in list.iter().enumerate() {
+                        self.add(&format!("{path}.{key}[{index}].say"), one.get("say"));
+                    }
+                }
+                Some((_, one)) => self.add(&format!("{path}.{key}.say"), one.get("say")),
+                None => {}
+            }
+        }
+        for (index, hint) in items(step.get("hints")).iter().enumerate() {
+            let is_command = hint
+                .as_str()
+                .is_some_and(|hint| COMMANDS.iter().any(|verb| hint.starts_with(verb)));
+            self.add(&format!("{path}.hints[{index}]"), Some(hint).filter(|_| !is_command));
+        }
+    }
+
+    fn question(&mut self, path: &str, question: &Tree<'_>) {
+        self.add(&format!("{path}.ask"), question.get("ask"));
+        for (index, option) in items(question.get("options")).iter().enumerate() {
+            // The other options are values of fields, names, numbers and durations.
+            let is_word = option.as_str() == Some("none");
+            self.add(&format!("{path}.options[{index}]"), Some(option).filter(|_| is_word));
+        }
+        match question.get("why").map(|why| (&why.data, why)) {
+            Some((Data::Map(answers), _)) => {
+                for answer in answers {
+                    self.add(&format!("{path}.why[\"{}\"]", answer.key), Some(&answer.value));
+                }
+            }
+            Some((_, why)) => self.add(&format!("{path}.why"), Some(why)),
+            None => {}
+        }
+    }
+}
+
+fn items<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
+    match value.map(|value| &value.data) {
+        Some(Data::Seq(items)) => items,
+        _ => &[],
+    }
+}

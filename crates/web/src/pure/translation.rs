@@ -1,0 +1,120 @@
+//! The session and the lessons as the page shows them in its language. The state keeps the English texts, which identify
+//! lessons, answers and runs; the root component passes translated copies to what it draws.
+
+use podscope_messages::{is_english, translated};
+use podscope_protocol::{LessonCondition, LessonInfo, Opened, StoryStep};
+
+/// Translates texts and counts those that the language lacks.
+#[derive(Debug, Default)]
+struct Translator {
+    n_missing: usize,
+}
+
+impl Translator {
+    fn change(&mut self, text: &mut String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match translated(text) {
+            Some(translation) => *text = translation,
+            None => self.n_missing += 1,
+        }
+    }
+
+    fn step(&mut self, step: &mut StoryStep) {
+        self.change(&mut step.text);
+        if let Some(question) = &mut step.question {
+            // The options are values, which answers are compared with.
+            self.change(&mut question.ask);
+            for (_, why) in question.why.iter_mut() {
+                self.change(why);
+            }
+        }
+        for condition in step.goals.iter_mut().chain(&mut step.keeps) {
+            if let LessonCondition::AuthorText(text) = condition {
+                self.change(text);
+            }
+        }
+        for mistake in &mut step.mistakes {
+            self.change(mistake);
+        }
+        for hint in step.hints.iter_mut().filter(|hint| !is_command(hint)) {
+            self.change(hint);
+        }
+    }
+}
+
+/// Returns whether a hint is a command, which stays as it is.
+fn is_command(hint: &str) -> bool {
+    ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
+}
+
+/// A session with the texts of its story in the page's language, and whether some of a lesson's are missing there.
+pub(crate) fn opened(opened: &Opened) -> (Opened, bool) {
+    let (mut opened, mut translator) = (opened.clone(), Translator::default());
+    if is_english() {
+        return (opened, false);
+    }
+    translator.change(&mut opened.title);
+    for step in &mut opened.story {
+        translator.step(step);
+    }
+    let lacks_some = opened.lesson.is_some() && translator.n_missing > 0;
+    (opened, lacks_some)
+}
+
+/// The list of lessons in the page's language.
+pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
+    let mut lessons = lessons.to_vec();
+    let mut translator = Translator::default();
+    for lesson in lessons.iter_mut().filter(|_| !is_english()) {
+        for text in [
+            &mut lesson.title,
+            &mut lesson.group,
+            &mut lesson.summary,
+            &mut lesson.rule,
+            &mut lesson.variation,
+        ] {
+            translator.change(text);
+        }
+    }
+    lessons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_messages::{Locale, Plural, digest, set};
+
+    /// A language with these texts and no messages.
+    fn language(texts: &[(&str, &str)]) -> Locale {
+        let mut file = "\0".repeat(podscope_messages::N_MESSAGES);
+        for (english, translation) in texts {
+            file.push_str(&format!("{:016x}\0{translation}\0", digest(english)));
+        }
+        Locale::new("es", file, Plural::english)
+    }
+
+    #[test]
+    fn story_is_translated_and_missing_texts_are_noticed() {
+        let step = StoryStep {
+            text: "A pod waits.\n".into(),
+            hints: vec!["kubectl get pods".into()],
+            ..StoryStep::default()
+        };
+        let session = Opened {
+            title: "Your first pod".into(),
+            lesson: Some("first-pod".into()),
+            story: vec![step],
+            ..Opened::default()
+        };
+        set(Some(language(&[("A pod waits.", "Un Pod espera.")])));
+        let (shown, lacks_some) = opened(&session);
+        set(None);
+        assert_eq!(shown.story[0].text, "Un Pod espera.");
+        assert_eq!(shown.story[0].hints, session.story[0].hints);
+        assert_eq!(shown.title, session.title);
+        assert!(lacks_some);
+        assert_eq!(opened(&session), (session, false));
+    }
+}
