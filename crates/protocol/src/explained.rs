@@ -1,112 +1,123 @@
 //! The sentences of an explanation of a scheduling decision (S-14), for the page and for text output. The scheduler
 //! provides their data, [`podscope_api::explained`].
 
+use podscope_messages::t;
+
 pub use podscope_api::explained::{
     Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
     Refusal, Room, Sampling, WaitsBecause, WinReason,
 };
 
 /// Text for a node that the search did not examine.
-pub const NOT_EXAMINED: &str = "not examined: enough nodes were found before";
+#[must_use]
+pub fn not_examined() -> String {
+    t!(explained::not_examined)
+}
 
 /// Concluding sentence of an explanation, for beginners.
 #[must_use]
 pub fn sentence(conclusion: &DecisionSummary) -> String {
-    sentence_in(conclusion, ["goes", "can", "scores", "is", "score"])
-}
-
-/// The sentence with the verbs of a placement in its tense.
-fn sentence_in(conclusion: &DecisionSummary, [goes, can, scores, is, score]: [&str; 5]) -> String {
     let pod = &conclusion.pod;
     match &conclusion.outcome {
-        DecisionOutcome::Failed(error) => {
-            format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause.")
-        }
-        DecisionOutcome::OnlyNode { node, of } => {
-            format!(
-                "{pod} {goes} to {node}, the only one of {} that {can} take it.",
-                nodes(*of)
-            )
-        }
-        DecisionOutcome::Best { node, fit, of } => format!(
-            "{pod} {goes} to {node}: {fit} of {} {can} take it, and {node} {scores} highest.",
-            nodes(*of)
-        ),
-        DecisionOutcome::Drawn { node, among } => format!(
-            "{pod} {goes} to {node}: it {is} one of {} that {score} equally high, and the draw took it.",
-            nodes(*among)
-        ),
-        DecisionOutcome::ToBeDrawn { among } => format!(
-            "{pod} goes to one of {}: they score equally high, and a draw decides.",
-            among.join(", ")
-        ),
+        DecisionOutcome::Failed(error) => t!(explained::failed, pod = pod, error = error),
+        DecisionOutcome::OnlyNode { node, of } => t!(explained::only_node, pod = pod, node = node, of = *of),
+        DecisionOutcome::Best { node, fit, of } => t!(explained::best, pod = pod, node = node, fit = *fit, of = *of),
+        DecisionOutcome::Drawn { node, among } => t!(explained::drawn, pod = pod, node = node, among = *among),
+        DecisionOutcome::ToBeDrawn { among } => t!(explained::to_be_drawn, pod = pod, nodes = among.join(", ")),
         DecisionOutcome::Waits { cause, room } => {
-            let room = room.as_ref().map_or_else(String::new, making_room);
-            format!("{pod} waits: {}{room}", waits(cause))
+            let room = room
+                .as_ref()
+                .map_or_else(String::new, |room| format!(" {}", making_room(room)));
+            waits(pod, cause, &room)
         }
     }
 }
 
 /// The conclusion of a decision that has been made: a placement in the past tense.
+#[must_use]
 pub fn past_sentence(conclusion: &DecisionSummary) -> String {
-    sentence_in(conclusion, ["went", "could", "scored", "was", "scored"])
-}
-
-fn nodes(n: usize) -> String {
-    match n {
-        1 => "1 node".to_owned(),
-        n => format!("{n} nodes"),
+    let pod = &conclusion.pod;
+    match &conclusion.outcome {
+        DecisionOutcome::OnlyNode { node, of } => t!(explained::only_node_past, pod = pod, node = node, of = *of),
+        DecisionOutcome::Best { node, fit, of } => {
+            t!(explained::best_past, pod = pod, node = node, fit = *fit, of = *of)
+        }
+        DecisionOutcome::Drawn { node, among } => t!(explained::drawn_past, pod = pod, node = node, among = *among),
+        DecisionOutcome::Failed(_) | DecisionOutcome::ToBeDrawn { .. } | DecisionOutcome::Waits { .. } => {
+            sentence(conclusion)
+        }
     }
 }
 
-/// The reason why a pod waits: `none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
-fn waits(cause: &WaitsBecause) -> String {
+/// Sentence about a pod that waits: `web waits: none of 4 nodes can take it. Of these: 3 too full for its requests, 1
+/// cordoned.`
+fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
     match cause {
-        WaitsBecause::NoNodes => "the cluster has no nodes.".to_owned(),
-        WaitsBecause::WhateverTheNode(message) => format!("{message}, whatever the node."),
-        WaitsBecause::Refused { nodes: 1, causes } if let [cause] = causes.as_slice() => {
-            format!("the only node cannot take it: {}.", cause.text)
+        WaitsBecause::NoNodes => t!(explained::waits_no_nodes, pod = pod, room = room),
+        WaitsBecause::WhateverTheNode(why) => {
+            t!(explained::waits_whatever_the_node, pod = pod, why = why, room = room)
         }
-        WaitsBecause::Refused { nodes: n, causes } => {
-            let parts: Vec<String> = causes
-                .iter()
-                .map(|cause| format!("{} {}", cause.nodes, cause.text))
-                .collect();
-            format!("none of {} can take it. Of these: {}.", nodes(*n), parts.join(", "))
+        WaitsBecause::Refused { nodes: 1, causes } if let [cause] = causes.as_slice() => {
+            t!(explained::waits_only_node, pod = pod, why = cause.text, room = room)
+        }
+        WaitsBecause::Refused { nodes, causes } => {
+            let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = cause.text);
+            let causes: Vec<String> = causes.iter().map(cause).collect();
+            let causes = causes.join(", ");
+            t!(
+                explained::waits_refused,
+                pod = pod,
+                nodes = *nodes,
+                causes = causes,
+                room = room
+            )
         }
     }
 }
 
 fn making_room(room: &Room) -> String {
-    let place = room.nodes.join(" or ");
-    match room.victims {
-        1 => format!(" It may end a less important pod on {place} and take its room."),
-        n => format!(" It may end {n} less important pods on {place} and take their room."),
-    }
+    let nodes = room.nodes.join(&t!(explained::or));
+    t!(explained::room, victims = room.victims, nodes = nodes)
 }
 
 /// The reason why the winning node was chosen, without a full stop.
 #[must_use]
 pub fn why(won: &WinReason) -> String {
     match won {
-        WinReason::OnlyNode => "the only node that can take it, so nothing is scored".to_owned(),
+        WinReason::OnlyNode => t!(explained::won_only_node),
         WinReason::Ahead {
             points,
             next,
             next_points,
             leads,
         } => {
-            let lead = |lead: &Lead| format!("{} points from {} ({})", lead.points, lead.plugin, lead.about);
+            let lead = |lead: &Lead| {
+                t!(
+                    explained::lead,
+                    points = lead.points,
+                    plugin = lead.plugin,
+                    about = lead.about
+                )
+            };
             let leads: Vec<String> = leads.iter().map(lead).collect();
-            format!(
-                "{points} points against {next_points} for the next, {next}: {}",
-                leads.join(" and ")
+            let leads = leads.join(&t!(explained::and));
+            t!(
+                explained::won_ahead,
+                points = points,
+                next = next,
+                next_points = next_points,
+                leads = leads
             )
         }
-        WinReason::Tie { nodes, points, chosen } => {
-            let drew = (chosen.as_ref()).map_or_else(String::new, |chosen| format!(", and drew {chosen}"));
-            format!("{nodes} nodes share the highest score, {points}; kube-scheduler draws one at random{drew}")
-        }
+        WinReason::Tie { nodes, points, chosen } => match chosen {
+            None => t!(explained::won_tie, nodes = nodes, points = points),
+            Some(chosen) => t!(
+                explained::won_tie_drawn,
+                nodes = nodes,
+                points = points,
+                chosen = chosen
+            ),
+        },
     }
 }
 
@@ -118,13 +129,13 @@ pub fn sampling(conclusion: &Sampling) -> String {
         nodes,
         wanted,
     } = conclusion;
-    format!("{examined} of {nodes} nodes were examined: the search ends when {wanted} can take the pod")
+    t!(explained::sampling, examined = examined, nodes = nodes, wanted = wanted)
 }
 
 /// Text for a feasible node, with the notes of plugins about their scores.
 #[must_use]
 pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
-    let mut words = "can take the pod".to_owned();
+    let mut words = t!(explained::fits);
     for note in notes {
         words.push_str("; ");
         words.push_str(note);
@@ -134,10 +145,10 @@ pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
 
 /// Text for a node that cannot take the pod.
 #[must_use]
-pub fn refusal(conclusion: &Refusal) -> &str {
+pub fn refusal(conclusion: &Refusal) -> String {
     match conclusion {
-        Refusal::Plugin { text, .. } => text,
-        Refusal::NotNamed => "is not one of the nodes that the pod's affinity names",
+        Refusal::Plugin { text, .. } => text.clone(),
+        Refusal::NotNamed => t!(explained::not_named),
     }
 }
 
@@ -145,11 +156,9 @@ pub fn refusal(conclusion: &Refusal) -> &str {
 #[must_use]
 pub fn not_helpful(why: &NotHelpful) -> String {
     match why {
-        NotHelpful::Other(text) => format!("no pod's end changes that: {text}"),
-        NotHelpful::NoVictims => "no pod there is less important".to_owned(),
-        NotHelpful::StillRefused(plugin, text) => {
-            format!("without all less important pods {plugin} still refuses: {text}")
-        }
+        NotHelpful::Other(why) => t!(explained::not_helpful, why = why),
+        NotHelpful::NoVictims => t!(explained::no_victims),
+        NotHelpful::StillRefused(plugin, why) => t!(explained::still_refused, plugin = plugin, why = why),
     }
 }
 
@@ -157,34 +166,19 @@ pub fn not_helpful(why: &NotHelpful) -> String {
 #[must_use]
 pub fn preemption(result: PreemptionResult) -> String {
     match result {
-        PreemptionResult::NotEligible(NotEligible::Never) => {
-            "the pod's preemptionPolicy is Never: it waits, and ends nobody".to_owned()
-        }
-        PreemptionResult::NotEligible(NotEligible::Terminating) => {
-            "pods it preempted before are still ending on its nominated node: it waits for them".to_owned()
-        }
-        PreemptionResult::NoCandidate => "ending less important pods would not let the pod run on any node".to_owned(),
-        PreemptionResult::Found { candidates: 1, .. } => {
-            "one node would do without some less important pods".to_owned()
-        }
-        PreemptionResult::Found { candidates, criterion } => {
-            let of_these = match criterion {
-                Criterion::OnlyCandidate => "the chosen one is taken because it is the only candidate",
-                Criterion::FewestPdbViolations => {
-                    "the chosen one is taken because it violates the fewest PodDisruptionBudgets"
-                }
-                Criterion::LowestHighestPriority => {
-                    "the chosen one is taken because its most important victim has the lowest priority"
-                }
-                Criterion::LowestPrioritySum => {
-                    "the chosen one is taken because its victims' priorities have the smallest sum"
-                }
-                Criterion::FewestVictims => "the chosen one is taken because it has the fewest victims",
-                Criterion::LatestStart => "the chosen one is taken because its most important victims started last",
-                Criterion::Tie => "several are equal and any may be taken",
-            };
-            format!("{candidates} nodes would do without some less important pods; of these, {of_these}")
-        }
+        PreemptionResult::NotEligible(NotEligible::Never) => t!(explained::never),
+        PreemptionResult::NotEligible(NotEligible::Terminating) => t!(explained::terminating),
+        PreemptionResult::NoCandidate => t!(explained::no_candidate),
+        PreemptionResult::Found { candidates: 1, .. } => t!(explained::one_candidate),
+        PreemptionResult::Found { candidates, criterion } => match criterion {
+            Criterion::OnlyCandidate => t!(explained::only_candidate, candidates = candidates),
+            Criterion::FewestPdbViolations => t!(explained::fewest_violations, candidates = candidates),
+            Criterion::LowestHighestPriority => t!(explained::lowest_priority, candidates = candidates),
+            Criterion::LowestPrioritySum => t!(explained::lowest_sum, candidates = candidates),
+            Criterion::FewestVictims => t!(explained::fewest_victims, candidates = candidates),
+            Criterion::LatestStart => t!(explained::latest_start, candidates = candidates),
+            Criterion::Tie => t!(explained::candidates_tie, candidates = candidates),
+        },
     }
 }
 

@@ -188,10 +188,10 @@ fn node(node: &NodeExplanation) -> NodeJson<'_> {
             (NodeVerdictJson::Fits, None, explained::fits(said))
         }
         NodeVerdict::Refused(refusal) => {
-            let words = explained::refusal(refusal).to_owned();
+            let words = explained::refusal(refusal);
             (NodeVerdictJson::Refused, refusal.plugin(), words)
         }
-        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None, explained::NOT_EXAMINED.to_owned()),
+        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None, explained::not_examined()),
     };
     NodeJson {
         name: &node.name,

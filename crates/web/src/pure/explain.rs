@@ -169,7 +169,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 short,
             } => {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
-                let words = explained::refusal(&refusal).to_owned();
+                let words = explained::refusal(&refusal);
                 why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
                 short
             }
