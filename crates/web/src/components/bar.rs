@@ -1,6 +1,7 @@
 //! The bar at the top with nine controls: logo, title of what is open, play, clock, forward, speed, undo, share, and
 //! more.
 
+use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
@@ -37,18 +38,21 @@ pub(crate) fn Bar(props: &Props) -> Html {
     };
     let page = &*props.page;
     let open = |dialog: Dialog| ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
-    let title = page.opened.as_ref().map_or("Starting…", |o| o.title.as_str());
+    let title = page
+        .opened
+        .as_ref()
+        .map_or_else(|| t!(bar::starting), |o| o.title.clone());
     html! {
         <header class="bar">
-            <h1 class="sr">{ "Podscope: " }{ shown(title) }</h1>
-            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::RequestStart)} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
-            <button type="button" class="scenario quiet" onclick={open(if page.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title="Lessons and scenarios (l)">
-                <span>{ shown(title) }</span>{ icon("down") }
+            <h1 class="sr">{ "Podscope: " }{ shown(&title) }</h1>
+            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::RequestStart)} aria-label={t!(bar::logo)} title={t!(bar::logo_hint)}>{ logo() }<span class="word">{ "Podscope" }</span></button>
+            <button type="button" class="scenario quiet" onclick={open(if page.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title={t!(bar::lessons_hint)}>
+                <span>{ shown(&title) }</span>{ icon("down") }
             </button>
             { transport(&ctl, &props.page) }
             <span class="tools">
-                <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title="A link that holds everything (s)">{ "Share" }</button>
-                <button type="button" class="quiet more" onclick={open(Dialog::More)} aria-label="More" title="Find, editor, files, theme, help and the rest" aria-haspopup="dialog">{ icon("more") }</button>
+                <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title={t!(bar::share_hint)}>{ t!(bar::share) }</button>
+                <button type="button" class="quiet more" onclick={open(Dialog::More)} aria-label={t!(bar::more)} title={t!(bar::more_hint)} aria-haspopup="dialog">{ icon("more") }</button>
             </span>
         </header>
     }
@@ -68,20 +72,20 @@ pub(crate) fn logo() -> Html {
 /// Play, clock, forward, speed, undo. Only the clock and the seconds of the forward button change with every frame.
 fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let model = &page.model;
-    let (request, name, sign) = if model.playing {
-        (Request::Pause, "Pause", "pause")
+    let (request, name, hint, sign) = if model.playing {
+        (Request::Pause, t!(bar::pause), t!(bar::pause_hint), "pause")
     } else {
-        (Request::Play, "Play", "play")
+        (Request::Play, t!(bar::play), t!(bar::play_hint), "play")
     };
     let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
         .then(|| clock::speed(model.achieved));
     html! {
-        <div class="transport" role="group" aria-label="Time">
-            <button type="button" class="quiet play" onclick={ctl.on(request)} aria-label={name} title={format!("{name} (Space)")}>{ icon(sign) }<span class="word">{ name }</span></button>
+        <div class="transport" role="group" aria-label={t!(bar::time)}>
+            <button type="button" class="quiet play" onclick={ctl.on(request)} aria-label={name.clone()} title={hint}>{ icon(sign) }<span class="word">{ name }</span></button>
             <Clock />
             if page.opened.is_some() { <Forward page={page.clone()} /> }
             <Speed set={model.speed} {achieved} />
-            <button type="button" onclick={ctl.on(Request::Undo)} class="quiet undo" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }<span class="word">{ "Undo" }</span></button>
+            <button type="button" onclick={ctl.on(Request::Undo)} class="quiet undo" aria-label={t!(bar::undo_command)} title={t!(bar::undo_hint)}>{ icon("undo") }<span class="word">{ t!(bar::undo) }</span></button>
         </div>
     }
 }
@@ -108,10 +112,10 @@ fn Speed(props: &SpeedProps) -> Html {
     });
     html! {
         <span class="speed mono">
-            <select class="mono" aria-label="Speed" title="Speed ([ and ])" {onchange}>
+            <select class="mono" aria-label={t!(bar::speed)} title={t!(bar::speed_hint)} {onchange}>
                 { for clock::SPEEDS.iter().enumerate().map(|(index, speed)| html! { <option value={index.to_string()} selected={index == at}>{ clock::speed(*speed) }</option> }) }
             </select>
-            if let Some(achieved) = &props.achieved { <span class="got" title="What this machine achieves">{ achieved }</span> }
+            if let Some(achieved) = &props.achieved { <span class="got" title={t!(bar::achieved_hint)}>{ achieved }</span> }
         </span>
     }
 }
@@ -132,9 +136,7 @@ fn Clock() -> Html {
         Callback::from(move |event: Event| {
             match clock::parse(&crate::browser::value_of(&event)) {
                 Some(at) => ctl.seek(at),
-                None => ctl
-                    .act
-                    .emit(Act::Toast("An instant looks like 90s, 1:30 or 5m.".into())),
+                None => ctl.act.emit(Act::Toast(t!(bar::form_of_instant))),
             }
             typed.set(None);
         })
@@ -147,7 +149,7 @@ fn Clock() -> Html {
     let digits = format!("--digits:{}", shown.len());
     html! {
         <span class="dial" ~style={digits}>
-            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+            <input class="clock mono" aria-label={t!(bar::clock)} title={t!(bar::clock_hint)} spellcheck="false" autocomplete="off"
                 value={(*typed).clone().unwrap_or(shown)} {oninput} {onchange} {onblur} />
         </span>
     }

@@ -1,5 +1,6 @@
 //! The menu "More": the controls for which the bar has no room, with their shortcuts.
 
+use podscope_messages::t;
 use podscope_protocol::{Request, WhatIf};
 use yew::prelude::*;
 
@@ -48,31 +49,31 @@ pub(crate) fn More(props: &Props) -> Html {
         .as_ref()
         .map_or(0, |opened| opened.notices.len() + opened.advice.len());
     html! {
-        <Modal title="More" class="menu rest" style="--x:9999px;--y:56px">
-            <ul aria-label="Time">
-                { row("Next event".into(), ".", ask(Request::Step)) }
-                { row("Next decision".into(), "n", ask(Request::NextDecision)) }
-                { row("Back to the mark before".into(), ",", seek(keys::mark_before(page))) }
-                { row("Back to the start".into(), "Home", seek(0)) }
-                { row("Branch: keep this future, go on from here".into(), "f", ask(Request::Fork)) }
+        <Modal title={t!(more::title)} class="menu rest" style="--x:9999px;--y:56px">
+            <ul aria-label={t!(more::time)}>
+                { row(t!(more::next_event), ".", ask(Request::Step)) }
+                { row(t!(more::next_decision), "n", ask(Request::NextDecision)) }
+                { row(t!(more::back_to_mark), ",", seek(keys::mark_before(page))) }
+                { row(t!(more::back_to_start), "Home", seek(0)) }
+                { row(t!(more::branch), "f", ask(Request::Fork)) }
             </ul>
-            <ul aria-label="Page">
-                { row("Find pods and nodes".into(), "/", act(Act::Find(Some(String::new())))) }
-                { row("Legend: what the marks mean".into(), "", act(Act::Legend)) }
-                if page.panels.console { { row("Console".into(), "`", act(Act::ConsoleOpen(true))) } }
-                { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
-                { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
-                { row("Which nodes can go?".into(), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
+            <ul aria-label={t!(more::page)}>
+                { row(t!(more::find), "/", act(Act::Find(Some(String::new())))) }
+                { row(t!(more::legend), "", act(Act::Legend)) }
+                if page.panels.console { { row(t!(more::console), "`", act(Act::ConsoleOpen(true))) } }
+                { row(t!(more::editor), "e", act(Act::Dialog(Dialog::Editor))) }
+                { row(t!(more::files), "", act(Act::Dialog(Dialog::Files))) }
+                { row(t!(more::consolidate), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
                 // A server's engine is one for all its pages, and no browser's worker.
-                if page.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row("Find a run that breaks a guarantee".into(), "", act(Act::Dialog(Dialog::Search))) } }
-                if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
-                if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
-                <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
-                if page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.study.holds_back() { { row("Worksheet: this lesson on paper".into(), "", act(Act::Dialog(Dialog::Worksheet))) } }
-                { row("Class: runs that were handed in".into(), "", act(Act::Dialog(Dialog::Class))) }
-                { row("Present to a room".into(), "Shift + P", present) }
-                { row(format!("Theme: {}", page.theme.name()), "t", theme) }
-                { row("Help and shortcuts".into(), "?", act(Act::Dialog(Dialog::Shortcuts))) }
+                if page.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(Act::Dialog(Dialog::Search))) } }
+                if page.triage.is_some() { { row(t!(more::triage), "", act(Act::Dialog(Dialog::Triage))) } }
+                if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(Act::Dialog(Dialog::Notices))) } }
+                <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(more::guarantees) }</a></li>
+                if page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.study.holds_back() { { row(t!(more::worksheet), "", act(Act::Dialog(Dialog::Worksheet))) } }
+                { row(t!(more::class), "", act(Act::Dialog(Dialog::Class))) }
+                { row(t!(more::present), "Shift + P", present) }
+                { row(t!(more::theme, theme = page.theme.name()), "t", theme) }
+                { row(t!(more::help), "?", act(Act::Dialog(Dialog::Shortcuts))) }
             </ul>
         </Modal>
     }

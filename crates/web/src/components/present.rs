@@ -1,6 +1,7 @@
 //! The layer over the page while presenting: buttons with their keys, a spotlight, the QR code of the instant.
 
 use gloo_timers::callback::Interval;
+use podscope_messages::{Message, present as messages, t};
 use podscope_protocol::Request;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -42,23 +43,23 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     };
     let page = &props.page;
     let present = page.present;
-    let toggle = |words: &'static str, key: &'static str, is_on: bool, next: Present| {
+    let toggle = |words: Message, key: &'static str, is_on: bool, next: Present| {
         let onclick = ctl.act.reform(move |_: MouseEvent| Act::Present(next));
         let class = classes!("quiet", matches!(key, "`" | "v" | "z").then_some("wide-only"));
-        html! { <button type="button" {class} {onclick} aria-pressed={is_on.to_string()}>{ words }{ " " }<kbd>{ key }</kbd></button> }
+        html! { <button type="button" {class} {onclick} aria-pressed={is_on.to_string()}>{ words.text() }{ " " }<kbd>{ key }</kbd></button> }
     };
-    let switch = |(words, key): (&'static str, &'static str)| {
+    let switch = |(words, key): (Message, &'static str)| {
         let mut next = present;
         let part = next.part(key)?;
         let is_on = std::mem::replace(part, !*part);
         Some(toggle(words, key, is_on, next))
     };
     let parts = [
-        ("Spotlight", "x"),
-        ("QR code", "q"),
-        ("Console", "`"),
-        ("Timeline", "v"),
-        ("Timer", "z"),
+        (messages::spotlight, "x"),
+        (messages::qr_code, "q"),
+        (messages::console, "`"),
+        (messages::timeline, "v"),
+        (messages::timer, "z"),
     ];
     let asks = page.model.story.question.is_some() && !present.question;
     html! {
@@ -66,11 +67,11 @@ pub(crate) fn Presenting(props: &Props) -> Html {
             if present.spotlight { <Spotlight /> }
             if present.code { <Code page={page.clone()} /> }
             if present.question { { question(page, &ctl) } }
-            <section class="presenting" aria-label="Presenting">
+            <section class="presenting" aria-label={t!(present::presenting)}>
                 if present.timer { <Timer /> }
-                if asks { { toggle("Ask the class", "r", false, Present { question: true, ..present }) } }
+                if asks { { toggle(messages::ask_class, "r", false, Present { question: true, ..present }) } }
                 { for parts.into_iter().filter_map(switch) }
-                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Present(Present::default()))}>{ "End " }<kbd>{ "Esc" }</kbd></button>
+                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Present(Present::default()))}>{ t!(present::end) }{ " " }<kbd>{ "Esc" }</kbd></button>
             </section>
         </>
     }
@@ -91,10 +92,10 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
     };
     let options = question.options.iter();
     html! {
-        <section class="for-class" aria-label="A question for the class" aria-live="polite">
+        <section class="for-class" aria-label={t!(present::question)} aria-live="polite">
             <p>{ words(&question.ask) }</p>
             <ol type="A">{ for options.map(|option| html! { <li>{ option }</li> }) }</ol>
-            <button type="button" class="primary" onclick={reveal}>{ "What happens? " }<kbd>{ "r" }</kbd></button>
+            <button type="button" class="primary" onclick={reveal}>{ t!(present::what_happens) }{ " " }<kbd>{ "r" }</kbd></button>
         </section>
     }
 }
@@ -120,16 +121,16 @@ fn Timer() -> Html {
     }
     // After the end, a minute given is a minute from now.
     let left = (*given - *passed).max(0);
-    let change = |seconds: i32, sign: &'static str, label: &'static str| {
+    let change = |seconds: i32, sign: &'static str, label: String| {
         let (given, total) = (given.setter(), *passed + (left + seconds).max(0));
         let onclick = Callback::from(move |_: MouseEvent| given.set(total));
-        html! { <button type="button" class="quiet" {onclick} aria-label={label} title={label}>{ sign }</button> }
+        html! { <button type="button" class="quiet" {onclick} aria-label={label.clone()} title={label}>{ sign }</button> }
     };
     html! {
         <>
-            { change(-60, "−", "A minute less") }
-            <span class={classes!("timer", "mono", (left == 0).then_some("over"))} role="timer" aria-label="Time left">{ format!("{}:{:02}", left / 60, left % 60) }</span>
-            { change(60, "+", "A minute more") }
+            { change(-60, "−", t!(present::minute_less)) }
+            <span class={classes!("timer", "mono", (left == 0).then_some("over"))} role="timer" aria-label={t!(present::time_left)}>{ format!("{}:{:02}", left / 60, left % 60) }</span>
+            { change(60, "+", t!(present::minute_more)) }
         </>
     }
 }
@@ -183,7 +184,7 @@ pub(crate) fn Code(props: &Props) -> Html {
         }
     });
     let Some(link) = link else {
-        return html! { <p role="status">{ "Making a link…" }</p> };
+        return html! { <p role="status">{ t!(share::making_link) }</p> };
     };
     let short = short_address_of_untouched(page).filter(|_| !page.anonymises);
     let address = short.unwrap_or_else(|| browser::address(&link.fragment));
@@ -191,7 +192,7 @@ pub(crate) fn Code(props: &Props) -> Html {
         Some((size, path)) => html! {
             <>
             <figure class="code">
-                <svg viewBox={format!("0 0 {size} {size}")} ~style={format!("--n:{size}")} role="img" aria-label="QR code: a link to this instant" shape-rendering="crispEdges">
+                <svg viewBox={format!("0 0 {size} {size}")} ~style={format!("--n:{size}")} role="img" aria-label={t!(present::code)} shape-rendering="crispEdges">
                     <rect width={size.to_string()} height={size.to_string()} class="paper" /><path d={path.clone()} class="print" />
                 </svg>
             </figure>
@@ -199,7 +200,7 @@ pub(crate) fn Code(props: &Props) -> Html {
             </>
         },
         None => html! {
-            <p class="code notice">{ format!("This link has {} characters; a QR code holds 2 953. Share it as a file.", address.len()) }</p>
+            <p class="code notice">{ t!(present::link_too_long, count = address.len()) }</p>
         },
     }
 }
@@ -212,14 +213,14 @@ fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
         let (act, drawing) = (act.clone(), drawing.clone());
         spawn_local(async move {
             if files::save("podscope-qr.png", "image/png", &drawing).await.is_err() {
-                act.emit(Act::Toast("The browser does not allow saving here.".to_owned()));
+                act.emit(Act::Toast(t!(present::cannot_save)));
             }
         });
     });
     html! {
         <div class="buttons">
-            <button type="button" class="quiet" onclick={save}>{ "Save the code" }</button>
-            <button type="button" class="quiet" onclick={ctl.present(Present { code: true, ..Present::default() })}>{ "Show it large" }</button>
+            <button type="button" class="quiet" onclick={save}>{ t!(present::save_code) }</button>
+            <button type="button" class="quiet" onclick={ctl.present(Present { code: true, ..Present::default() })}>{ t!(present::show_large) }</button>
         </div>
     }
 }

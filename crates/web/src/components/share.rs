@@ -1,5 +1,6 @@
 //! The dialog "Share": a link, a frame for another page, a picture, a film of a span; and presenting on this page.
 
+use podscope_messages::{Message, share, t};
 use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Micros, Request, Task};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -26,11 +27,11 @@ enum Output {
     Film,
 }
 
-const OUTPUTS: [(Output, &str); 4] = [
-    (Output::Link, "Link"),
-    (Output::Frame, "Frame"),
-    (Output::Picture, "Picture"),
-    (Output::Film, "Film"),
+const OUTPUTS: [(Output, Message); 4] = [
+    (Output::Link, share::link),
+    (Output::Frame, share::frame),
+    (Output::Picture, share::picture),
+    (Output::Film, share::film),
 ];
 
 /// The dialog.
@@ -57,19 +58,19 @@ pub(crate) fn Share(props: &Props) -> Html {
     let link = if anonymise { &page.anonymised_link } else { &page.link };
     let present = ctl.present(Present::default());
     html! {
-        <Modal title="Share" class="share">
-            <div class="row whats" role="group" aria-label="What to share">
+        <Modal title={t!(share::title)} class="share">
+            <div class="row whats" role="group" aria-label={t!(share::what)}>
                 { for OUTPUTS.iter().map(|(which, name)| {
                     let (what, which) = (what.clone(), *which);
                     let is = *what == which;
-                    html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={move |_: MouseEvent| what.set(which)}>{ *name }</button> }
+                    html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={move |_: MouseEvent| what.set(which)}>{ name.text() }</button> }
                 }) }
                 <span class="gap"></span>
-                <button type="button" class="quiet" onclick={present} title="Large type; the cluster, the story and the clock alone (Shift + P)">{ "Present it here" }</button>
+                <button type="button" class="quiet" onclick={present} title={t!(share::present_hint)}>{ t!(share::present) }</button>
             </div>
             <AnonymiseCheckbox page={page.clone()} />
             { match (*what, link) {
-                (Output::Link | Output::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
+                (Output::Link | Output::Frame, None) => html! { <p role="status">{ t!(share::making_link) }</p> },
                 (Output::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} {anonymise} /> },
                 (Output::Frame, Some(link)) => {
                     let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
@@ -96,23 +97,24 @@ pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     });
     html! {
         <div class="row">
-            <label class="check"><input type="checkbox" checked={anonymises} onchange={toggle} />{ "Rename objects first: nobody learns your names" }</label>
-            if anonymises { <button type="button" class="quiet" onclick={table} title="It stays with you: with it an answer about app-17 can be read back">{ "Save the names" }</button> }
+            <label class="check"><input type="checkbox" checked={anonymises} onchange={toggle} />{ t!(share::rename) }</label>
+            if anonymises { <button type="button" class="quiet" onclick={table} title={t!(share::save_names_hint)}>{ t!(share::save_names) }</button> }
         </div>
     }
 }
 
-/// A read-only field with a text, and buttons to copy and to save it.
-fn copy_field(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, anonymise: bool) -> Html {
+/// A read-only field with a text, and buttons to copy and to save it. The first message is its name, the second says
+/// that it is copied.
+fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
                 let message = if browser::copy(text).await {
-                    format!("The {} is copied.", name.to_ascii_lowercase())
+                    copied.text()
                 } else {
-                    "The browser does not allow copying here: mark the text and copy it.".to_owned()
+                    t!(share::cannot_copy)
                 };
                 act.emit(Act::Toast(message));
             });
@@ -120,11 +122,11 @@ fn copy_field(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, ano
     };
     html! {
         <>
-            <textarea class="mono" readonly=true {rows} aria-label={name} value={text.to_owned()} />
-            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }</p>
+            <textarea class="mono" readonly=true {rows} aria-label={name.text()} value={text.to_owned()} />
+            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ t!(share::characters, count = clock::thousands(text.len() as u64), number = text.len()) }</p>
             <div class="buttons">
-                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario, anonymise })}>{ "Save as a file" }</button>
-                <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario, anonymise })}>{ t!(share::save_file) }</button>
+                <button type="button" class="primary" onclick={copy} autofocus=true>{ t!(share::copy) }</button>
             </div>
         </>
     }
@@ -176,14 +178,14 @@ fn LinkPart(props: &LinkProps) -> Html {
     html! {
         <>
             if short.is_some() {
-                <p>{ "It opens the same at its beginning, with the same seed." }</p>
+                <p>{ t!(share::opens_the_same) }</p>
             } else {
-                <p>{ format!("It holds everything: scenario, seed {seed}, what was done and when, the instant, what is selected. Nothing is stored anywhere else.") }</p>
+                <p>{ t!(share::holds_everything, seed = seed) }</p>
             }
-            { copy_field(&ctl, "Link", &short.unwrap_or_else(|| browser::address(&props.fragment)), "4", props.anonymise) }
+            { copy_field(&ctl, [share::link, share::link_copied], &short.unwrap_or_else(|| browser::address(&props.fragment)), "4", props.anonymise) }
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
-                <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ "QR code" }</button>
+                <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ t!(share::qr_code) }</button>
                 if *shows { <Code page={props.page.clone()} has_buttons=true /> }
             }
         </>
@@ -201,7 +203,11 @@ struct FrameProps {
 const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
 
 /// Themes of a frame: value in the address and name.
-const THEMES: [(&str, &str); 3] = [("", "the visitor's"), ("light", "light"), ("dark", "dark")];
+const THEMES: [(&str, Message); 3] = [
+    ("", share::theme_visitor),
+    ("light", share::theme_light),
+    ("dark", share::theme_dark),
+];
 
 /// Largest width of the preview, in pixels; a wider frame is scaled down.
 const MAX_PREVIEW_WIDTH: u32 = 720;
@@ -236,14 +242,14 @@ fn FramePart(props: &FrameProps) -> Html {
     let text = format!(
         "<iframe src=\"{url}\" width=\"{width}\" height=\"{height}\" title=\"Podscope\" loading=\"lazy\"></iframe>"
     );
-    let part = |name: &'static str, is: bool, change: fn(&mut Panels)| {
+    let part = |name: Message, is: bool, change: fn(&mut Panels)| {
         let parts = parts.clone();
         let onchange = Callback::from(move |_: Event| {
             let mut next = *parts;
             change(&mut next);
             parts.set(next);
         });
-        html! { <label class="check"><input type="checkbox" checked={is} {onchange} />{ name }</label> }
+        html! { <label class="check"><input type="checkbox" checked={is} {onchange} />{ name.text() }</label> }
     };
     let on_size = {
         let size = size.clone();
@@ -262,21 +268,21 @@ fn FramePart(props: &FrameProps) -> Html {
     };
     html! {
         <>
-            <p>{ "A frame for a page of yours. It runs there by itself, and leaves what its visitors have kept alone." }</p>
-            <fieldset class="row"><legend class="eyebrow">{ "Parts" }</legend>
-                if props.has_story { { part("Story", parts.story, |p| p.story = !p.story) } }
-                { part("Cluster", parts.cluster, |p| p.cluster = !p.cluster) }
-                { part("Timeline", parts.timeline, |p| p.timeline = !p.timeline) }
-                { part("Details", parts.side, |p| p.side = !p.side) }
-                { part("Console", parts.console, |p| p.console = !p.console) }
+            <p>{ t!(share::frame_hint) }</p>
+            <fieldset class="row"><legend class="eyebrow">{ t!(share::parts) }</legend>
+                if props.has_story { { part(share::part_story, parts.story, |p| p.story = !p.story) } }
+                { part(share::part_cluster, parts.cluster, |p| p.cluster = !p.cluster) }
+                { part(share::part_timeline, parts.timeline, |p| p.timeline = !p.timeline) }
+                { part(share::part_details, parts.side, |p| p.side = !p.side) }
+                { part(share::part_console, parts.console, |p| p.console = !p.console) }
             </fieldset>
             <div class="row">
-                <label>{ "Size " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
-                <label>{ "Theme " }<select onchange={on_theme}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
-                <button type="button" onclick={toggle} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { "End the preview" } else { "Preview" } }</button>
+                <label>{ t!(share::size) }{ " " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ t!(share::theme) }{ " " }<select onchange={on_theme}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ name.text() }</option> }) }</select></label>
+                <button type="button" onclick={toggle} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { t!(share::end_preview) } else { t!(share::preview) } }</button>
             </div>
-            { copy_field(&ctl, "Frame", &text, "4", props.anonymise) }
-            if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(MAX_PREVIEW_WIDTH.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
+            { copy_field(&ctl, [share::frame, share::frame_copied], &text, "4", props.anonymise) }
+            if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(MAX_PREVIEW_WIDTH.min(width)) / f64::from(width))} title={t!(share::preview_title)}></iframe> }
         </>
     }
 }
@@ -284,10 +290,10 @@ fn FramePart(props: &FrameProps) -> Html {
 fn picture(ctl: &Ctl, anonymise: bool) -> Html {
     html! {
         <>
-            <p>{ "The cluster at this instant, as a drawing that stays sharp or as pixels." }</p>
+            <p>{ t!(share::picture_hint) }</p>
             <div class="buttons">
-                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Picture, anonymise })}>{ "Save as SVG" }</button>
-                <button type="button" class="primary" onclick={ctl.on(Request::Export { what: ExportKind::Image, anonymise })}>{ "Save as PNG" }</button>
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Picture, anonymise })}>{ t!(share::save_svg) }</button>
+                <button type="button" class="primary" onclick={ctl.on(Request::Export { what: ExportKind::Image, anonymise })}>{ t!(share::save_png) }</button>
             </div>
         </>
     }
@@ -296,22 +302,26 @@ fn picture(ctl: &Ctl, anonymise: bool) -> Html {
 /// Lengths of a film, in seconds.
 const FILM_SECONDS: [u32; 4] = [6, 10, 20, 40];
 
-const FROM: &str = "From ";
-const TO: &str = "to ";
+/// A field of the film's span.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    From,
+    To,
+}
 
 /// The span between two typed instants, or the wrong field with its problem.
-fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (&'static str, String)> {
-    let read = |name, text| {
+fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (Bound, String)> {
+    let read = |bound, text| {
         let instant = clock::parse(text);
-        instant.ok_or_else(|| (name, "An instant looks like 90s, 1:30 or 5m.".to_owned()))
+        instant.ok_or_else(|| (bound, t!(bar::form_of_instant)))
     };
-    let (from, to) = (read(FROM, from)?, read(TO, to)?);
+    let (from, to) = (read(Bound::From, from)?, read(Bound::To, to)?);
     // The fields show tenths of a second, so the end may be rounded up.
     if to > played + 100_000 {
-        return Err((TO, format!("What was played ends at {}.", clock::instant(played))));
+        return Err((Bound::To, t!(share::played_until, end = clock::instant(played))));
     }
     if from >= to {
-        return Err((TO, "A film's end lies after its beginning.".into()));
+        return Err((Bound::To, t!(share::end_before_beginning)));
     }
     Ok((from, to))
 }
@@ -341,16 +351,16 @@ fn FilmPart(props: &FilmProps) -> Html {
         let making = making.setter();
         use_effect_with(page.film.clone(), move |_| making.set(false));
     }
-    let wrong = use_state(|| None::<(&'static str, String)>);
-    let field = |name: &'static str, state: &UseStateHandle<String>| {
-        let is_wrong = wrong.as_ref().is_some_and(|(at, _)| *at == name);
+    let wrong = use_state(|| None::<(Bound, String)>);
+    let field = |bound: Bound, name: Message, state: &UseStateHandle<String>| {
+        let is_wrong = wrong.as_ref().is_some_and(|(at, _)| *at == bound);
         let value = (**state).clone();
         let (state, wrong) = (state.clone(), wrong.clone());
         let oninput = Callback::from(move |event: InputEvent| {
             state.set(browser::value_of(&event));
             wrong.set(None);
         });
-        html! { <label>{ name }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" aria-invalid={is_wrong.to_string()} aria-describedby={is_wrong.then_some("film-wrong")} /></label> }
+        html! { <label>{ name.text() }{ " " }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" aria-invalid={is_wrong.to_string()} aria-describedby={is_wrong.then_some("film-wrong")} /></label> }
     };
     let on_length = {
         let length = length.clone();
@@ -383,17 +393,17 @@ fn FilmPart(props: &FilmProps) -> Html {
         .map(|(_, done)| *done);
     html! {
         <>
-            <p>{ "A short film of what was played: an animated drawing for a slide, a page or a chat. It plays in every browser, again and again." }</p>
+            <p>{ t!(share::film_hint) }</p>
             <div class="row">
-                { field(FROM, &from) }
-                { field(TO, &to) }
-                <label>{ "in " }<select onchange={on_length} aria-label="Length of the film">{ for FILM_SECONDS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
-                <button type="button" class="primary" onclick={make} disabled={*making}>{ "Make the film" }</button>
+                { field(Bound::From, share::film_from, &from) }
+                { field(Bound::To, share::film_to, &to) }
+                <label>{ t!(share::film_in) }{ " " }<select onchange={on_length} aria-label={t!(share::film_length)}>{ for FILM_SECONDS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
+                <button type="button" class="primary" onclick={make} disabled={*making}>{ t!(share::make_film) }</button>
             </div>
             if let Some((_, why)) = &*wrong {
                 <p class="notice" role="alert" id="film-wrong">{ why }</p>
             } else if *making {
-                <p role="status">{ "Making the film… " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label="Film"></progress></p>
+                <p role="status">{ t!(share::making_film) }{ " " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label={t!(share::film)}></progress></p>
             } else if let Some(film) = &page.film {
                 { match &**film {
                     Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
@@ -413,7 +423,7 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
                 if files::save("podscope-film.svg", "image/svg+xml", &text).await.is_err() {
-                    act.emit(Act::Toast("The film could not be saved".into()));
+                    act.emit(Act::Toast(t!(share::cannot_save_film)));
                 }
             });
         })
@@ -425,7 +435,7 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
             recording.set(true);
             spawn_local(async move {
                 if files::save_video("podscope-film", &text).await.is_err() {
-                    act.emit(Act::Toast("This browser records no video: save the film.".into()));
+                    act.emit(Act::Toast(t!(share::cannot_record)));
                 }
                 recording.set(false);
             });
@@ -433,11 +443,11 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
     };
     html! {
         <>
-            <img class="film" src={source} alt="The film" />
+            <img class="film" src={source} alt={t!(share::the_film)} />
             <div class="buttons">
-                <span class="none" role="status">{ if **recording { "Recording: it takes as long as the film.".to_owned() } else { format!("{} KiB", text.len().div_ceil(1024)) } }</span>
-                <button type="button" onclick={record} disabled={**recording} title="WebM, or MP4 where the browser has only that">{ "Save as video" }</button>
-                <button type="button" class="primary" onclick={save}>{ "Save the film" }</button>
+                <span class="none" role="status">{ if **recording { t!(share::recording) } else { format!("{} KiB", text.len().div_ceil(1024)) } }</span>
+                <button type="button" onclick={record} disabled={**recording} title={t!(share::save_video_hint)}>{ t!(share::save_video) }</button>
+                <button type="button" class="primary" onclick={save}>{ t!(share::save_film) }</button>
             </div>
         </>
     }

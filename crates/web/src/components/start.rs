@@ -1,6 +1,7 @@
 //! The introduction with the ways in: a line under the cluster of a first visit. The logo in the bar opens it again. A
 //! visit that begins with a link, a lesson or a kept session does not show it.
 
+use podscope_messages::t;
 use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source};
 use yew::prelude::*;
 
@@ -55,17 +56,17 @@ pub(crate) fn Start(props: &Props) -> Html {
     };
     html! {
         <section class="start" aria-labelledby="start-title">
-            <h2 id="start-title">{ "Six machines and one control plane, alive in this tab. " }<span>{ "See what Kubernetes believes, and what is true." }</span></h2>
+            <h2 id="start-title">{ t!(start::title) }{ " " }<span>{ t!(start::subtitle) }</span></h2>
             <ul>
                 if props.asked {
-                    <li><button type="button" onclick={free}>{ "Free play" }</button></li>
+                    <li><button type="button" onclick={free}>{ t!(start::free_play) }</button></li>
                 } else {
-                    <li><button type="button" class="primary" onclick={cut}>{ "Cut a node off" }</button></li>
+                    <li><button type="button" class="primary" onclick={cut}>{ t!(start::cut_node) }</button></li>
                 }
-                <li><button type="button" onclick={course}>{ "Start the course" }</button></li>
-                <li><button type="button" onclick={pending}>{ "My pod is Pending" }</button></li>
+                <li><button type="button" onclick={course}>{ t!(start::start_course) }</button></li>
+                <li><button type="button" onclick={pending}>{ t!(start::my_pod_is_pending) }</button></li>
             </ul>
-            <button type="button" class="quiet shut" onclick={close} aria-label="Close this">{ icon("cross") }</button>
+            <button type="button" class="quiet shut" onclick={close} aria-label={t!(start::close)}>{ icon("cross") }</button>
         </section>
     }
 }
@@ -103,7 +104,7 @@ pub(crate) fn Pending() -> Html {
     let open_it = (!typed.trim().is_empty()).then(|| {
         let (ctl, text) = (ctl.clone(), (*typed).clone());
         let go = Callback::from(move |_: MouseEvent| open(&ctl, text.clone()));
-        html! { <p><button type="button" class="primary" onclick={go}>{ "Open it" }</button></p> }
+        html! { <p><button type="button" class="primary" onclick={go}>{ t!(start::open_it) }</button></p> }
     });
     let chosen = {
         let ctl = ctl.clone();
@@ -121,24 +122,24 @@ pub(crate) fn Pending() -> Html {
             let ctl = ctl.clone();
             wasm_bindgen_futures::spawn_local(async move {
                 let message = if browser::copy(DUMP.into()).await {
-                    "Copied"
+                    t!(start::copied)
                 } else {
-                    "The browser does not copy: mark the text"
+                    t!(start::cannot_copy)
                 };
-                ctl.act.emit(Act::Toast(message.into()));
+                ctl.act.emit(Act::Toast(message));
             });
         })
     };
     html! {
-        <Modal title="My pod is Pending" class="pending">
+        <Modal title={t!(start::my_pod_is_pending)} class="pending">
             <ol class="ways">
-                <li><p>{ "In a terminal that reaches your cluster:" }</p>
-                    <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ "Copy" }</button></p>
-                    <p class="none">{ "Kinds that your cluster does not serve can be left out. It stays in this browser." }</p></li>
-                <li><p>{ "Paste what it printed here, or drop the file anywhere:" }</p>
-                    <textarea rows="3" autofocus=true aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
-                    <label class="drop">{ icon("files") }<span>{ "or choose a file" }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>
-                <li><p>{ "Select the pod: the first words say why, and what would help." }</p></li>
+                <li><p>{ t!(start::in_terminal) }</p>
+                    <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ t!(start::copy) }</button></p>
+                    <p class="none">{ t!(start::kinds_hint) }</p></li>
+                <li><p>{ t!(start::paste_hint) }</p>
+                    <textarea rows="3" autofocus=true aria-label={t!(start::paste)} placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
+                    <label class="drop">{ icon("files") }<span>{ t!(start::choose_file) }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>
+                <li><p>{ t!(start::select_hint) }</p></li>
             </ol>
         </Modal>
     }
