@@ -338,12 +338,14 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
             title: pod.key.clone(),
             actions: actions::pod(pod),
             at,
+            group: None,
         }
     } else if let Some(node) = target_node(page).and_then(|n| page.model.nodes.get(&n)) {
         crate::state::Menu {
             title: format!("Node {}", node.view.name),
             actions: actions::node(&node.view),
             at,
+            group: None,
         }
     } else {
         return false;

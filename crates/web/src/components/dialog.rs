@@ -1,5 +1,6 @@
 //! A modal dialog, built on the browser's `<dialog>`: it traps the focus and restores it.
 
+use podscope_messages::t;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
@@ -84,7 +85,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
         <dialog ref={node} class={classes!(props.class.clone(), beside.then_some("beside-stage"))} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
             <div class="inner">
                 // Beside the stage it would be a second banner of the page.
-                <header role={beside.then_some("presentation")}><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
+                <header role={beside.then_some("presentation")}><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label={t!(dialog::close)}>{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>
         </dialog>

@@ -1,6 +1,7 @@
 //! The open dialog: chooses it, and contains the small ones.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_messages::{Message, dialogs, t};
 use podscope_protocol::glossary::GLOSSARY;
 use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, Task, WhatIf};
 use wasm_bindgen_futures::spawn_local;
@@ -16,7 +17,7 @@ use super::practise::Practise;
 use super::scene::is_picture;
 use super::search::SearchView;
 use super::share::{AnonymiseCheckbox, Share};
-use super::shown::{shown, text_with_code};
+use super::shown::{rich, shown, text_with_code};
 use super::spread;
 use super::start::Pending;
 use super::syllabus::Syllabus;
@@ -75,8 +76,8 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Notices => notices(page),
         Dialog::Triage => html! { <Triage page={page.clone()} /> },
         Dialog::Refused => {
-            html! { <Modal key="refused" title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }
-            <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ "Open another file" }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ "To the editor" }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Go on with the session" }</button></p></Modal> }
+            html! { <Modal key="refused" title={t!(dialogs::refused)} class="wide"><p>{ t!(dialogs::nothing_changed) }</p>{ problems(&page.problems) }
+            <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ t!(dialogs::open_another) }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ t!(dialogs::to_editor) }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(dialogs::go_on) }</button></p></Modal> }
         }
         Dialog::Confirm(action) => confirm(&ctl, action),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
@@ -126,7 +127,7 @@ fn glossary() -> Html {
     let mut terms: Vec<_> = GLOSSARY.iter().collect();
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
     html! {
-        <Modal key="terms" title="Terms" class="wide">
+        <Modal key="terms" title={t!(dialogs::terms)} class="wide">
             <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt>{ *term }</dt><dd>{ *sentence }</dd></div> }) }</dl>
         </Modal>
     }
@@ -151,12 +152,12 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
     };
     let on_cancel = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
-        <Modal key="confirm" title="Are you sure?" class="confirm">
+        <Modal key="confirm" title={t!(dialogs::confirm)} class="confirm">
             <p class="warning">{ shown(&action.warning) }</p>
             <p class="mono command">{ shown(&action.command) }</p>
             <div class="buttons">
-                <button type="button" onclick={on_cancel} autofocus=true>{ "Leave it" }</button>
-                <button type="button" class="danger" onclick={on_confirm}>{ "I understand, do it" }</button>
+                <button type="button" onclick={on_cancel} autofocus=true>{ t!(dialogs::leave_it) }</button>
+                <button type="button" class="danger" onclick={on_confirm}>{ t!(dialogs::do_it) }</button>
             </div>
         </Modal>
     }
@@ -164,12 +165,8 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
 
 fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
     let style = format!("--x:{}px;--y:{}px", menu.at.0, menu.at.1);
-    let zone = page
-        .model
-        .groups
-        .iter()
-        .find(|g| menu.title == format!("Zone {}", g.name) || menu.title == g.name)
-        .map(|g| g.name.clone());
+    let zone = menu.group.clone();
+    let zone = zone.filter(|zone| page.model.groups.iter().any(|g| g.name == *zone));
     html! {
         <Modal key="menu" title={menu.title.clone()} class="menu" style={style}>
             <ul>
@@ -180,11 +177,11 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                             ctl.act.emit(Act::Dialog(Dialog::None));
                             ctl.act.emit(Act::Zone(Some(zone.clone())));
                         })
-                    } }><span>{ "Look at this one only" }</span></button></li>
+                    } }><span>{ t!(dialogs::only_this_zone) }</span></button></li>
                     <li><button type="button" aria-haspopup="dialog" onclick={ {
                         let change = loss_of(page, &zone);
                         ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())))
-                    } }><span>{ "What if it goes?" }</span></button></li>
+                    } }><span>{ t!(dialogs::what_if_it_goes) }</span></button></li>
                 }
                 { for menu.actions.iter().map(|a| {
                     let run = {
@@ -217,7 +214,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     html! {
         <Modal key="lane" title={name} class="lane-list">
             { lists(ctl, page) }
-            if marks.is_empty() { <p class="none">{ "Nothing yet." }</p> }
+            if marks.is_empty() { <p class="none">{ t!(dialogs::no_marks) }</p> }
             <ol>
                 { for marks.iter().take(400).map(|m| {
                     let go = {
@@ -227,15 +224,16 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                             show_mark(&ctl, &m);
                         })
                     };
-                    let until = match m.to {
-                        Some(to) if to > m.from => format!(" to {}", clock::instant(to)),
-                        Some(_) => String::new(),
-                        None => " until now".into(),
+                    let from = clock::instant(m.from);
+                    let span = match m.to {
+                        Some(to) if to > m.from => t!(dialogs::from_to, from = from, to = clock::instant(to)),
+                        Some(_) => from,
+                        None => t!(dialogs::from_until_now, from = from),
                     };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ shown(&m.label.to_string()) }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ span }</span><span>{ shown(&m.label.to_string()) }</span></button></li> }
                 }) }
             </ol>
-            if marks.len() > 400 { <p class="none">{ format!("and {} earlier ones", marks.len() - 400) }</p> }
+            if marks.len() > 400 { <p class="none">{ t!(dialogs::earlier, count = marks.len() - 400) }</p> }
         </Modal>
     }
 }
@@ -246,18 +244,18 @@ fn shortcuts() -> Html {
         store::keep_single_keys(field.checked());
     });
     html! {
-        <Modal key="help" title="Help and shortcuts" class="wide shortcuts">
-            <p>{ "Every pod is a square: its colour says who owns it, its shape how it is. Select one and ask why it is there. Break something, and watch what the API server believes and what the machines do." }</p>
-            <div class="columns" tabindex="0" role="group" aria-label="Shortcuts" autofocus=true>
+        <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">
+            <p>{ t!(dialogs::help_hint) }</p>
+            <div class="columns" tabindex="0" role="group" aria-label={t!(dialogs::shortcuts)} autofocus=true>
                 { for keys::SHEET.iter().map(|(title, rows)| html! {
                     <section><h3 class="eyebrow">{ *title }</h3><dl>
                         { for rows.iter().map(|(key, what)| html! { <div><dt><kbd>{ *key }</kbd></dt><dd>{ *what }</dd></div> }) }
                     </dl></section>
                 }) }
             </div>
-            <label class="check"><input type="checkbox" checked={store::has_single_keys()} onchange={toggle} />{ "Single keys act" }</label>
-            <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later." }</p>
-            <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ "Licences" }</a><a class="btn quiet" href="#guarantees">{ "Guarantees" }</a></p>
+            <label class="check"><input type="checkbox" checked={store::has_single_keys()} onchange={toggle} />{ t!(dialogs::single_keys) }</label>
+            <p class="none">{ t!(dialogs::browsers) }</p>
+            <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ t!(dialogs::licences) }</a><a class="btn quiet" href="#guarantees">{ t!(dialogs::guarantees) }</a></p>
         </Modal>
     }
 }
@@ -267,13 +265,13 @@ fn notices(page: &Page) -> Html {
         return Html::default();
     };
     html! {
-        <Modal key="notices" title="About what was opened" class="wide">
+        <Modal key="notices" title={t!(dialogs::notices)} class="wide">
             if !opened.notices.is_empty() {
-                <h3 class="eyebrow">{ "Read and kept" }</h3>
+                <h3 class="eyebrow">{ t!(dialogs::read_and_kept) }</h3>
                 <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ text_with_code(&n.to_string()) }</li> }) }</ul>
             }
             if !opened.advice.is_empty() {
-                <h3 class="eyebrow">{ "Advice" }</h3>
+                <h3 class="eyebrow">{ t!(dialogs::advice) }</h3>
                 { problems(&opened.advice) }
             }
         </Modal>
@@ -294,12 +292,12 @@ fn crashed(ctl: &Ctl, message: &str) -> Html {
     });
     let _ = ctl;
     html! {
-        <Modal title="The engine stopped" class="confirm">
-            <p>{ "This is a mistake of Podscope's, not yours. The session was saved a moment ago." }</p>
+        <Modal title={t!(dialogs::engine_stopped)} class="confirm">
+            <p>{ t!(dialogs::engine_stopped_hint) }</p>
             <p class="mono command">{ shown(message) }</p>
             <div class="buttons">
-                <button type="button" onclick={start_empty}>{ "Start with an empty session" }</button>
-                <button type="button" class="primary" onclick={reload} autofocus=true>{ "Go on with the saved session" }</button>
+                <button type="button" onclick={start_empty}>{ t!(dialogs::start_empty) }</button>
+                <button type="button" class="primary" onclick={reload} autofocus=true>{ t!(dialogs::go_on_saved) }</button>
             </div>
         </Modal>
     }
@@ -360,22 +358,22 @@ fn Sessions() -> Html {
         html! {
             <li key={id}>
                 <span class="mono">{ store::time_of_save(kept.at) }</span>
-                <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label={if id == here { "Name of this tab's session".into() } else { format!("Name of {name}") }} title="Call it as you like" />
+                <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label={if id == here { t!(dialogs::name_of_this) } else { t!(dialogs::name_of, name = name) }} title={t!(dialogs::name_hint)} />
                 if id == here {
-                    <span class="none">{ "this tab's" }</span>
+                    <span class="none">{ t!(dialogs::this_tab) }</span>
                 } else {
-                    <button type="button" onclick={open} aria-label={format!("Open {name}")}>{ "Open" }</button>
+                    <button type="button" onclick={open} aria-label={t!(dialogs::open_session, name = name)}>{ t!(dialogs::open) }</button>
                 }
-                <button type="button" class="quiet" onclick={download} aria-label={format!("Save the link of {name}")} title="Save its link as a file">{ icon("files") }</button>
+                <button type="button" class="quiet" onclick={download} aria-label={t!(dialogs::save_link, name = name)} title={t!(dialogs::save_link_hint)}>{ icon("files") }</button>
                 if id == here {
-                    <button type="button" class="quiet" onclick={forget_here.clone()} title="Nothing of it stays in this browser">{ "Forget this cluster" }</button>
+                    <button type="button" class="quiet" onclick={forget_here.clone()} title={t!(dialogs::forget_this_hint)}>{ t!(dialogs::forget_this) }</button>
                 } else {
-                    <button type="button" class="quiet" onclick={forget} aria-label={format!("Forget {name}")} title="Forget it">{ icon("bin") }</button>
+                    <button type="button" class="quiet" onclick={forget} aria-label={t!(dialogs::forget, name = name)} title={t!(dialogs::forget_hint)}>{ icon("bin") }</button>
                 }
             </li>
         }
     });
-    html! { <><h3 class="eyebrow">{ "Sessions that this browser keeps" }</h3><ul class="sessions">{ for rows }</ul></> }
+    html! { <><h3 class="eyebrow">{ t!(dialogs::sessions) }</h3><ul class="sessions">{ for rows }</ul></> }
 }
 
 #[derive(Properties, PartialEq)]
@@ -400,9 +398,9 @@ fn Files(props: &FilesProps) -> Html {
         })
     };
     html! {
-        <Modal title="Files" class="files">
-            <h3 class="eyebrow">{ "Open" }</h3>
-            <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
+        <Modal title={t!(dialogs::files)} class="files">
+            <h3 class="eyebrow">{ t!(dialogs::open_files) }</h3>
+            <label class="drop">{ icon("files") }<span>{ rich(&t!(dialogs::open_files_hint)) }</span>
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <Sessions />
             { compare_controls(&ctl, &props.text) }
@@ -461,13 +459,13 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
     };
     html! {
         <>
-            <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
-            <label class="drop">{ icon("fork") }<span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
+            <h3 class="eyebrow">{ t!(dialogs::compare) }</h3>
+            <label class="drop">{ icon("fork") }<span>{ t!(dialogs::second_scenario) }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">
-                <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
+                <label>{ t!(dialogs::two_ways) }{ " " }<select onchange={pair} aria-label={t!(dialogs::two_ways)}><option value="" selected=true>{ "…" }</option>
                     { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
                 </select></label>
-                <button type="button" onclick={untouched}>{ "This one without its commands" }</button>
+                <button type="button" onclick={untouched}>{ t!(dialogs::without_commands) }</button>
             </div>
         </>
     }
@@ -476,8 +474,8 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
 /// Buttons that save parts of the session as files.
 fn save_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let anonymise = page.anonymises;
-    let save = |what: ExportKind, name: &str, hint: &str| {
-        html! { <button type="button" onclick={ctl.on(Request::Export { what, anonymise })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
+    let save = |what: ExportKind, name: Message, how: Message| {
+        html! { <button type="button" onclick={ctl.on(Request::Export { what, anonymise })}><b>{ name.text() }</b><span>{ how.text() }</span></button> }
     };
     let record = {
         let act = ctl.act.clone();
@@ -488,16 +486,16 @@ fn save_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
     };
     html! {
         <>
-            <h3 class="eyebrow">{ "Save" }</h3>
+            <h3 class="eyebrow">{ t!(dialogs::save) }</h3>
             <AnonymiseCheckbox page={page.clone()} />
             <div class="grid">
-                { save(ExportKind::Scenario, "Session", "as a scenario file") }
-                { save(ExportKind::Lesson, "Lesson", "what you did, as steps to write on") }
-                <button type="button" onclick={record}><b>{ "Record a lesson" }</b><span>{ "and press fields that are to be its goals" }</span></button>
-                { save(ExportKind::Objects, "Objects", "as YAML") }
-                { save(ExportKind::Trace, "Trace", "as JSON Lines") }
-                { save(ExportKind::Picture, "Drawing", "as SVG") }
-                { save(ExportKind::Image, "Picture", "as PNG") }
+                { save(ExportKind::Scenario, dialogs::save_session, dialogs::save_session_how) }
+                { save(ExportKind::Lesson, dialogs::save_lesson, dialogs::save_lesson_how) }
+                <button type="button" onclick={record}><b>{ t!(dialogs::record) }</b><span>{ t!(dialogs::record_how) }</span></button>
+                { save(ExportKind::Objects, dialogs::save_objects, dialogs::save_objects_how) }
+                { save(ExportKind::Trace, dialogs::save_trace, dialogs::save_trace_how) }
+                { save(ExportKind::Picture, dialogs::save_drawing, dialogs::save_drawing_how) }
+                { save(ExportKind::Image, dialogs::save_picture, dialogs::save_picture_how) }
             </div>
         </>
     }

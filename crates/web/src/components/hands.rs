@@ -1,6 +1,7 @@
 //! Effects of a click, the menu key or the end of a drag on the stage. The touched object is read from the `data-`
 //! attributes of the marks.
 
+use podscope_messages::t;
 use podscope_protocol::{PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -10,16 +11,13 @@ use crate::browser::drag::End;
 use crate::browser::{self, closest};
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::state::{Act, Dialog, Page, Sheet, menu};
-
-/// Toast when the second run of a comparison is clicked.
-const SECOND_RUN_CLICKED: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
+use crate::state::{Act, Dialog, Menu, Page, Sheet, menu};
 
 pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     let target = || event.target();
     if closest(target(), "data-other").is_some() {
         if closest(target(), "data-end").is_none() && closest(target(), "type").is_some() {
-            ctl.act.emit(Act::Toast(SECOND_RUN_CLICKED.into()));
+            ctl.act.emit(Act::Toast(t!(hands::second_run_clicked)));
         }
         return;
     }
@@ -83,7 +81,7 @@ fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEve
     is_enter_on_selected
 }
 
-pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
+pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
     if closest(event.target(), "data-other").is_some() {
         return None;
     }
@@ -94,18 +92,24 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::M
     if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
         let group = page.model.groups.iter().find(|g| g.name == name)?;
         if !page.group.is_empty() || name.is_empty() {
-            return Some(menu(name, Vec::new(), event));
+            return Some(Menu {
+                group: Some(name.clone()),
+                ..menu(name, Vec::new(), event)
+            });
         }
         let cut = group
             .nodes
             .iter()
             .filter_map(|n| page.model.nodes.get(n))
             .all(|n| !n.view.machine.cuts.is_empty());
-        return Some(menu(format!("Zone {name}"), actions::zone(&name, cut), event));
+        return Some(Menu {
+            group: Some(name.clone()),
+            ..menu(t!(hands::zone, name = name), actions::zone(&name, cut), event)
+        });
     }
     let (_, name) = closest(event.target(), "data-node")?;
     let node = page.model.nodes.get(&name)?;
-    Some(menu(format!("Node {name}"), actions::node(&node.view), event))
+    Some(menu(t!(hands::node, name = name), actions::node(&node.view), event))
 }
 
 pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
@@ -120,7 +124,7 @@ pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
         End::Bin { id } => {
             let Some(pod) = page.model.pods.get(&id) else { return };
             if pod.mark == PodMark::Ghost {
-                ctl.act.emit(Act::Toast("The API has forgotten it already: there is nothing left to delete. Heal the link, or power the machine off.".into()));
+                ctl.act.emit(Act::Toast(t!(hands::nothing_to_delete)));
             } else if force {
                 ctl.run(&actions::force_delete_pod(&pod.key));
             } else {

@@ -86,6 +86,8 @@ pub(crate) struct Menu {
     pub(crate) title: String,
     pub(crate) actions: Vec<Action>,
     pub(crate) at: (i32, i32),
+    /// Name of the zone, or other group of nodes, that the menu is for; `None` for any other object.
+    pub(crate) group: Option<String>,
 }
 
 /// Builds a menu beside the click.
@@ -102,7 +104,12 @@ pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEv
         }
         (x, y, _) => (x, y),
     };
-    Menu { title, actions, at }
+    Menu {
+        title,
+        actions,
+        at,
+        group: None,
+    }
 }
 
 /// The sheet over the stage.

@@ -1,0 +1,3 @@
+# Every dialog.
+
+close = Close
