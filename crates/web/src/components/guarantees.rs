@@ -1,6 +1,7 @@
 //! The page of guarantees: each guarantee of the pod lifecycle, which component keeps it, what breaks it, and a lesson
 //! that shows it (E-04).
 
+use podscope_messages::t;
 use podscope_protocol::{Guarantee, LessonInfo, Request, Source};
 use yew::prelude::*;
 
@@ -47,10 +48,10 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
     let groups = props.guarantees.chunk_by(|one, next| one.group == next.group);
     html! {
         <div class="book">
-            <header class="bar"><a class="logo" href="#" onclick={back.clone()}>{ logo() }<span class="word">{ "Podscope" }</span></a><a class="btn" href="#" onclick={back}>{ "To the cluster" }</a></header>
+            <header class="bar"><a class="logo" href="#" onclick={back.clone()}>{ logo() }<span class="word">{ "Podscope" }</span></a><a class="btn" href="#" onclick={back}>{ t!(guarantees::to_cluster) }</a></header>
             <main>
-                <h1>{ "What Kubernetes guarantees" }</h1>
-                <p class="lead">{ "A pod is one run of its processes: created, bound to one node, executed there, ended, gone. These are the guarantees about that life: who keeps each, and what breaks it. Podscope checks all of them at every instant of every run; one that breaks is named on the stage, with the command or fault that broke it." }</p>
+                <h1>{ t!(guarantees::title) }</h1>
+                <p class="lead">{ t!(guarantees::intro) }</p>
                 { for groups.map(|rows| html! {
                     <section>
                         <h2>{ &rows[0].group }</h2>
@@ -60,11 +61,11 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
                                 <article id={g.name.clone()} data-guarantee={g.name.clone()}>
                                     <h3>{ &g.statement }</h3>
                                     <dl>
-                                        <div><dt>{ "Kept by" }</dt><dd>{ &g.keeper }</dd></div>
-                                        <div><dt>{ "Broken by" }</dt><dd>{ &g.breaker }</dd></div>
+                                        <div><dt>{ t!(guarantees::kept_by) }</dt><dd>{ &g.keeper }</dd></div>
+                                        <div><dt>{ t!(guarantees::broken_by) }</dt><dd>{ &g.breaker }</dd></div>
                                     </dl>
-                                    <p class="foot"><code>{ &g.name }</code><span class="chip">{ if g.is_safety { "always" } else { "in the end" } }</span>
-                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson.clone(), g.name.clone())}>{ format!("See it: {}", lesson.title) }</a> }
+                                    <p class="foot"><code>{ &g.name }</code><span class="chip">{ if g.is_safety { t!(guarantees::always) } else { t!(guarantees::in_the_end) } }</span>
+                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson.clone(), g.name.clone())}>{ t!(guarantees::see_it, lesson = lesson.title) }</a> }
                                     </p>
                                 </article>
                             }

@@ -1,6 +1,7 @@
 //! Asks which change of the cluster makes room for a number of copies of a pod, and lists the changes that the engine
 //! has found, each with its commands.
 
+use podscope_messages::t;
 use podscope_protocol::{RoomChange, WhatIf};
 use yew::prelude::*;
 
@@ -50,13 +51,13 @@ pub(crate) fn MakeRoom(props: &Props) -> Html {
     html! {
         <section class="make-room">
             if is_lacking {
-                <h3 class="eyebrow">{ format!("What makes room for {}", props.need) }</h3>
-                if props.changes.is_empty() { <p class="none">{ "Nothing that was tried: uncordoning nodes, labels, taints, and more nodes of the kinds that there are." }</p> }
+                <h3 class="eyebrow">{ t!(make_room::title, count = props.need) }</h3>
+                if props.changes.is_empty() { <p class="none">{ t!(make_room::none) }</p> }
                 else { <ul>{ for props.changes.iter().map(|change| change_row(&ctl, change)) }</ul> }
             }
             <form class="row" {onsubmit}>
-                <label>{ "Make room for " }<input class="mono" type="number" min="1" max={MAX_COPIES.to_string()} required=true {value} {oninput} disabled={props.fits.is_none()} />{ " of them" }</label>
-                <button type="submit" disabled={props.fits.is_none()}>{ "What would do it?" }</button>
+                <label>{ t!(make_room::ask) }{ " " }<input class="mono" type="number" min="1" max={MAX_COPIES.to_string()} required=true {value} {oninput} disabled={props.fits.is_none()} />{ " " }{ t!(make_room::ask_end) }</label>
+                <button type="submit" disabled={props.fits.is_none()}>{ t!(make_room::find) }</button>
             </form>
         </section>
     }
@@ -71,15 +72,11 @@ fn change_row(ctl: &Ctl, change: &RoomChange) -> Html {
             ctl.run(&lines);
         })
     };
-    let words = match change.fits {
-        1 => "1 fits then".to_owned(),
-        fits => format!("{fits} fit then"),
-    };
     html! {
         <li>
             <pre class="mono">{ lines }</pre>
-            <span>{ words }</span>
-            <button type="button" class="quiet" onclick={run}>{ "Do it" }</button>
+            <span>{ t!(make_room::fits_then, count = change.fits) }</span>
+            <button type="button" class="quiet" onclick={run}>{ t!(make_room::do_it) }</button>
         </li>
     }
 }

@@ -1,6 +1,7 @@
 //! Marks of the answer to *What if it goes?* on the stage: the pods that would come to a node or would wait, and lines to
 //! them from the pods that they replace. Nothing moves to make room for them.
 
+use podscope_messages::t;
 use yew::prelude::*;
 
 use super::scene::Spots;
@@ -37,8 +38,8 @@ fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
             data-nav="pod" tabindex="-1" role="img" aria-label={pod.label()} title={pod.label()}
             ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}>
             if detail.is_card() {
-                <span class="up"><b>{ shown(pod.name()) }</b><span class="api-word">{ pod.pod.from.as_ref().map(|from| format!("from {from}")) }</span></span>
-                <span class="lo"><b>{ "would come" }</b></span>
+                <span class="up"><b>{ shown(pod.name()) }</b><span class="api-word">{ pod.pod.from.as_ref().map(|from| t!(preview::from, node = from)) }</span></span>
+                <span class="lo"><b>{ t!(preview::would_come) }</b></span>
             } else if detail != DetailLevel::Dot {
                 <span class="t">{ shown(&pod.short) }</span>
             }
@@ -57,7 +58,7 @@ pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
     html! {
         <>
             <span class="waiting">{ for pods.iter().take(n_marks).map(mark) }</span>
-            <span class="would-wait">{ format!("{} would stay Pending", pods.len()) }</span>
+            <span class="would-wait">{ t!(preview::would_stay_pending, count = pods.len()) }</span>
             { for pods.iter().skip(n_marks).map(|pod| html! { <span class="sr">{ pod.label() }</span> }) }
         </>
     }

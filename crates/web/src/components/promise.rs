@@ -1,5 +1,6 @@
 //! A guarantee in the inspector: its statement, which component keeps it, and, after a violation, the ways back.
 
+use podscope_messages::t;
 use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCauseView};
 use yew::prelude::*;
 
@@ -53,12 +54,12 @@ pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
             </p>
             if let Some(guarantee) = guarantee {
                 <dl>
-                    <div><dt>{ "Kept by" }</dt><dd>{ &guarantee.keeper }</dd></div>
-                    <div><dt>{ "Broken by" }</dt><dd>{ &guarantee.breaker }</dd></div>
+                    <div><dt>{ t!(guarantees::kept_by) }</dt><dd>{ &guarantee.keeper }</dd></div>
+                    <div><dt>{ t!(guarantees::broken_by) }</dt><dd>{ &guarantee.breaker }</dd></div>
                 </dl>
             }
             if broken.is_some() && props.model.plane.broken.len() > 1 {
-                <h3 class="eyebrow">{ "Broken as well" }</h3>
+                <h3 class="eyebrow">{ t!(promise::broken_as_well) }</h3>
                 <p class="chips">{ for others }</p>
             }
             if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
@@ -71,7 +72,7 @@ fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
     let restored = model.restored().into_iter().find(|(name, _)| *name == broken.name);
     restored.map_or_else(Html::default, |(_, at)| {
         let duration = clock::took(at - broken.at);
-        html! { format!(" Whole again at {}, after {duration}.", clock::instant(at)) }
+        html! { <>{ " " }{ t!(promise::restored, at = clock::instant(at), duration = duration) }</> }
     })
 }
 
@@ -97,20 +98,20 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
     let powered = |name: &str| (model.nodes.get(name)).is_some_and(|node| node.view.machine.powered);
     html! {
         <>
-            <h3 class="eyebrow">{ "Ways back" }</h3>
+            <h3 class="eyebrow">{ t!(promise::ways_back) }</h3>
             <ul class="ways-back">
-                <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ match broken.since { Some(_) => "Just before ", None => "Just before it broke" } }if broken.since.is_some() { <code>{ shown(&broken.by.to_string()) }</code> }{ ": what you do there is another course of time; this one stays." }</span></li>
+                <li><button type="button" onclick={back}>{ t!(promise::back_to, at = clock::instant(before)) }</button><span>if broken.since.is_some() { { t!(promise::before_command) }{ " " }<code>{ shown(&broken.by.to_string()) }</code>{ t!(promise::before_command_end) } } else { { t!(promise::before_violation) } }</span></li>
                 if broken.cause == ViolationCauseView::Command && broken.is_last {
-                    <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
+                    <li><button type="button" onclick={ctl.on(Request::Undo)}>{ t!(promise::undo) }</button><span>{ t!(promise::undo_hint) }</span></li>
                 }
                 if model.cut_nodes().nth(1).is_some() {
-                    <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ "Heal everything" }</button><span>{ "Every cut is removed." }</span></li>
+                    <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ t!(promise::heal_all) }</button><span>{ t!(promise::heal_all_hint) }</span></li>
                 }
                 { for model.cut_nodes().take(MAX_NODES).map(|node| html! {
-                    <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ format!("Heal {}", node.name) }</button><span>{ "Its kubelet hears what was decided meanwhile, and ends what it should not run." }</span></li>
+                    <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ t!(promise::heal, node = node.name) }</button><span>{ t!(promise::heal_hint) }</span></li>
                 }) }
                 { for nodes_with_ghosts.iter().filter(|name| powered(name)).take(MAX_NODES).map(|name| html! {
-                    <li key={format!("off {name}")}><button type="button" onclick={command(format!("fault poweroff {name}"))}>{ format!("Power {name} off") }</button><span>{ "Fencing: what runs there ends for certain." }</span></li>
+                    <li key={format!("off {name}")}><button type="button" onclick={command(format!("fault poweroff {name}"))}>{ t!(promise::power_off, node = name) }</button><span>{ t!(promise::power_off_hint) }</span></li>
                 }) }
             </ul>
         </>

@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{Problem, Request, Search, SearchUpdate, ShortestRun, Source, Update};
 use yew::prelude::*;
 
 use super::broken::title;
 use super::dialog::Modal;
 use super::dialogs;
-use super::shown::shown;
+use super::shown::{rich, shown};
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::engine::{Engine, WorkerMessage};
@@ -151,23 +152,23 @@ pub(crate) fn SearchView(props: &Props) -> Html {
     };
     let works = matches!(found.phase, Phase::Trying { .. } | Phase::Shrinking);
     html! {
-        <Modal key="search" title="Find a run that breaks a guarantee" class="search">
-            <p>{ "Each run has other faults and a quiet time after them, as " }<code>{ "spec.search" }</code>{ " of the scenario says. Your own run does not change." }</p>
+        <Modal key="search" title={t!(search::title)} class="search">
+            <p>{ rich(&t!(search::intro)) }</p>
             <form class="row" {onsubmit}>
-                <label>{ "Runs " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
-                <label>{ "from seed " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
+                <label>{ t!(search::runs) }{ " " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
+                <label>{ t!(search::from_seed) }{ " " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
                 // Two elements: one that became the other during its press would submit the form.
-                if works { <button key="stop" type="button" onclick={stop}>{ "Stop" }</button> }
-                else { <button key="search" type="submit" class="primary" autofocus=true>{ "Search" }</button> }
+                if works { <button key="stop" type="button" onclick={stop}>{ t!(search::stop) }</button> }
+                else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>
             if found.phase != Phase::Idle {
                 <p role="status">{ status(&found) }</p>
-                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, Phase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label="Tried runs"></progress> }
+                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, Phase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
             }
             if !found.problems.is_empty() { { dialogs::problems(&found.problems) } }
             if !found.tally.by_guarantee.is_empty() {
                 <table>
-                    <thead><tr><th scope="col">{ "Guarantee" }</th><th scope="col">{ "Runs that break it" }</th></tr></thead>
+                    <thead><tr><th scope="col">{ t!(search::guarantee) }</th><th scope="col">{ t!(search::runs_that_break) }</th></tr></thead>
                     <tbody>{ for found.tally.by_guarantee.iter().map(|(name, runs)| html! { <tr><th scope="row">{ title(name) }</th><td>{ *runs }</td></tr> }) }</tbody>
                 </table>
             }
@@ -218,15 +219,10 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
 }
 
 fn status(found: &Found) -> String {
-    let broke = match found.tally.broke {
-        0 => "no guarantee broke".to_owned(),
-        1 => "1 broke a guarantee".to_owned(),
-        more => format!("{more} broke a guarantee"),
-    };
-    let tried = format!("{} of {} runs tried, {broke}", found.tally.tried, found.runs);
+    let (tried, runs, broken) = (found.tally.tried, found.runs, found.tally.broke);
     match found.phase {
-        Phase::Shrinking => format!("{tried}; the shortest is looked for…"),
-        _ => format!("{tried}."),
+        Phase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),
+        _ => t!(search::tried, tried = tried, runs = runs, broken = broken),
     }
 }
 
@@ -242,12 +238,12 @@ fn shortest_run(ctl: &Ctl, shortest: &ShortestRun) -> Html {
         })
     };
     html! {
-        <section aria-label="The shortest run">
-            <h3 class="eyebrow">{ "The shortest run" }</h3>
-            <p>{ format!("{} broke at {} with seed {}: ", title(&shortest.broken), clock::instant(shortest.at), shortest.seed) }{ shown(&shortest.seen) }{ "." }</p>
-            <p>{ "By: " }{ shown(&shortest.by) }</p>
+        <section aria-label={t!(search::shortest)}>
+            <h3 class="eyebrow">{ t!(search::shortest) }</h3>
+            <p>{ t!(search::shortest_broke, guarantee = title(&shortest.broken), at = clock::instant(shortest.at), seed = shortest.seed) }{ " " }{ shown(&shortest.seen) }{ t!(search::shortest_broke_end) }</p>
+            <p>{ t!(search::by) }{ " " }{ shown(&shortest.by) }</p>
             <ol>{ for shortest.commands.iter().map(|(at, command)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ " " }<code>{ shown(command) }</code></li> }) }</ol>
-            <p class="buttons"><button type="button" class="primary" onclick={open}>{ "Open this run" }</button></p>
+            <p class="buttons"><button type="button" class="primary" onclick={open}>{ t!(search::open_run) }</button></p>
         </section>
     }
 }

@@ -1,6 +1,7 @@
 //! The answer to a what-if question: where the pods would go, which budgets block, what breaks, or how many more pods fit.
 //! It lies beside the stage, which shows the pods where they would go, or each node's room. The run is not changed.
 
+use podscope_messages::{t, what_if};
 use podscope_protocol::{NodeRoom, PodMove, Request, WhatIf, WhatIfAnswer};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -52,24 +53,24 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
         let ask = ctl
             .act
             .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(WhatIf::LoseZone(zone.clone()))));
-        html! { <button type="button" class="quiet" onclick={ask}>{ "And the whole zone?" }</button> }
+        html! { <button type="button" class="quiet" onclick={ask}>{ t!(what_if::whole_zone) }</button> }
     });
     let stop = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     let is_count = matches!(props.change, WhatIf::Fit { .. });
     let doing = match props.change {
-        WhatIf::Fit { need: 0, .. } => "The scheduler places copies in a copy of the cluster",
-        WhatIf::Fit { .. } => "Changes are tried in copies of the cluster",
-        WhatIf::Consolidate => "The emptiest nodes are drained in a copy of the cluster",
-        _ => "A copy of the cluster runs",
+        WhatIf::Fit { need: 0, .. } => what_if::counting,
+        WhatIf::Fit { .. } => what_if::trying_changes,
+        WhatIf::Consolidate => what_if::consolidating,
+        _ => what_if::running,
     };
     html! {
         <Modal key={title.clone()} title={title.clone()} class="what-if" beside=true>
             if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
-                <p class="none" role="status">{ doing }{ "…" }</p>
+                <p class="none" role="status">{ doing.text() }{ "…" }</p>
                 // How many copies will fit is not known before.
-                <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing}></progress>
-                <div class="row"><button type="button" onclick={stop}>{ "Stop" }</button></div>
+                <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing.text()}></progress>
+                <div class="row"><button type="button" onclick={stop}>{ t!(what_if::stop) }</button></div>
             }
             if let WhatIf::Fit { pod, need } = &props.change {
                 <MakeRoom pod={pod.clone()} need={*need} fits={props.answer.as_ref().map(|answer| n_copies(answer))}
@@ -83,16 +84,15 @@ fn title(change: &WhatIf) -> String {
     match change {
         WhatIf::Drain(nodes) => {
             let named = nodes.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-            let verb = if nodes.len() == 1 { "is" } else { "are" };
             match nodes.len().saturating_sub(NAMED) {
-                0 => format!("What if {named} {verb} drained?"),
-                more => format!("What if {named} and {more} more are drained?"),
+                0 => t!(what_if::drain, count = nodes.len(), nodes = named),
+                more => t!(what_if::drain_more, nodes = named, more = more),
             }
         }
-        WhatIf::LoseZone(zone) => format!("What if zone {zone} loses its power?"),
-        WhatIf::Consolidate => "Which nodes can go?".to_owned(),
-        WhatIf::Figures => "Figures of both runs".to_owned(),
-        WhatIf::Fit { pod, .. } => format!("How many more pods like {} fit?", names::without_default(pod)),
+        WhatIf::LoseZone(zone) => t!(what_if::lose_zone, zone = zone),
+        WhatIf::Consolidate => t!(what_if::consolidate),
+        WhatIf::Figures => t!(what_if::figures),
+        WhatIf::Fit { pod, .. } => t!(what_if::fit, pod = names::without_default(pod)),
     }
 }
 
@@ -103,10 +103,10 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
             let (act, text) = (act.clone(), text.clone());
             spawn_local(async move {
                 let words = match browser::copy(text).await {
-                    true => "The answer is copied as Markdown.",
-                    false => "The browser does not allow copying here.",
+                    true => t!(what_if::copied),
+                    false => t!(what_if::cannot_copy),
                 };
-                act.emit(Act::Toast(words.into()));
+                act.emit(Act::Toast(words));
             });
         })
     };
@@ -119,7 +119,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
                     nodes.join(" ")
                 ),
             );
-            let words = if nodes.len() == 1 { "Drain it" } else { "Drain them" };
+            let words = t!(what_if::drain_it, count = nodes.len());
             let run = Callback::from(move |_: MouseEvent| {
                 ctl.act.emit(Act::Dialog(Dialog::None));
                 ctl.run(&line);
@@ -129,37 +129,37 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
         _ => Html::default(),
     };
     let contents = match answer.change {
-        WhatIf::Figures => "Figures and plots",
-        WhatIf::Fit { .. } => "Nodes, and what stops the next pod",
-        WhatIf::Consolidate => "Nodes, in the order of their drains",
-        _ => "Pods, nodes and what breaks",
+        WhatIf::Figures => what_if::figures_contents,
+        WhatIf::Fit { .. } => what_if::fit_contents,
+        WhatIf::Consolidate => what_if::consolidate_contents,
+        _ => what_if::contents,
     };
     let at = clock::instant(answer.at);
     let origin = match answer.change {
-        WhatIf::Figures => format!("As of {at}."),
-        _ => format!("Tried on a copy of the cluster as of {at}; your run has not changed."),
+        WhatIf::Figures => t!(what_if::as_of, at = at),
+        _ => t!(what_if::tried, at = at),
     };
     html! {
         <>
             <p class="lead" role="status">{ shown(&answer.summary) }</p>
-            if props.is_picture && answer.change != WhatIf::Figures { <p class="none">{ "The cluster is too large for marks on the stage: the table alone says where the pods would go." }</p> }
+            if props.is_picture && answer.change != WhatIf::Figures { <p class="none">{ t!(what_if::no_marks) }</p> }
             // On a phone the table would hide the stage.
             <details class="raw" open={!browser::is_phone()}>
-                <summary>{ contents }</summary>
+                <summary>{ contents.text() }</summary>
                 { figures::view(&answer.figures) }
                 if !answer.room.is_empty() {
-                    <div class="scroll" tabindex="0" role="region" aria-label="Nodes">
+                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if::nodes)}>
                         <table>
-                            <thead><tr><th scope="col">{ "Node" }</th><th scope="col">{ "More pods" }</th><th scope="col">{ "What stops the next one" }</th></tr></thead>
+                            <thead><tr><th scope="col">{ t!(what_if::node) }</th><th scope="col">{ t!(what_if::more_pods) }</th><th scope="col">{ t!(what_if::stops_next) }</th></tr></thead>
                             <tbody>{ for answer.room.iter().take(MAX_ROWS).map(room_row) }</tbody>
                         </table>
                         { rest(answer.room.len()) }
                     </div>
                 }
                 if !answer.moves.is_empty() {
-                    <div class="scroll" tabindex="0" role="region" aria-label="Pods">
+                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if::pods)}>
                         <table>
-                            <thead><tr><th scope="col">{ "Pod" }</th><th scope="col">{ "From" }</th><th scope="col">{ "To" }</th></tr></thead>
+                            <thead><tr><th scope="col">{ t!(what_if::pod) }</th><th scope="col">{ t!(what_if::from) }</th><th scope="col">{ t!(what_if::to) }</th></tr></thead>
                             <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
                         </table>
                         { rest(answer.moves.len()) }
@@ -169,7 +169,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
                     <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(line) }</li> }) }</ul>{ rest(lines.len()) }</section>
                 }) }
             </details>
-            <div class="row">{ drain }<button type="button" onclick={copy}>{ "Copy as Markdown" }</button>{ zone }</div>
+            <div class="row">{ drain }<button type="button" onclick={copy}>{ t!(what_if::copy) }</button>{ zone }</div>
             <p class="none">{ origin }</p>
         </>
     }
@@ -184,7 +184,7 @@ fn n_copies(answer: &WhatIfAnswer) -> usize {
 fn rest(n_rows: usize) -> Html {
     match n_rows.saturating_sub(MAX_ROWS) {
         0 => Html::default(),
-        more => html! { <p class="none">{ format!("and {more} more, which the copied text has") }</p> },
+        more => html! { <p class="none">{ t!(what_if::more_rows, count = more) }</p> },
     }
 }
 
@@ -202,10 +202,10 @@ fn row(one: &PodMove) -> Html {
     html! {
         <tr>
             <th scope="row" class="mono">{ shown(names::without_default(&one.pod)) }</th>
-            <td>{ shown(one.from.as_deref().unwrap_or("none")) }</td>
+            <td>{ shown(one.from.as_ref().unwrap_or(&t!(what_if::from_none))) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }
-                else { <span class="bad">{ if one.waits { "Pending" } else { "nowhere" } }</span>{ " " }{ shown(one.reason.as_deref().unwrap_or_default()) } }
+                else { <span class="bad">{ if one.waits { "Pending".to_owned() } else { t!(what_if::to_nowhere) } }</span>{ " " }{ shown(one.reason.as_deref().unwrap_or_default()) } }
             </td>
         </tr>
     }
