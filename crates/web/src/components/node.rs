@@ -321,7 +321,7 @@ fn heading(props: &Props) -> Html {
     let taints: Vec<&String> = view.taints.iter().filter(|t| !is_shown_as_state(t)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
     let right = if let Some((class, words)) = props.answer_mark.map(AnswerMark::label) {
-        html! { <span class={classes!("told", class)}>{ words }</span> }
+        html! { <span class={classes!("told", class)}>{ words.text() }</span> }
     } else if let Some(preview) = &props.preview {
         html! { <span class="say would-word">{ preview.words(wide <= 220.0) }</span> }
     } else if let Some(verdict) = &props.verdict {

@@ -223,7 +223,7 @@ fn label_here(props: &Props) -> String {
     }
     if let Some((_, words)) = props.answer_mark.map(AnswerMark::label) {
         label.push_str("; ");
-        label.push_str(words);
+        label.push_str(&words.text());
     }
     label
 }

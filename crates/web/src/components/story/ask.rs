@@ -2,6 +2,7 @@
 //! timeline. Afterwards: the user's answer, the run's, and the criterion that separates the two.
 
 use podscope_api::parse_duration;
+use podscope_messages::{ask, t};
 use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
@@ -39,7 +40,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     let answer = |answer: Option<String>| ctl.on(Request::Predict { step, answer });
     if !props.open {
         return html! {
-            <section class="asked" tabindex="-1" aria-label="Your prediction" aria-live="polite">
+            <section class="asked" tabindex="-1" aria-label={t!(ask::prediction)} aria-live="polite">
                 <b>{ words(&question.ask) }</b>
                 { revealed(question, &props.state) }
                 { separating_criterion(&ctl, props) }
@@ -50,24 +51,24 @@ pub(super) fn Ask(props: &Props) -> Html {
         |pick: &&String| props.asked.is_some() || question.options.is_empty() || question.options.contains(pick);
     let picked = props.pick.as_ref().filter(is_valid);
     let how = match question.kind {
-        QuestionKind::Place => "Time waits. Click a node or pod in the picture, then confirm.",
-        QuestionKind::Choice => "Time waits. Choose one:",
-        QuestionKind::Time if question.options.is_empty() => "Time waits. Set a pin on the timeline.",
-        QuestionKind::Time => "Time waits. Choose one, or set a pin on the timeline:",
+        QuestionKind::Place => ask::place_hint,
+        QuestionKind::Choice => ask::choice_hint,
+        QuestionKind::Time if question.options.is_empty() => ask::time_hint,
+        QuestionKind::Time => ask::time_choice_hint,
     };
     html! {
-        <section class="ask" tabindex="-1" aria-label="A question">
+        <section class="ask" tabindex="-1" aria-label={t!(ask::question)}>
             <b>{ words(&question.ask) }</b>
-            <span>{ how }</span>
+            <span>{ how.text() }</span>
             <div class="opts">
                 { for question.options.iter().map(|option| {
                     let is_picked = picked == Some(option);
                     html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ option }</button> }
                 }) }
                 if let Some(pick) = picked.filter(|pick| props.asked.is_some() || !question.options.contains(pick)) {
-                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ format!("My answer: {pick}") }</button>
+                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ t!(ask::my_answer, answer = pick) }</button>
                 }
-                <button type="button" class="quiet" onclick={answer(None)}>{ "I don't know" }</button>
+                <button type="button" class="quiet" onclick={answer(None)}>{ t!(ask::do_not_know) }</button>
             </div>
             if let Some(asked) = &props.asked { { pin_slider(&ctl, asked, props.pin) } }
         </section>
@@ -102,10 +103,10 @@ fn pin_slider(ctl: &Ctl, asked: &TimeQuestion, pin: Option<Micros>) -> Html {
         })
     };
     let seconds = |at: Micros| ((at - from) / 1_000_000).to_string();
-    let words = pin.map_or_else(|| "not set".to_owned(), |pin| asked.answer(pin));
+    let words = pin.map_or_else(|| t!(ask::not_set), |pin| asked.answer(pin));
     let part = (pin.unwrap_or(from) - from) * 100 / (asked.until() - from).max(1);
     html! {
-        <label class="pin-field"><span>{ "Pin" }</span>
+        <label class="pin-field"><span>{ t!(ask::pin) }</span>
             <input type="range" min="0" max={seconds(asked.until())} step="1" value={seconds(pin.unwrap_or(from))} {oninput} aria-valuetext={words.clone()} ~style={format!("--v:{part}%")} />
             <output class="mono">{ words }</output>
         </label>
@@ -127,37 +128,43 @@ fn separating_criterion(ctl: &Ctl, props: &Props) -> Html {
         uid: String::new(),
     };
     let look = ctl.select(subject);
-    html! { <button type="button" class="quiet" onclick={look}>{ "Why here?" }</button> }
+    html! { <button type="button" class="quiet" onclick={look}>{ t!(ask::why_here) }</button> }
 }
 
 fn revealed(question: &Question, state: &StepState) -> Html {
     let answer = state.answer.as_deref().unwrap_or_default();
     let Some(truth) = &state.truth else {
         return html! {
-            <p class="told">{ if answer.is_empty() { "You skipped it. Watch.".to_owned() } else { format!("You said {answer}. Watch.") } }</p>
+            <p class="told">{ if answer.is_empty() { t!(ask::skipped) } else { t!(ask::said_watch, answer = answer) } }</p>
         };
     };
     let exact = truth
         .exact
         .as_ref()
-        .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain))
-        .map(|exact| format!(" (exactly {exact})"))
-        .unwrap_or_default();
+        .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain));
     let why = |key: &str| question.why.get(key);
     // The outcome came before the question could be answered.
-    let late = (answer.is_empty() && truth.at <= state.at).then_some("That has happened already. ");
+    let late = (answer.is_empty() && truth.at <= state.at).then(|| format!("{} ", t!(ask::happened_already)));
     let wrong = (!answer.is_empty() && !truth.is_right)
         .then(|| why(answer).or_else(|| why("else")))
         .flatten();
+    let said_right = match &exact {
+        Some(exact) => t!(ask::said_right_exactly, answer = answer, exact = exact),
+        None => t!(ask::said_right, answer = answer),
+    };
+    let answer_was = match &exact {
+        Some(exact) => t!(ask::answer_was_exactly, answer = truth.value, exact = exact),
+        None => t!(ask::answer_was, answer = truth.value),
+    };
     html! {
         <>
             if truth.is_right {
-                <p class="yes"><b>{ format!("You said {answer}, and so it is{exact}. ") }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes"><b>{ said_right }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             } else {
                 if !answer.is_empty() {
-                    <p class="no"><b>{ format!("You said {answer}. ") }</b>{ words(wrong.map_or("", String::as_str)) }</p>
+                    <p class="no"><b>{ t!(ask::said_wrong, answer = answer) }{ " " }</b>{ words(wrong.map_or("", String::as_str)) }</p>
                 }
-                <p class="yes">{ late.unwrap_or_default() }<b>{ format!("The answer was {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             }
         </>
     }

@@ -1,5 +1,6 @@
 //! The card at the end of a lesson: the rule, the next lesson, and what to try.
 
+use podscope_messages::t;
 use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
@@ -25,7 +26,7 @@ pub(super) fn End(props: &Props) -> Html {
         return Html::default();
     };
     let Some(info) = &props.info else {
-        return html! { <section class="end" aria-label="The end"><h3>{ "All goals reached" }</h3><div class="row">{ next_item(&ctl, &props.study) }</div></section> };
+        return html! { <section class="end" aria-label={t!(end::end)}><h3>{ t!(end::all_reached) }</h3><div class="row">{ next_item(&ctl, &props.study) }</div></section> };
     };
     let at = props.lessons.iter().position(|lesson| lesson.name == info.name);
     let next = at.and_then(|at| props.lessons.get(at + 1));
@@ -45,18 +46,18 @@ pub(super) fn End(props: &Props) -> Html {
     };
     let (answered, right) = props.answers;
     html! {
-        <section class="end" aria-label="The end of the lesson">
-            <h3>{ "All goals reached" }</h3>
+        <section class="end" aria-label={t!(end::end_of_lesson)}>
+            <h3>{ t!(end::all_reached) }</h3>
             <p class="rule">{ words(rule) }</p>
             { moments::pair(&props.moments) }
-            if answered > 0 { <p>{ format!("Predictions: {right} of {answered} right.") }</p> }
-            if !info.own.is_empty() { <p>{ "In a cluster of yours: " }<code>{ &info.own }</code></p> }
-            if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
-            if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
+            if answered > 0 { <p>{ t!(end::predictions, right = right, count = answered) }</p> }
+            if !info.own.is_empty() { <p>{ t!(end::own_cluster) }{ " " }<code>{ &info.own }</code></p> }
+            if !info.variation.is_empty() { <p>{ t!(end::try_also) }{ " " }{ words(&info.variation) }</p> }
+            if !info.page.is_empty() { <p>{ t!(end::read_on) }{ " " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">
                 if props.study.item.is_some() { { next_item(&ctl, &props.study) } }
-                else if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }
-                <button type="button" onclick={map}>{ "The course" }</button>
+                else if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ t!(end::next_lesson, title = next.title) }</button> }
+                <button type="button" onclick={map}>{ t!(end::course) }</button>
             </div>
         </section>
     }
@@ -65,9 +66,9 @@ pub(super) fn End(props: &Props) -> Html {
 /// The card at the end of a task of a running exam: it tells neither the rule nor what is right.
 pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
     html! {
-        <section class="end" aria-label="The end of the task">
-            <h3>{ "Your work on this task is noted" }</h3>
-            <p>{ "What is right, and why, is shown after the exam." }</p>
+        <section class="end" aria-label={t!(end::end_of_task)}>
+            <h3>{ t!(end::noted) }</h3>
+            <p>{ t!(end::shown_later) }</p>
             <div class="row">{ next_item(ctl, study) }</div>
         </section>
     }
@@ -82,13 +83,13 @@ pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
     match study.next_item().filter(|_| !is_exam || study.is_examined()) {
         Some((course, next)) => {
             let words = match is_exam {
-                true => "Next task ›".to_owned(),
-                false => format!("Next: {} ›", course.items[next].title),
+                true => t!(end::next_task),
+                false => t!(end::next_item, title = course.items[next].title),
             };
             html! { <button type="button" class="primary" onclick={syllabus::open_item(ctl, course, next)}>{ words }</button> }
         }
         None => {
-            let words = if is_exam { "To the exam" } else { "To the course" };
+            let words = if is_exam { t!(end::to_exam) } else { t!(end::to_course) };
             html! { <button type="button" class="primary" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))}>{ words }</button> }
         }
     }

@@ -1,5 +1,6 @@
 //! Goals and conditions to keep, of the steps shown so far; and replies to mistakes.
 
+use podscope_messages::{Message, goals, t};
 use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};
 use yew::prelude::*;
 
@@ -13,17 +14,17 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     for (step, now) in opened.story.iter().zip(&state.steps).take(state.step + 1) {
         for (goal, state) in step.goals.iter().zip(&now.goals) {
             let (class, mark, prefix) = match state {
-                GoalState::Open => ("", "circle", "to do: "),
-                GoalState::Reached => ("met", "check", "reached: "),
-                GoalState::Missed => ("missed", "cross", "missed: "),
+                GoalState::Open => ("", "circle", goals::to_do),
+                GoalState::Reached => ("met", "check", goals::reached),
+                GoalState::Missed => ("missed", "cross", goals::missed),
             };
             rows.push(row(class, mark, prefix, goal));
         }
         for (keep, broken) in step.keeps.iter().zip(&now.broken) {
             let (class, mark, prefix) = match (broken, state.finished) {
-                (true, _) => ("missed", "cross", "broken: "),
-                (false, true) => ("met", "check", "kept: "),
-                (false, false) => ("keep", "circle", "to keep: "),
+                (true, _) => ("missed", "cross", goals::broken),
+                (false, true) => ("met", "check", goals::kept),
+                (false, false) => ("keep", "circle", goals::to_keep),
             };
             rows.push(row(class, mark, prefix, keep));
         }
@@ -31,14 +32,14 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     if rows.is_empty() {
         return Html::default();
     }
-    html! { <ul class="goals" aria-label="Goals">{ for rows }</ul> }
+    html! { <ul class="goals" aria-label={t!(goals::goals)}>{ for rows }</ul> }
 }
 
-fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &LessonCondition) -> Html {
+fn row(class: &'static str, mark: &'static str, prefix: Message, wanted: &LessonCondition) -> Html {
     html! {
         <li {class}>
             { icon(mark) }
-            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix }</span>{ words(&wanted.to_string()) }</span>
+            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix.text() }{ " " }</span>{ words(&wanted.to_string()) }</span>
         </li>
     }
 }
@@ -54,7 +55,7 @@ pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize
 /// The replies to the mistakes that the user made. A reply leads to the solution, so an exam only says that there is one.
 pub(super) fn mistakes(step: &StoryStep, told: &[usize], holds_back: bool) -> Html {
     if holds_back && !told.is_empty() {
-        return html! { <p class="mistake" role="status">{ "Something went wrong in this step. The replay after the exam says what." }</p> };
+        return html! { <p class="mistake" role="status">{ t!(goals::mistake_noted) }</p> };
     }
     let replies = told.iter().filter_map(|index| step.mistakes.get(*index));
     html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }

@@ -1,5 +1,6 @@
 //! Hints, revealed one at a time from vague to explicit, and the button for the next one.
 
+use podscope_messages::t;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -34,11 +35,11 @@ pub(super) fn Hints(props: &Props) -> Html {
     };
     html! {
         <div class="hints">
-            <ol aria-live="polite" aria-label="Hints" ref={list}>
+            <ol aria-live="polite" aria-label={t!(help::hints)} ref={list}>
                 { for props.revealed.iter().map(|hint| {
                     if is_command(hint) {
                         let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
-                        html! { <li><button type="button" class="mono" onclick={run} title="Run it">{ hint }</button></li> }
+                        html! { <li><button type="button" class="mono" onclick={run} title={t!(help::run_it)}>{ hint }</button></li> }
                     } else {
                         html! { <li>{ words(hint) }</li> }
                     }
@@ -53,5 +54,5 @@ pub(super) fn more(hints: &[String], n_revealed: usize, next: Callback<MouseEven
     if n_revealed >= hints.len() {
         return Html::default();
     }
-    html! { <button type="button" class="quiet" onclick={next}>{ format!("Hint {} of {}", n_revealed + 1, hints.len()) }</button> }
+    html! { <button type="button" class="quiet" onclick={next}>{ t!(help::more, number = n_revealed + 1, count = hints.len()) }</button> }
 }

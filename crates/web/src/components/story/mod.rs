@@ -12,6 +12,7 @@ mod term;
 use super::practise;
 use super::shown::shown;
 use super::syllabus;
+use podscope_messages::{Message, story, t};
 use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
@@ -102,14 +103,14 @@ pub(crate) fn Story(props: &Props) -> Html {
         })
     };
     html! {
-        <aside class="story" aria-label="Story">
+        <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" key={at} tabindex="-1">
                 { syllabus::place(&ctl, &page.study) }
                 if count > 1 {
-                    <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
+                    <div class="steps" role="img" aria-label={t!(story::step_of, step = at + 1, count = count)}>
                         { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
                     </div>
-                    <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
+                    <p class="eyebrow">{ match info { Some(info) => t!(story::place_in_group, group = info.group, step = at + 1, count = count), None => t!(story::place, step = at + 1, count = count) } }</p>
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
@@ -127,7 +128,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { goals::mistakes(step, told, holds_back) }
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
-                    <p class="waits">{ format!("Time waits for the question of step {}. ", other + 1) }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ "To the question" }</button></p>
+                    <p class="waits">{ t!(story::waits_for_question, step = other + 1) }{ " " }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ t!(story::to_question) }</button></p>
                 }
                 if asking.is_none() {
                     { try_it(&ctl, page, step.try_command.as_deref()) }
@@ -199,18 +200,18 @@ fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
 /// The panel before the first step, with the condition that the step waits for.
 fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
-        <aside class="story" aria-label="Story">
+        <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" tabindex="-1">
                 { syllabus::place(ctl, &page.study) }
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 // The condition is unknown until the first frame.
                 if page.model.story.waits_for.is_some() {
                 <div class="try">
-                    <p>{ "The story begins when this has happened:" }</p>
+                    <p>{ t!(story::begins_when) }</p>
                     <b>{ waits_for(&page.model.story) }</b>
-                    <p>{ if page.model.playing { "Time runs." } else { "Time stands still." } }</p>
-                    <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ "Skip to the story" }</button>
-                    if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button> }
+                    <p>{ if page.model.playing { t!(story::time_runs) } else { t!(story::time_stands) } }</p>
+                    <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ t!(story::skip_to_story) }</button>
+                    if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ t!(story::let_time_run) }</button> }
                 </div>
                 }
             </div>
@@ -282,12 +283,12 @@ pub(crate) enum AnswerMark {
 
 impl AnswerMark {
     /// Its CSS class and its text.
-    pub(crate) fn label(self) -> (&'static str, &'static str) {
+    pub(crate) fn label(self) -> (&'static str, Message) {
         match self {
-            AnswerMark::Mine => ("mine", "your answer"),
-            AnswerMark::Wrong => ("mine wrong", "your answer"),
-            AnswerMark::Real => ("real", "so it is"),
-            AnswerMark::Right => ("real", "your answer, and so it is"),
+            AnswerMark::Mine => ("mine", story::your_answer),
+            AnswerMark::Wrong => ("mine wrong", story::your_answer),
+            AnswerMark::Real => ("real", story::so_it_is),
+            AnswerMark::Right => ("real", story::your_answer_right),
         }
     }
 
@@ -360,7 +361,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
             if let Some(node) = node.filter(|_| is_done) {
                 <b role="status">{ actions::effect_text(&node.view) }</b>
             } else {
-                <b>{ "Try it" }</b>
+                <b>{ t!(story::try_it) }</b>
             }
             <button type="button" class={classes!((!is_done).then_some("primary"))} onclick={run}>
                 if let Some(words) = actions::words(&command) { <span>{ words }</span> }<span class="mono">{ shown(&command) }</span>
@@ -380,10 +381,10 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     };
     html! {
         <div class="halted" role="alert">
-            <p><b>{ format!("Broken at {}: ", clock::instant(halted.at)) }</b>{ words(&halted.promise.to_string()) }{ ". What is reached after that does not count." }</p>
+            <p><b>{ t!(story::broken_at, time = clock::instant(halted.at)) }{ " " }</b>{ words(&halted.promise.to_string()) }{ t!(story::broken_after) }</p>
             <div class="row">
-                <button type="button" onclick={back}>{ format!("Back to {}", clock::instant(halted.from)) }</button>
-                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
+                <button type="button" onclick={back}>{ t!(story::back_to, time = clock::instant(halted.from)) }</button>
+                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ t!(story::start_over) }</button>
             </div>
         </div>
     }
@@ -401,25 +402,25 @@ fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &
         <footer class="story-foot">
             if at + 1 < count && !can_go {
                 <p class={classes!("waits", is_busy.then_some("sr"))} id="story-waits">
-                    if is_busy { { "Next waits for your answer." } }
-                    else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
-                    else { { "Next waits for: " }{ waits_for(state) } }
+                    if is_busy { { t!(story::next_waits_for_answer) } }
+                    else if state.halted.is_some() { { t!(story::next_is_closed) } }
+                    else { { t!(story::next_waits_for) }{ " " }{ waits_for(state) } }
                 </p>
             }
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
                     if page.study.has_show_me() {
-                        <button type="button" class="quiet" onclick={show_me(ctl)} title="Goes to the solution's next command and gives it; what you did stays as a branch">{ "Show me" }</button>
+                        <button type="button" class="quiet" onclick={show_me(ctl)} title={t!(story::show_me_hint)}>{ t!(story::show_me) }</button>
                     }
                 }
-                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
+                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ t!(story::start_over) }</button>
                 <span class="gap"></span>
-                if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)} aria-label="The step before" title="The step before">{ "‹" }</button> }
+                if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)} aria-label={t!(story::step_before)} title={t!(story::step_before)}>{ "‹" }</button> }
                 if at + 1 < count {
-                    <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ "Next ›" }</button>
+                    <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ t!(story::next) }</button>
                 } else if is_end {
-                    <button type="button" class="next primary" onclick={scroll_to(".end")}>{ "The end ›" }</button>
+                    <button type="button" class="next primary" onclick={scroll_to(".end")}>{ t!(story::to_end) }</button>
                 }
             </div>
         </footer>

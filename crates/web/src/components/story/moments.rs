@@ -1,5 +1,6 @@
 //! Two moments of a run as small pictures: nodes by zone, with their pods.
 
+use podscope_messages::t;
 use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
 use yew::prelude::*;
 
@@ -21,8 +22,8 @@ pub(super) fn pair(moments: &[Moment]) -> Html {
     };
     html! {
         <div class="moments">
-            <figure>{ picture(before) }<figcaption>{ format!("Before, {}", clock::instant(before.at)) }</figcaption></figure>
-            <figure>{ picture(after) }<figcaption>{ format!("After, {}", clock::instant(after.at)) }</figcaption></figure>
+            <figure>{ picture(before) }<figcaption>{ t!(moments::before, time = clock::instant(before.at)) }</figcaption></figure>
+            <figure>{ picture(after) }<figcaption>{ t!(moments::after, time = clock::instant(after.at)) }</figcaption></figure>
         </div>
     }
 }
@@ -38,13 +39,13 @@ fn text_alternative(moment: &Moment) -> String {
         .map(|node| {
             let trouble = node.trouble.map_or_else(String::new, |it| format!(", {}", it.short()));
             match node.pods.as_slice() {
-                [] => format!("{}{trouble}: empty", node.name),
+                [] => t!(moments::empty_node, node = format_args!("{}{trouble}", node.name)),
                 on => format!("{}{trouble}: {}", node.name, pods(on)),
             }
         })
         .collect();
     if !moment.pending.is_empty() {
-        parts.push(format!("pending: {}", pods(&moment.pending)));
+        parts.push(t!(moments::pending_pods, pods = pods(&moment.pending)));
     }
     parts.join("; ")
 }
@@ -62,7 +63,7 @@ pub(crate) fn picture(moment: &Moment) -> Html {
         top += height(node.pods.len()) + 4;
     }
     if !moment.pending.is_empty() {
-        drawn.push(html! { <text x="6" y={(top + 13).to_string()} class="soft">{ "pending" }</text> });
+        drawn.push(html! { <text x="6" y={(top + 13).to_string()} class="soft">{ t!(moments::pending) }</text> });
         drawn.extend(row(&moment.pending, top + NODE));
         top += height(moment.pending.len()) + 4;
     }

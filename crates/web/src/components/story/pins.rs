@@ -1,5 +1,6 @@
 //! A question for a time on the timeline: its options, the pin that answers it, and afterwards both answers.
 
+use podscope_messages::t;
 use podscope_protocol::{Micros, Request};
 use yew::prelude::*;
 
@@ -32,8 +33,8 @@ pub(crate) fn Pins(props: &Props) -> Html {
     let (mine, real) = pin::answers(opened, &page.model.story);
     html! {
         <>
-            if let Some(at) = mine { { mark(span, at, "mine", "your answer") } }
-            if let Some(at) = real { { mark(span, at, "real", "so it is") } }
+            if let Some(at) = mine { { mark(span, at, "mine", &t!(story::your_answer)) } }
+            if let Some(at) = real { { mark(span, at, "real", &t!(story::so_it_is)) } }
         </>
     }
 }
@@ -52,9 +53,7 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
 /// cursor of time, of which enough must stay free for a finger.
 fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let at = page.pin.unwrap_or(question.from);
-    let words = page
-        .pin
-        .map_or_else(|| "not set".to_owned(), |pin| question.answer(pin));
+    let words = page.pin.map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
     let onkeydown = {
         let (ctl, question, pin, step) = (ctl.clone(), question.clone(), page.pin, page.model.story.question);
         Callback::from(move |event: KeyboardEvent| {
@@ -73,8 +72,8 @@ fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let left = span.percent(at).clamp(0.0, 100.0);
     html! {
         <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}>
-            <span role="slider" tabindex="0" aria-label="Your answer: how long it takes" aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
-                aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}>{ if page.pin.is_some() { format!("your answer: {words}") } else { "from here on".to_owned() } }</span>
+            <span role="slider" tabindex="0" aria-label={t!(pins::slider)} aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
+                aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}>{ if page.pin.is_some() { t!(pins::your_answer, answer = words) } else { t!(pins::from_here) } }</span>
         </div>
     }
 }

@@ -1,6 +1,7 @@
 //! A manifest to complete, beside the story: gaps are written `___`, and it can be applied when none is left.
 
 use gloo_timers::callback::Timeout;
+use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
@@ -73,11 +74,11 @@ pub(super) fn Starter(props: &Props) -> Html {
     let rows = text.lines().count().clamp(6, 22).to_string();
     html! {
         <div class="starter">
-            <textarea class="mono" aria-label="Manifest" aria-describedby="starter-gaps" spellcheck="false" {rows} {oninput} value={(*text).clone()} />
+            <textarea class="mono" aria-label={t!(starter::manifest)} aria-describedby="starter-gaps" spellcheck="false" {rows} {oninput} value={(*text).clone()} />
             <div class="row">
                 <span id="starter-gaps" class="gaps" role="status">{ why }</span>
-                <button type="button" class="quiet" onclick={reset}>{ "As it was" }</button>
-                <button type="button" class="primary" disabled={gaps > 0} onclick={apply}>{ "Apply" }</button>
+                <button type="button" class="quiet" onclick={reset}>{ t!(starter::as_it_was) }</button>
+                <button type="button" class="primary" disabled={gaps > 0} onclick={apply}>{ t!(starter::apply) }</button>
             </div>
             if !found.is_empty() { { problems(found) } }
             <div role="status">

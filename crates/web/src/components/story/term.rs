@@ -1,5 +1,6 @@
 //! A term of the glossary in a story: a press opens its definition, another one closes it.
 
+use podscope_messages::t;
 use podscope_protocol::glossary;
 use yew::prelude::*;
 
@@ -28,7 +29,7 @@ pub(super) fn Term(props: &Props) -> Html {
         <>
             <button type="button" class="term" aria-expanded={open.to_string()} onclick={toggle}>{ &props.words }</button>
             if *open {
-                <span class="meaning" role="note"><b>{ props.term }</b>{ ": " }{ sentence }{ " " }<button type="button" class="quiet" onclick={all}>{ "All terms" }</button></span>
+                <span class="meaning" role="note"><b>{ props.term }</b>{ ": " }{ sentence }{ " " }<button type="button" class="quiet" onclick={all}>{ t!(term::all_terms) }</button></span>
             }
         </>
     }

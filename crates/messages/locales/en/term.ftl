@@ -1,0 +1,3 @@
+# A term of the glossary in a lesson.
+
+all-terms = All terms
