@@ -1,5 +1,6 @@
 //! The dialog that appears when the engine does not answer, with the button that ends the engine.
 
+use podscope_messages::t;
 use yew::prelude::*;
 
 use super::dialog::Modal;
@@ -16,11 +17,11 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Busy(props: &Props) -> Html {
     html! {
-        <Modal title="The engine is busy" class="confirm" on_close={props.wait.clone()}>
-            <p>{ "It has not answered for five seconds. You can wait on, or stop it: then the session goes on as it was last kept, without what keeps it busy." }</p>
+        <Modal title={t!(busy::title)} class="confirm" on_close={props.wait.clone()}>
+            <p>{ t!(busy::explanation) }</p>
             <div class="buttons">
-                <button type="button" onclick={props.wait.reform(|_| ())}>{ "Wait" }</button>
-                <button type="button" class="primary" onclick={props.stop.reform(|_| ())} autofocus=true>{ "Stop it" }</button>
+                <button type="button" onclick={props.wait.reform(|_| ())}>{ t!(busy::wait) }</button>
+                <button type="button" class="primary" onclick={props.stop.reform(|_| ())} autofocus=true>{ t!(busy::stop) }</button>
             </div>
         </Modal>
     }

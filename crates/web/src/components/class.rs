@@ -1,5 +1,6 @@
 //! The dialog of a class: files that were handed in are replayed in this browser and listed. Nothing leaves it (E-13).
 
+use podscope_messages::{Message, class, t};
 use podscope_protocol::{CourseRequest, GradedRun, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
@@ -14,9 +15,20 @@ use crate::ctl::Ctl;
 use crate::pure::class::cells;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
 
-const HEADER: [&str; 9] = [
-    "Student", "Lesson", "Finished", "Goals", "Answers", "Hints", "Shown", "Minutes", "Check",
+const HEADER: [Message; 9] = [
+    class::student,
+    class::lesson,
+    class::finished,
+    class::goals,
+    class::answers,
+    class::hints,
+    class::shown,
+    class::minutes,
+    class::check,
 ];
+
+/// Name of the file with the table.
+const CSV_FILE: &str = "podscope-class.csv";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -35,38 +47,38 @@ pub(crate) fn ClassView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, csv) = (act.clone(), csv.clone());
             spawn_local(async move {
-                if files::save("podscope-class.csv", "text/csv", &csv).await.is_err() {
-                    act.emit(Act::Toast("podscope-class.csv could not be saved".into()));
+                if files::save(CSV_FILE, "text/csv", &csv).await.is_err() {
+                    act.emit(Act::Toast(t!(lessons::cannot_save, file = CSV_FILE)));
                 }
             });
         })
     };
     html! {
-        <Modal key="class" title="Class" class="wide class-view">
-            <p>{ "Drop the files that people handed in. Each run is replayed here, and what a file claims is checked; nothing leaves this browser." }</p>
+        <Modal key="class" title={t!(class::class)} class="wide class-view">
+            <p>{ t!(class::about) }</p>
             <div class="row">
-                <label class="btn primary load">{ "Choose files" }<input type="file" class="sr" multiple=true accept=".json,.txt" onchange={grade(&ctl)} /></label>
+                <label class="btn primary load">{ t!(class::choose_files) }<input type="file" class="sr" multiple=true accept=".json,.txt" onchange={grade(&ctl)} /></label>
                 if !class.runs.is_empty() {
-                    <button type="button" onclick={save}>{ "Save as CSV" }</button>
-                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Study(StudyAct::ForgetClass))}>{ "Forget them" }</button>
+                    <button type="button" onclick={save}>{ t!(class::save) }</button>
+                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Study(StudyAct::ForgetClass))}>{ t!(class::forget) }</button>
                 }
-                <span role="status">{ match class.n_awaited { 0 => String::new(), 1 => "1 file is being replayed…".to_owned(), n => format!("{n} files are being replayed…") } }</span>
+                <span role="status">{ match class.n_awaited { 0 => String::new(), n => t!(class::awaited, count = n) } }</span>
             </div>
             if !class.problems.is_empty() { { dialogs::problems(&class.problems) } }
             if !class.runs.is_empty() {
-                <div class="scroll" tabindex="0" role="region" aria-label="Runs">
+                <div class="scroll" tabindex="0" role="region" aria-label={t!(class::runs)}>
                     <table>
-                        <thead><tr>{ for HEADER.iter().map(|word| html! { <th scope="col">{ *word }</th> }) }<th scope="col"><span class="sr">{ "Run" }</span></th></tr></thead>
+                        <thead><tr>{ for HEADER.iter().map(|word| html! { <th scope="col">{ word.text() }</th> }) }<th scope="col"><span class="sr">{ t!(class::run) }</span></th></tr></thead>
                         <tbody>{ for class.runs.iter().map(|run| row(&ctl, run)) }</tbody>
                     </table>
                 </div>
             }
             if !mistakes.is_empty() {
-                <section aria-label="Most frequent wrong answers">
-                    <h3 class="eyebrow">{ "Most frequent wrong answers" }</h3>
+                <section aria-label={t!(class::frequent_wrong_answers)}>
+                    <h3 class="eyebrow">{ t!(class::frequent_wrong_answers) }</h3>
                     <ul>
                         { for mistakes.iter().map(|one| html! {
-                            <li><b>{ shown(&format!("{}: ", one.lesson)) }{ words(&podscope_api::visible(&one.ask)) }</b>{ shown(&format!(" {} of {} said {}; it is {}.", one.count.0, one.count.1, one.wrong, one.right)) }</li>
+                            <li><b>{ shown(&format!("{}: ", one.lesson)) }{ words(&podscope_api::visible(&one.ask)) }</b>{ shown(&format!(" {}", t!(class::wrong_answer, count = one.count.0, all = one.count.1, wrong = one.wrong, right = one.right))) }</li>
                         }) }
                     </ul>
                 </section>
@@ -86,10 +98,11 @@ fn row(ctl: &Ctl, run: &GradedRun) -> Html {
             });
         })
     };
+    let words = [class::yes, class::no, class::replayed].map(Message::text);
     html! {
         <tr class={classes!((!run.complaints.is_empty()).then_some("bad"))}>
-            { for cells(run, &run.title).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
-            <td><button type="button" onclick={open} aria-label={format!("Open the run of {} by {}", run.title, run.student)}>{ "Open" }</button></td>
+            { for cells(run, &run.title, &words).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
+            <td><button type="button" onclick={open} aria-label={t!(class::open_run, title = run.title, student = run.student)}>{ t!(class::open) }</button></td>
         </tr>
     }
 }

@@ -1,5 +1,6 @@
 //! The dialog of the course: lessons by group with progress, the next lesson, questions to repeat; free play, files.
 
+use podscope_messages::t;
 use podscope_protocol::{CourseRequest, LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
@@ -21,6 +22,9 @@ pub(crate) struct Props {
     pub(crate) current: Option<String>,
     pub(crate) course: Shared<Course>,
 }
+
+/// Name of the file with the saved progress.
+const COURSE_FILE: &str = "podscope-course.txt";
 
 /// The dialog.
 #[component]
@@ -70,19 +74,19 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         })
     };
     html! {
-        <Modal title="Lessons and scenarios" class="wide lessons">
+        <Modal title={t!(lessons::title)} class="wide lessons">
             { progress(&ctl, props) }
             <div class="lead">
-                <button type="button" onclick={open(Source::Free)}><b>{ "Free play" }</b><span>{ "A small living cluster, nothing to follow" }</span></button>
-                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}><b>{ "Practise" }</b><span>{ "Tasks without end, each in a new cluster" }</span></button>
-                <button type="button" onclick={exam}><b>{ "Exam" }</b><span>{ "Sixteen tasks, 90 minutes" }</span></button>
-                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ "Your own" }</b><span>{ "Write or paste manifests and scenarios" }</span></button>
-                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ "Terms" }</b><span>{ "What the words of the lessons mean" }</span></button>
-                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
+                <button type="button" onclick={open(Source::Free)}><b>{ t!(lessons::free_play) }</b><span>{ t!(lessons::about_free_play) }</span></button>
+                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}><b>{ t!(lessons::practise) }</b><span>{ t!(lessons::about_practise) }</span></button>
+                <button type="button" onclick={exam}><b>{ t!(lessons::exam) }</b><span>{ t!(lessons::about_exam) }</span></button>
+                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ t!(lessons::your_own) }</b><span>{ t!(lessons::about_your_own) }</span></button>
+                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ t!(lessons::terms) }</b><span>{ t!(lessons::about_terms) }</span></button>
+                <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ t!(lessons::a_file) }</b><span>{ t!(lessons::about_a_file) }</span></button>
             </div>
-            <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} {onkeydown} value={(*filter).clone()} autofocus=true title="Enter opens the first one" />
+            <input type="search" placeholder={t!(lessons::find)} aria-label={t!(lessons::find)} {oninput} {onkeydown} value={(*filter).clone()} autofocus=true title={t!(lessons::find_hint)} />
             <p class="none told" role="status">{ match_count(&filter, matching.len()) }</p>
-            <div class="symptoms" role="group" aria-label="What do you see?">
+            <div class="symptoms" role="group" aria-label={t!(lessons::what_do_you_see)}>
                 { for SYMPTOMS.iter().map(|symptom| {
                     let on = *filter == symptom.words;
                     let press = {
@@ -97,7 +101,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             <div class="groups">
                 { for groups.iter().map(|(group, list)| html! {
                     <section>
-                        <h3 class="eyebrow">{ format!("{group} · {} of {}", list.iter().filter(|l| props.course.is_done(&l.name)).count(), list.len()) }</h3>
+                        <h3 class="eyebrow">{ t!(lessons::group_done, group = group, done = list.iter().filter(|l| props.course.is_done(&l.name)).count(), count = list.len()) }</h3>
                         <div class="cards">
                             { for list.iter().map(|l| {
                                 let here = props.current.as_ref() == Some(&l.name);
@@ -115,7 +119,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                 }) }
             </div>
             if props.lessons.is_empty() {
-                <p class="none" role="status">{ "The lessons come with the engine, which is still loading…" }</p>
+                <p class="none" role="status">{ t!(lessons::loading) }</p>
             }
         </Modal>
     }
@@ -149,9 +153,8 @@ fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
 fn match_count(text: &str, count: usize) -> String {
     match count {
         _ if text.trim().is_empty() => String::new(),
-        0 => "No lesson with these words.".into(),
-        1 => "1 lesson".into(),
-        count => format!("{count} lessons"),
+        0 => t!(lessons::no_matches),
+        count => t!(lessons::matches, count = count),
     }
 }
 
@@ -167,9 +170,13 @@ fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
     let title = |name: &String| all.iter().find(|l| l.name == *name).map(|l| l.title.as_str());
     let needs: Vec<&str> = info.needs.iter().filter_map(title).collect();
     if needs.is_empty() {
-        format!("{} min", info.minutes)
+        t!(lessons::minutes, minutes = info.minutes)
     } else {
-        format!("{} min · after {}", info.minutes, needs.join(", "))
+        t!(
+            lessons::minutes_after,
+            minutes = info.minutes,
+            lessons = needs.join(", ")
+        )
     }
 }
 
@@ -193,8 +200,8 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, text) = (ctl.act.clone(), text.clone());
             spawn_local(async move {
-                if files::save("podscope-course.txt", "text/plain", &text).await.is_err() {
-                    act.emit(Act::Toast("podscope-course.txt could not be saved".into()));
+                if files::save(COURSE_FILE, "text/plain", &text).await.is_err() {
+                    act.emit(Act::Toast(t!(lessons::cannot_save, file = COURSE_FILE)));
                 }
             });
         })
@@ -202,27 +209,27 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
     let reset = ctl.act.reform(|_: MouseEvent| Act::Course(Course::default()));
     let load = load(ctl, props);
     html! {
-        <section class="course" aria-label="The course">
+        <section class="course" aria-label={t!(lessons::course)}>
             <div class="row">
-                <b>{ format!("{done} of {} done", lessons.len()) }</b>
-                <meter min="0" max={lessons.len().to_string()} value={done.to_string()} aria-label="Lessons done"></meter>
+                <b>{ t!(lessons::done_of, done = done, count = lessons.len()) }</b>
+                <meter min="0" max={lessons.len().to_string()} value={done.to_string()} aria-label={t!(lessons::lessons_done)}></meter>
                 if let Some(next) = next {
-                    <button type="button" class="primary" data-continue={next.name.clone()} onclick={open(lesson(&next.name, None))}>{ format!("{}: {}", if done == 0 { "Begin" } else { "Continue" }, next.title) }</button>
+                    <button type="button" class="primary" data-continue={next.name.clone()} onclick={open(lesson(&next.name, None))}>{ if done == 0 { t!(lessons::begin_with, title = next.title) } else { t!(lessons::continue_with, title = next.title) } }</button>
                 }
             </div>
             if !due.is_empty() {
-                <div class="row" role="group" aria-label="Asked again">
-                    <span>{ "Do you still know?" }</span>
+                <div class="row" role="group" aria-label={t!(recall::asked_again)}>
+                    <span>{ t!(recall::still_know) }</span>
                     { for due.iter().take(3).map(|again| html! { <button type="button" onclick={recall::ask(ctl, course, again)}>{ title(&again.ask) }</button> }) }
                 </div>
             }
             <div class="row small">
-                <span>{ "Kept on this device only." }</span>
+                <span>{ t!(lessons::on_this_device) }</span>
                 if done > 0 {
-                    <button type="button" class="quiet" onclick={save}>{ "Save as a file" }</button>
-                    <button type="button" class="quiet" onclick={reset}>{ "Forget it" }</button>
+                    <button type="button" class="quiet" onclick={save}>{ t!(lessons::save) }</button>
+                    <button type="button" class="quiet" onclick={reset}>{ t!(lessons::forget) }</button>
                 }
-                <label class="btn quiet load">{ "Load a file" }<input type="file" class="sr" accept=".txt" onchange={load} /></label>
+                <label class="btn quiet load">{ t!(lessons::load) }<input type="file" class="sr" accept=".txt" onchange={load} /></label>
             </div>
         </section>
     }
@@ -246,9 +253,8 @@ fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
                     let n_loaded: usize = texts.map(|other| course.merge(other, &lessons)).sum();
                     act.emit(Act::Course(course));
                     match n_loaded {
-                        0 => "No finished lesson stands in that file".to_owned(),
-                        1 => "1 finished lesson was loaded".to_owned(),
-                        n => format!("{n} finished lessons were loaded"),
+                        0 => t!(lessons::none_loaded),
+                        n => t!(lessons::loaded, count = n),
                     }
                 }
                 Err(why) => why,

@@ -1,6 +1,7 @@
 //! Notes above the timeline: the introduction, notices about what was opened, a question from an earlier lesson, the
 //! outcome of a fast run. They have a room of fixed size, so they do not move the stage.
 
+use podscope_messages::t;
 use yew::prelude::*;
 
 use super::brief::{Brief, is_brief};
@@ -30,7 +31,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
         (page.opened.as_ref()).filter(|opened| page.panels.story && !opened.story.is_empty() && is_brief(opened));
     html! {
         // A landmark of its own, because it is outside the stage and the timeline.
-        <section class="notes" aria-label="Notes">
+        <section class="notes" aria-label={t!(notes::notes)}>
             if let Some(triage) = &page.coming_triage { <ComingNote triage={triage.clone()} /> }
             if page.has_unread_notices && !page.start { <OpenedNote page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }

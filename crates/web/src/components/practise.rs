@@ -1,5 +1,6 @@
 //! The dialog of practice: tasks without end, by family and level; the schedule chooses the next one (E-11).
 
+use podscope_messages::t;
 use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
 use yew::prelude::*;
 
@@ -34,13 +35,13 @@ pub(crate) fn Practise(props: &Props) -> Html {
         .filter(|family| family.due_in.is_some_and(|days| days <= 0))
         .count();
     html! {
-        <Modal key="practise" title="Practise" class="wide lessons">
-            <section class="course" aria-label="The next task">
+        <Modal key="practise" title={t!(practise::practise)} class="wide lessons">
+            <section class="course" aria-label={t!(practise::the_next_task)}>
                 <div class="row">
-                    <b>{ match n_due { 0 => "Nothing is due today.".to_owned(), 1 => "1 topic is due.".to_owned(), n => format!("{n} topics are due.") } }</b>
-                    <button type="button" class="primary" autofocus=true onclick={open(&ctl, None)}>{ "Give me a task" }</button>
+                    <b>{ match n_due { 0 => t!(practise::nothing_is_due), n => t!(practise::due_topics, count = n) } }</b>
+                    <button type="button" class="primary" autofocus=true onclick={open(&ctl, None)}>{ t!(practise::give_task) }</button>
                 </div>
-                <div class="row small"><span>{ "Each task is a new cluster, and the simulation is the answer key. A topic comes back after a day, then after 6 days, then later each time; after a mistake it begins again (the SM-2 rule). Topics take turns. Kept on this device only." }</span></div>
+                <div class="row small"><span>{ t!(practise::about_schedule) }</span></div>
             </section>
             <div class="groups">
                 <div class="cards">
@@ -48,13 +49,13 @@ pub(crate) fn Practise(props: &Props) -> Html {
                         <button type="button" onclick={open(&ctl, Some(task(family)))} data-practice={family.name.clone()}>
                             <b>{ shown(&family.title) }</b>
                             <span>{ shown(&family.topic) }</span>
-                            <small>{ format!("level {} · {}", family.level, due(family.due_in)) }</small>
+                            <small>{ t!(practise::level, level = family.level, due = due(family.due_in)) }</small>
                         </button>
                     }) }
                 </div>
             </div>
             if props.families.is_none() {
-                <p class="none" role="status">{ "The tasks come with the rest of the engine, which is loading…" }</p>
+                <p class="none" role="status">{ t!(practise::loading) }</p>
             }
         </Modal>
     }
@@ -71,10 +72,10 @@ fn task(family: &PracticeFamily) -> TaskId {
 /// When a family is asked again, in words.
 fn due(due_in: Option<i64>) -> String {
     match due_in {
-        None => "new".to_owned(),
-        Some(days) if days <= 0 => "due".to_owned(),
-        Some(1) => "tomorrow".to_owned(),
-        Some(days) => format!("in {days} days"),
+        None => t!(practise::due_new),
+        Some(days) if days <= 0 => t!(practise::due_today),
+        Some(1) => t!(practise::due_tomorrow),
+        Some(days) => t!(practise::due_in, days = days),
     }
 }
 
@@ -103,11 +104,11 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     };
     let TaskId { seed, level, .. } = task.id;
     html! {
-        <section class="end" aria-label="The end of the task">
-            <h3>{ "The rule" }</h3>
+        <section class="end" aria-label={t!(practise::end_of_task)}>
+            <h3>{ t!(practise::rule) }</h3>
             <p class="rule">{ super::story::words(&task.rule) }</p>
             if !task.reasons.is_empty() {
-                <details><summary>{ "Every answer, and why" }</summary>
+                <details><summary>{ t!(practise::reasons) }</summary>
                     <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(reason) }</dd></div> }) }</dl>
                 </details>
             }
@@ -115,10 +116,10 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
                 if study.item.is_some() {
                     { super::story::next_item(ctl, study) }
                 } else {
-                    <button type="button" class="primary" onclick={open(ctl, None)}>{ "Next task ›" }</button>
-                    <button type="button" onclick={with(seed + 1, level)}>{ "Another of this kind" }</button>
-                    if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ "A harder one" }</button> }
-                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ "All topics" }</button>
+                    <button type="button" class="primary" onclick={open(ctl, None)}>{ t!(practise::next_task) }</button>
+                    <button type="button" onclick={with(seed + 1, level)}>{ t!(practise::another) }</button>
+                    if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ t!(practise::harder) }</button> }
+                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ t!(practise::all_topics) }</button>
                 }
             </div>
         </section>

@@ -1,6 +1,7 @@
 //! The offer to repeat a question: on a later visit one question of an earlier lesson is asked with another seed
 //! (E-08).
 
+use podscope_messages::t;
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
@@ -34,10 +35,10 @@ pub(crate) fn Recall(props: &Props) -> Html {
     let title = title.map_or(again.ask.as_str(), |lesson| lesson.title.as_str());
     let dismiss = Callback::from(move |_: MouseEvent| is_dismissed.set(true));
     html! {
-        <section class="said recall" aria-label="Asked again">
-            <p><b>{ "Do you still know? " }</b>{ format!("One question of “{title}”, in a run that you have not seen.") }</p>
-            <button type="button" class="primary" onclick={ask(&ctl, &page.course, again)}>{ "Ask me" }</button>
-            <button type="button" class="quiet" onclick={dismiss} aria-label="Not now">{ icon("cross") }</button>
+        <section class="said recall" aria-label={t!(recall::asked_again)}>
+            <p><b>{ t!(recall::still_know) }{ " " }</b>{ t!(recall::one_question, lesson = title) }</p>
+            <button type="button" class="primary" onclick={ask(&ctl, &page.course, again)}>{ t!(recall::ask_me) }</button>
+            <button type="button" class="quiet" onclick={dismiss} aria-label={t!(recall::not_now)}>{ icon("cross") }</button>
         </section>
     }
 }

@@ -1,5 +1,6 @@
 //! The note while a lesson is recorded: the user's commands become its steps, pressed fields its goals (E-10).
 
+use podscope_messages::t;
 use podscope_protocol::{ExportKind, LessonCondition, Request};
 use yew::prelude::*;
 
@@ -26,19 +27,19 @@ pub(crate) fn Record(props: &Props) -> Html {
         anonymise: props.anonymises,
     });
     html! {
-        <section class="said recorded" aria-label="A lesson is being recorded">
+        <section class="said recorded" aria-label={t!(record::a_lesson_is_recorded)}>
             <div>
-                <p><b>{ "Recording a lesson. " }</b>{ "What you do becomes its steps; refused commands are left out. For a goal, select an object and press a field of its YAML." }</p>
+                <p><b>{ t!(record::recording) }{ " " }</b>{ t!(record::about) }</p>
                 if !props.goals.is_empty() {
-                    <ol aria-label="Goals" aria-live="polite">
+                    <ol aria-label={t!(record::goals)} aria-live="polite">
                         { for props.goals.iter().enumerate().map(|(index, goal)| html! {
-                            <li>{ goal.to_string() }<button type="button" class="quiet" onclick={ctl.on(Request::ForgetGoal { index })} aria-label={format!("Not a goal: {goal}")}>{ icon("cross") }</button></li>
+                            <li>{ goal.to_string() }<button type="button" class="quiet" onclick={ctl.on(Request::ForgetGoal { index })} aria-label={t!(record::not_a_goal, goal = goal)}>{ icon("cross") }</button></li>
                         }) }
                     </ol>
                 }
             </div>
-            <button type="button" class="primary" onclick={save}>{ "Save the lesson" }</button>
-            <button type="button" class="quiet" onclick={stop}>{ "Stop" }</button>
+            <button type="button" class="primary" onclick={save}>{ t!(record::save) }</button>
+            <button type="button" class="quiet" onclick={stop}>{ t!(record::stop) }</button>
         </section>
     }
 }

@@ -1,10 +1,11 @@
 //! The note about what was opened: notices of the reader and the worst problems, until the user closes it.
 
+use podscope_messages::t;
 use yew::prelude::*;
 
 use super::icon;
 use super::shown::text_with_code;
-use super::triage::{count_of, open_all_button, worst};
+use super::triage::{open_all_button, worst};
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
@@ -26,9 +27,9 @@ pub(crate) struct Props {
 pub(crate) fn ComingNote(props: &ComingProps) -> Html {
     let ComingProps { triage } = props;
     html! {
-        <section class="said" aria-label="About what is being opened">
+        <section class="said" aria-label={t!(said::about_opening)}>
             <div class="told">
-                <p role="status">{ format!("{}. The cluster is still being opened.", count_of(triage.findings.len(), "problem")) }</p>
+                <p role="status">{ t!(said::still_opening, count = triage.findings.len()) }</p>
                 { worst(None, triage) }
             </div>
         </section>
@@ -44,14 +45,14 @@ pub(crate) fn OpenedNote(props: &Props) -> Html {
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Notices));
     let mark_read = ctl.act.reform(|_: MouseEvent| Act::NoticesRead);
     html! {
-        <section class="said" aria-label="About what was opened">
+        <section class="said" aria-label={t!(said::about_opened)}>
             <div class="told">
                 if let Some(triage) = &props.page.triage { { worst(Some(&ctl), triage) } }
                 <ul>{ for opened.notices.iter().take(MAX_NOTICES).map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             </div>
             if let Some(triage) = props.page.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }
-            if !opened.notices.is_empty() { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button> }
-            <button type="button" class="quiet" onclick={mark_read} aria-label="I have read it">{ icon("cross") }</button>
+            if !opened.notices.is_empty() { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ t!(said::all_notices, count = opened.notices.len()) }</button> }
+            <button type="button" class="quiet" onclick={mark_read} aria-label={t!(said::read)}>{ icon("cross") }</button>
         </section>
     }
 }

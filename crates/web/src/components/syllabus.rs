@@ -1,6 +1,7 @@
 //! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
 //! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
 
+use podscope_messages::t;
 use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -30,8 +31,18 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     let attempts = &props.study.attempts;
     let is_examined = props.study.is_examined();
     let is_closed = course.exam.is_some() && !is_examined;
-    let done = if is_examined { "answered" } else { "done" };
     let n_items = course.items.len();
+    let n_finished = attempts.n_finished();
+    let (done, done_of) = match is_examined {
+        true => (
+            t!(syllabus::answered),
+            t!(syllabus::answered_of, done = n_finished, count = n_items),
+        ),
+        false => (
+            t!(syllabus::done),
+            t!(syllabus::done_of, done = n_finished, count = n_items),
+        ),
+    };
     let leave = {
         let act = ctl.act.clone();
         Callback::from(move |_: MouseEvent| {
@@ -42,13 +53,13 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     let next = (0..n_items).find(|index| attempts.get(*index).is_none_or(|attempt| !attempt.is_finished));
     html! {
         <Modal key="course" title={course.title.clone()} class="wide lessons">
-            <section class="course" aria-label="Progress">
+            <section class="course" aria-label={t!(syllabus::progress)}>
                 <div class="row">
-                    <b>{ format!("{} of {n_items} {done}", attempts.n_finished()) }</b>
-                    <meter min="0" max={n_items.to_string()} value={attempts.n_finished().to_string()} aria-label={done}></meter>
+                    <b>{ done_of }</b>
+                    <meter min="0" max={n_items.to_string()} value={n_finished.to_string()} aria-label={done}></meter>
                     if let Some(next) = next.filter(|_| !is_closed) {
                         <button type="button" class="primary" autofocus=true onclick={open_item(&ctl, course, next)}>
-                            { format!("{}: {}", if attempts.n_finished() == 0 { "Begin" } else { "Continue" }, course.items[next].title) }
+                            { if n_finished == 0 { t!(syllabus::begin_with, title = course.items[next].title) } else { t!(syllabus::continue_with, title = course.items[next].title) } }
                         </button>
                     }
                 </div>
@@ -74,11 +85,11 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                 }) }
             </ol>
             <div class="row small">
-                <label>{ "Your name or number " }<input type="text" value={(*student).clone()} oninput={let student = student.clone(); Callback::from(move |event: InputEvent| student.set(browser::value_of(&event)))} /></label>
-                <button type="button" onclick={hand_in(&ctl, course, attempts, &student)}>{ "Save the file to hand in" }</button>
-                <button type="button" class="quiet" onclick={leave}>{ "Leave the course" }</button>
+                <label>{ t!(syllabus::your_name) }{ " " }<input type="text" value={(*student).clone()} oninput={let student = student.clone(); Callback::from(move |event: InputEvent| student.set(browser::value_of(&event)))} /></label>
+                <button type="button" onclick={hand_in(&ctl, course, attempts, &student)}>{ t!(syllabus::hand_in) }</button>
+                <button type="button" class="quiet" onclick={leave}>{ t!(syllabus::leave) }</button>
             </div>
-            <p class="small">{ "Kept on this device only. The file holds the link of each run, and whoever grades it replays the runs." }</p>
+            <p class="small">{ t!(syllabus::about_file) }</p>
         </Modal>
     }
 }
@@ -88,13 +99,13 @@ fn standing(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
     let attempt = study.attempts.get(index);
     let score = attempt.map(|attempt| match (study.is_examined(), attempt.is_finished) {
-        (true, true) => "answered".to_owned(),
-        (true, false) => "begun".to_owned(),
-        (false, _) => format!("{} %", (attempt.score + 5) / 10),
+        (true, true) => t!(syllabus::task_answered),
+        (true, false) => t!(syllabus::task_begun),
+        (false, _) => t!(syllabus::score, percent = (attempt.score + 5) / 10),
     });
     match (course.exam.is_some(), score) {
-        (true, Some(score)) => format!("{score} · weight {weight}"),
-        (true, None) => format!("not tried · weight {weight}"),
+        (true, Some(score)) => t!(syllabus::with_weight, state = score, weight = weight),
+        (true, None) => t!(syllabus::not_tried, weight = weight),
         (false, Some(score)) => score,
         (false, None) => String::new(),
     }
@@ -117,7 +128,7 @@ fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Ht
         expect(&ctl, index);
         ctl.send.emit(request.clone());
     });
-    html! { <button type="button" class="replay" onclick={open} aria-label={format!("Replay of {}", item.title)}>{ "Replay" }</button> }
+    html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = item.title)}>{ t!(syllabus::replay) }</button> }
 }
 
 /// Begin, clock and end of an exam, and its result. The end is confirmed, because nothing can be changed after it.
@@ -140,20 +151,27 @@ fn exam_row(
     if attempts.ended.is_some() {
         let percent = attempts.percent(course);
         let is_passed = percent >= f64::from(exam.pass);
-        let verdict = if is_passed { "Passed" } else { "Not passed" };
+        let percent = format!("{percent:.0}");
+        let (name, verdict) = match is_passed {
+            true => ("Passed", t!(syllabus::passed, percent = percent, pass = exam.pass)),
+            false => (
+                "Not passed",
+                t!(syllabus::not_passed, percent = percent, pass = exam.pass),
+            ),
+        };
         return html! {
-            <div class="row" role="status" data-result={verdict}>
-                <b>{ format!("{verdict}: {percent:.0} % of the points; {} % are asked.", exam.pass) }</b>
-                <span>{ "Each replay shows your run with every answer and its reasons." }</span>
-                <button type="button" onclick={begin}>{ "Begin again" }</button>
+            <div class="row" role="status" data-result={name}>
+                <b>{ verdict }</b>
+                <span>{ t!(syllabus::about_replay) }</span>
+                <button type="button" onclick={begin}>{ t!(syllabus::begin_again) }</button>
             </div>
         };
     }
     match attempts.left(exam, js_sys::Date::now()) {
         None => html! {
             <div class="row">
-                <span>{ format!("{} minutes, {} % of the points to pass. Parts of a task count. Hints and Show me are {}.", exam.minutes, exam.pass, if course.has_hints { "open" } else { "off" }) }</span>
-                <button type="button" class="primary" onclick={begin}>{ "Begin the exam" }</button>
+                <span>{ if course.has_hints { t!(syllabus::about_exam_with_hints, minutes = exam.minutes, pass = exam.pass) } else { t!(syllabus::about_exam, minutes = exam.minutes, pass = exam.pass) } }</span>
+                <button type="button" class="primary" onclick={begin}>{ t!(syllabus::begin_exam) }</button>
             </div>
         },
         Some(left) if **is_ending => {
@@ -163,9 +181,8 @@ fn exam_row(
                 .map(|index| (index + 1).to_string())
                 .collect();
             let unanswered = match open.as_slice() {
-                [] => "Every task is answered.".to_owned(),
-                [one] => format!("Task {one} is not answered."),
-                many => format!("{} tasks are not answered: {}.", many.len(), many.join(", ")),
+                [] => t!(syllabus::all_answered),
+                some => t!(syllabus::not_answered, count = some.len(), tasks = some.join(", ")),
             };
             let (end, is_ending) = (change(|attempts, now| attempts.ended = Some(now)), is_ending.clone());
             let go_on = is_ending.clone();
@@ -175,10 +192,10 @@ fn exam_row(
             });
             html! {
                 <div class="row" role="alert">
-                    <b>{ "End the exam now?" }</b>
-                    <span>{ format!("{unanswered} {} left. Nothing can be changed afterwards.", minutes(left)) }</span>
-                    <button type="button" class="primary" onclick={Callback::from(move |_: MouseEvent| go_on.set(false))}>{ "Go on with the exam" }</button>
-                    <button type="button" onclick={end}>{ "End it" }</button>
+                    <b>{ t!(syllabus::end_exam_now) }</b>
+                    <span>{ format!("{unanswered} {}", t!(syllabus::left_before_end, minutes = minutes(left))) }</span>
+                    <button type="button" class="primary" onclick={Callback::from(move |_: MouseEvent| go_on.set(false))}>{ t!(syllabus::go_on) }</button>
+                    <button type="button" onclick={end}>{ t!(syllabus::end_it) }</button>
                 </div>
             }
         }
@@ -186,20 +203,17 @@ fn exam_row(
             let is_ending = is_ending.clone();
             html! {
                 <div class="row">
-                    <span>{ format!("{} left.", minutes(left)) }</span>
-                    <button type="button" onclick={Callback::from(move |_: MouseEvent| is_ending.set(true))}>{ "End the exam" }</button>
+                    <span>{ t!(syllabus::left, minutes = minutes(left)) }</span>
+                    <button type="button" onclick={Callback::from(move |_: MouseEvent| is_ending.set(true))}>{ t!(syllabus::end_exam) }</button>
                 </div>
             }
         }
     }
 }
 
-/// A duration in whole minutes, in words.
-fn minutes(millis: f64) -> String {
-    match (millis / 60_000.0).ceil() as u64 {
-        1 => "1 minute".to_owned(),
-        n => format!("{n} minutes"),
-    }
+/// A duration in whole minutes.
+fn minutes(millis: f64) -> u64 {
+    (millis / 60_000.0).ceil() as u64
 }
 
 /// Above a lesson that was opened from the course: its place in the course, and the time that is left of an exam.
@@ -212,8 +226,8 @@ pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
         .and_then(|exam| study.attempts.left(exam, js_sys::Date::now()));
     html! {
         <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
-            { shown(&course.title) }{ format!(" · {} of {}", index + 1, course.items.len()) }
-            if let Some(left) = left { { format!(" · {} left", minutes(left)) } }
+            { shown(&course.title) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
+            if let Some(left) = left { { format!(" · {}", t!(syllabus::left_short, minutes = minutes(left))) } }
         </button>
     }
 }
@@ -286,7 +300,7 @@ fn hand_in(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -
         let (act, text, name) = (act.clone(), text.clone(), name.clone());
         spawn_local(async move {
             if files::save(&name, "application/json", &text).await.is_err() {
-                act.emit(Act::Toast(format!("{name} could not be saved")));
+                act.emit(Act::Toast(t!(lessons::cannot_save, file = name)));
             }
         });
     })

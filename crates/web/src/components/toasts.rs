@@ -1,6 +1,7 @@
 //! Short words that come and go.
 
 use gloo_timers::callback::Timeout;
+use podscope_messages::t;
 use podscope_protocol::Task;
 use yew::prelude::*;
 
@@ -35,12 +36,12 @@ pub(crate) fn Toasts(props: &Props) -> Html {
             <Announcements page={props.page.clone()} />
             <div class="toasts" role="alert">
                 if page.has_new_version {
-                    <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>
+                    <div class="toast"><span>{ t!(toasts::new_version) }</span><button type="button" onclick={newer}>{ t!(toasts::reload) }</button></div>
                 }
                 if let Some((task, part)) = page.progress.as_ref().filter(|(task, _)| page.opened.is_some() && *task != Task::WhatIf) {
                     <div class="toast"><span>{ task.word() }</span><progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></div>
                 }
-                if page.recorded { <div class="toast late">{ "Starting the cluster… What you press waits for it." }</div> }
+                if page.recorded { <div class="toast late">{ t!(toasts::starting) }</div> }
                 { for page.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }
             </div>
         </>
@@ -63,5 +64,5 @@ fn Toast(props: &ToastProps) -> Html {
     }
     let id = props.id;
     let close = ctl.act.reform(move |_: MouseEvent| Act::ToastGone(id));
-    html! { <div class="toast"><span>{ shown(&props.text) }</span><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></div> }
+    html! { <div class="toast"><span>{ shown(&props.text) }</span><button type="button" class="quiet" onclick={close} aria-label={t!(toasts::close)}>{ icon("cross") }</button></div> }
 }

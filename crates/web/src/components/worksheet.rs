@@ -1,6 +1,7 @@
 //! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a page of their
 //! own (E-15). A page ends below each question, because the next text tells what happened.
 
+use podscope_messages::t;
 use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
 use yew::prelude::*;
 
@@ -35,28 +36,28 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
     let n_questions = opened.story.iter().filter(|step| step.question.is_some()).count();
     html! {
         <Modal key="worksheet" title={opened.title.clone()} class="wide worksheet">
-            <p class="not-printed"><button type="button" class="primary" autofocus=true onclick={print}>{ "Print" }</button>{ " A page ends below each question, as the next one tells what happened. The answers are on a page of their own." }</p>
+            <p class="not-printed"><button type="button" class="primary" autofocus=true onclick={print}>{ t!(worksheet::print) }</button>{ " " }{ t!(worksheet::about_pages) }</p>
             <div class="paper-head">
                 if let Some(info) = info { <p>{ shown(&info.summary) }</p> }
-                <p>{ "Name: ______________________________" }</p>
+                <p>{ t!(worksheet::name) }</p>
                 { code(opened) }
             </div>
             if has_answers {
-                <p class="not-printed">{ "Start over for the picture of the cluster: now it would show the first answer." }</p>
+                <p class="not-printed">{ t!(worksheet::start_over) }</p>
             } else {
-                <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ "The cluster" }</figcaption></figure>
+                <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ t!(worksheet::cluster) }</figcaption></figure>
             }
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {
                     <li>
                         <div class="prose">{ story::prose(&step.text) }</div>
                         if let Some(question) = &step.question { { ask(question) } }
-                        if let Some(command) = &step.try_command { <p>{ "Try: " }<code>{ shown(command) }</code></p> }
+                        if let Some(command) = &step.try_command { <p>{ t!(worksheet::try_command) }{ " " }<code>{ shown(command) }</code></p> }
                     </li>
                 }) }
             </ol>
-            <section class="answers" aria-label="Answers">
-                <h3>{ "Answers" }</h3>
+            <section class="answers" aria-label={t!(worksheet::answers)}>
+                <h3>{ t!(worksheet::answers) }</h3>
                 if n_questions > 0 {
                     <ol>{ for opened.story.iter().filter_map(|step| step.question.as_ref()).map(reasons) }</ol>
                 }
@@ -67,14 +68,14 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
 }
 
 fn rule(info: &LessonInfo) -> Html {
-    html! { <p class="rule"><b>{ "The rule: " }</b>{ story::words(&info.rule) }</p> }
+    html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::words(&info.rule) }</p> }
 }
 
 /// A question with boxes to tick, or with a line to write on.
 fn ask(question: &Question) -> Html {
     let space = match question.kind {
-        QuestionKind::Time => "After ____________",
-        QuestionKind::Place | QuestionKind::Choice => "____________________________",
+        QuestionKind::Time => t!(worksheet::after),
+        QuestionKind::Place | QuestionKind::Choice => "____________________________".to_owned(),
     };
     html! {
         <div class="paper-ask">
@@ -95,8 +96,8 @@ fn reasons(question: &Question) -> Html {
             <b>{ story::words(&question.ask) }</b>
             <dl class="reasons">
                 { for question.why.iter().map(|(answer, why)| {
-                    let answer = if answer == "else" { "other answers" } else { answer.as_str() };
-                    html! { <div><dt>{ shown(answer) }</dt><dd>{ story::words(why) }</dd></div> }
+                    let answer = if answer == "else" { t!(worksheet::other_answers) } else { answer.clone() };
+                    html! { <div><dt>{ shown(&answer) }</dt><dd>{ story::words(why) }</dd></div> }
                 }) }
             </dl>
         </li>
@@ -114,7 +115,7 @@ fn code(opened: &Opened) -> Html {
     };
     html! {
         <figure class="paper-code">
-            <svg viewBox={format!("0 0 {width} {width}")} role="img" aria-label={format!("A code that opens {address}")}><rect width="100%" height="100%" fill="#fff" /><path d={path} fill="#000" /></svg>
+            <svg viewBox={format!("0 0 {width} {width}")} role="img" aria-label={t!(worksheet::qr_code, address = address)}><rect width="100%" height="100%" fill="#fff" /><path d={path} fill="#000" /></svg>
         </figure>
     }
 }

@@ -2,6 +2,7 @@
 //! stored on this device as text, and handed in as JSON, which `podscope grade` reads.
 
 use podscope_api::ordered;
+use podscope_messages::t;
 use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, Opened, StoryState, practice_run_name};
 use serde_json::{Value, json};
 
@@ -38,12 +39,12 @@ impl Way {
     }
 
     /// The words for people.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> String {
         match self {
-            Way::Solved => "done",
-            Way::Guessed => "done after a wrong prediction",
-            Way::Hinted => "done with hints",
-            Way::Shown => "done with Show me",
+            Way::Solved => t!(attempts::solved),
+            Way::Guessed => t!(attempts::guessed),
+            Way::Hinted => t!(attempts::hinted),
+            Way::Shown => t!(attempts::shown),
         }
     }
 }

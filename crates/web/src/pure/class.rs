@@ -77,9 +77,10 @@ impl Class {
             };
             format!("\"{quote}{}\"", cell.replace('"', "\"\""))
         };
+        let words = ["yes", "no", "replayed"].map(str::to_owned);
         let mut text = "STUDENT,LESSON,FINISHED,GOALS,ANSWERS,HINTS,SHOWN,MINUTES,CHECK\n".to_owned();
         for run in &self.runs {
-            let cells: Vec<String> = cells(run, &run.lesson).iter().map(|one| cell(one)).collect();
+            let cells: Vec<String> = cells(run, &run.lesson, &words).iter().map(|one| cell(one)).collect();
             text.push_str(&format!("{}\n", cells.join(",")));
         }
         text
@@ -87,8 +88,9 @@ impl Class {
 }
 
 /// The cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes, check.
-pub(crate) fn cells(run: &GradedRun, lesson: &str) -> [String; 9] {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+/// The words are those for yes, for no and for a run without complaints.
+pub(crate) fn cells(run: &GradedRun, lesson: &str, [yes, no, replayed]: &[String; 3]) -> [String; 9] {
+    let yes = |is: bool| if is { yes } else { no }.clone();
     let unknown = || "-".to_owned();
     let right = run.answers.iter().filter(|answer| answer.is_right).count();
     [
@@ -101,7 +103,7 @@ pub(crate) fn cells(run: &GradedRun, lesson: &str) -> [String; 9] {
         yes(run.is_shown),
         run.minutes.map_or_else(unknown, |minutes| format!("{minutes:.1}")),
         match run.complaints.as_slice() {
-            [] => "replayed".to_owned(),
+            [] => replayed.clone(),
             complaints => complaints.join("; "),
         },
     ]

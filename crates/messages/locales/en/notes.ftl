@@ -1,0 +1,3 @@
+# The notes above the timeline.
+
+notes = Notes
