@@ -1,6 +1,7 @@
 //! A story of short lines: each line stands under the stage with its suggested command, and takes no room from the
 //! stage. The guided start is told in this way.
 
+use podscope_messages::t;
 use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
 use yew::prelude::*;
 
@@ -92,11 +93,11 @@ pub(crate) fn Brief(props: &Props) -> Html {
         (None, None) => words(mistake.unwrap_or(&step.text)),
     };
     html! {
-        <section class="brief" aria-label="Story" data-asks="">
+        <section class="brief" aria-label={t!(brief::story)} data-asks="">
             <p aria-live="polite">{ text }</p>
             if let Some((_, next)) = end { { next } }
             else if let Some((label, line, onclick)) = run { <button type="button" class="primary" {onclick} title={line.clone()}>{ label }<span class="mono">{ line }</span></button> }
-            <button type="button" class="quiet shut" onclick={close} aria-label="Close the story">{ icon("cross") }</button>
+            <button type="button" class="quiet shut" onclick={close} aria-label={t!(brief::close)}>{ icon("cross") }</button>
         </section>
     }
 }
@@ -110,5 +111,5 @@ fn next(ctl: &Ctl, page: &Page) -> Html {
         name: FIRST_LESSON.to_owned(),
         seed: None,
     };
-    html! { <button type="button" class="primary" onclick={ctl.on(Request::Open { source })}>{ "Start the course" }</button> }
+    html! { <button type="button" class="primary" onclick={ctl.on(Request::Open { source })}>{ t!(brief::start_course) }</button> }
 }

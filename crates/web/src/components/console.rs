@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{Completion, ConsoleLine, LineKind, Request, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
@@ -91,7 +92,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
     };
     html! {
-        <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
+        <section class={classes!("con", "mono", open.then_some("open"))} aria-label={t!(console::console)}>
             if open { { log_html(console, log) } }
             if let Some((_, _, choices)) = completions { { choice_list(choices, picked, &take) } }
             if !earlier_lines.is_empty() {
@@ -102,12 +103,12 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             }
             <div class="line">
                 <span class="prompt" aria-hidden="true">{ if earlier_lines.is_empty() { "›" } else { "…" } }</span>
-                <input ref={input} value={(**line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
+                <input ref={input} value={(**line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label={t!(console::command)} role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
-                    placeholder={match console.last_input() { Some(last) if open => format!("Type a command, or ↑ for the last one: {last}"), None if open => "Type a command, such as kubectl get pods".into(), _ => "Console".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
-                if open { <button type="button" class="quiet" onclick={toggle} aria-label="Close the console" title="Close (Esc)">{ icon("cross") }</button> }
-                else { <button type="button" class="quiet" onclick={toggle} aria-expanded="false">{ "Console " }<kbd>{ "`" }</kbd></button> }
+                    placeholder={match console.last_input() { Some(last) if open => t!(console::type_or_last, last = last), None if open => t!(console::type_command), _ => t!(console::console) }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                if open { <button type="button" class="quiet" onclick={toggle} aria-label={t!(console::close)} title={t!(console::close_hint)}>{ icon("cross") }</button> }
+                else { <button type="button" class="quiet" onclick={toggle} aria-expanded="false">{ t!(console::console) }{ " " }<kbd>{ "`" }</kbd></button> }
             </div>
         </section>
     }
@@ -291,8 +292,8 @@ impl Typed {
 fn log_html(console: &Console, log: NodeRef) -> Html {
     let skip = console.lines.len().saturating_sub(MAX_LINES_DRAWN);
     html! {
-        <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
-            if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
+        <div class="log" ref={log} tabindex="0" role="log" aria-label={t!(console::log)} aria-live="off">
+            if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                 let run = console.run_at(i);
                 let above = i.checked_sub(1).filter(|_| i > skip && run.is_none()).and_then(|i| console.lines.get(i));
@@ -310,7 +311,7 @@ fn rule(title: &str) -> Html {
 
 fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) -> Html {
     html! {
-        <ul class="choices" id="choices" role="listbox" aria-label="Completions">
+        <ul class="choices" id="choices" role="listbox" aria-label={t!(console::completions)}>
             { for choices.iter().take(12).enumerate().map(|(i, c)| {
                 let take = take.reform(move |event: MouseEvent| { event.prevent_default(); i });
                 html! { <li role="option" id={format!("choice-{i}")} aria-selected={(i == picked).to_string()} onmousedown={take}><b>{ &c.text }</b><span>{ &c.hint }</span></li> }
@@ -338,16 +339,13 @@ fn joined(earlier_lines: &str, line: &str) -> String {
 fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
     match pasted {
         TextKind::Other => {}
-        TextKind::Broken | TextKind::Manifests => return "Manifests: Enter applies them, Esc drops them.".into(),
-        TextKind::Scenario | TextKind::Lesson => {
-            return "A scenario: Enter opens it, and this session is kept. Esc drops it.".into();
-        }
+        TextKind::Broken | TextKind::Manifests => return t!(console::manifests),
+        TextKind::Scenario | TextKind::Lesson => return t!(console::scenario),
     }
     let commands = paste::commands(earlier_lines);
     match commands.as_slice() {
-        [.., last] if paste::is_open(last) => "Enter adds a line; the last one ends it. Esc drops it.".into(),
-        [_] => "Enter runs it, Esc drops it.".into(),
-        all => format!("Enter runs these {} commands, Esc drops them.", all.len()),
+        [.., last] if paste::is_open(last) => t!(console::open_document),
+        all => t!(console::commands, count = all.len()),
     }
 }
 
@@ -356,7 +354,7 @@ fn line_html(line: &ConsoleLine) -> Html {
     let words = line.text.words();
     match words.split_once('\n') {
         Some((first, rest)) if line.kind == LineKind::Input => html! {
-            <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {} lines", rest.lines().count() + 1) }</span></summary><pre>{ shown(rest) }</pre></details>
+            <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {}", t!(console::lines, count = rest.lines().count() + 1)) }</span></summary><pre>{ shown(rest) }</pre></details>
         },
         _ if line.kind == LineKind::Input => html! { <>{ "› " }{ shown(&words) }</> },
         _ => html! { { shown(&words) } },

@@ -1,6 +1,7 @@
 //! The forward button: shows what comes next and how far away it is, and goes there when pressed. During a fast run it
 //! shows the run and stops it (U-05). The caption beside the stage reports how a run ended.
 
+use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
@@ -48,7 +49,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
             // A changed text is a new element: it is centred, so a change of width would move it.
             <span class="goes" key={format!("{what} {}", more.chars().count())}>
-                <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>
+                <b>if next == Next::Skip { <span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
             </span>
         </button>

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
+use podscope_messages::{Message, editor, t};
 use podscope_protocol::{Completion, Problem, Request, Source, TextKind};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -58,18 +59,12 @@ impl Drop for Mounted {
 }
 
 /// The examples offered for a new text.
-const EXAMPLES: [(&str, &str); 5] = [
-    ("A pod", include_str!("../../examples/pod.yaml")),
-    (
-        "A Deployment spread over zones",
-        include_str!("../../examples/spread.yaml"),
-    ),
-    (
-        "A StatefulSet and a partition",
-        include_str!("../../examples/partition.yaml"),
-    ),
-    ("Priorities", include_str!("../../examples/priorities.yaml")),
-    ("A lesson to write on", include_str!("../../examples/lesson.yaml")),
+const EXAMPLES: [(Message, &str); 5] = [
+    (editor::a_pod, include_str!("../../examples/pod.yaml")),
+    (editor::spread, include_str!("../../examples/spread.yaml")),
+    (editor::partition, include_str!("../../examples/partition.yaml")),
+    (editor::priorities, include_str!("../../examples/priorities.yaml")),
+    (editor::lesson, include_str!("../../examples/lesson.yaml")),
 ];
 
 /// Delay after the last key before the text is applied automatically, in milliseconds.
@@ -135,10 +130,10 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let body = html! {
         <>
             <div class="row">
-                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
-                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                <label>{ t!(editor::begin_with) }{ " " }<select onchange={example} aria-label={t!(editor::examples)}><option value="" selected=true>{ "…" }</option>
+                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ name.text() }</option> }) }
                 </select></label>
-                if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
+                if !props.beside { <span class="none">{ t!(editor::paste_hint) }</span> }
             </div>
             if *is_plain {
                 <textarea class="mono code" autofocus=true aria-label="YAML" spellcheck="false" value={(*text).clone()}
@@ -151,12 +146,12 @@ pub(crate) fn Editor(props: &Props) -> Html {
         </>
     };
     if !props.beside {
-        return html! { <Modal title="Editor" class="wide editor">{ body }</Modal> };
+        return html! { <Modal title={t!(editor::editor)} class="wide editor">{ body }</Modal> };
     }
     let close = ctl.act.reform(|_: MouseEvent| Act::SideEditor(None));
     html! {
-        <aside class="code-beside editor" aria-label="Editor beside the cluster">
-            <header><h2>{ "Editor" }</h2><button type="button" class="quiet" onclick={close} aria-label="Close the editor">{ icon("cross") }</button></header>
+        <aside class="code-beside editor" aria-label={t!(editor::editor_beside)}>
+            <header><h2>{ t!(editor::editor) }</h2><button type="button" class="quiet" onclick={close} aria-label={t!(editor::close)}>{ icon("cross") }</button></header>
             { body }
         </aside>
     }
@@ -315,18 +310,18 @@ fn findings(
     // A long list needs a tab stop so that it can be scrolled by keyboard.
     let has_list = !findings.is_empty() || !refused.is_empty() || !advice.is_empty();
     html! {
-        <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={has_list.then_some("0")}>
+        <div class="found" role="group" aria-label={t!(editor::found)} aria-live="polite" tabindex={has_list.then_some("0")}>
             if n_gaps > 0 { <p role="status">{ hints::gaps_left(n_gaps) }</p> }
             else if !findings.is_empty() { { problems(findings) } }
             else if !refused.is_empty() { { problems(refused) } }
-            else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(advice) } }
-            else if text.is_some_and(|text| text.trim().is_empty()) { <p>{ "Nothing to apply yet: there is no object in it." }</p> }
-            else if text.is_some() && denied.is_empty() { <p class="fine">{ "No problems." }</p> }
-            if findings.is_empty() && !denied.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
+            else if !advice.is_empty() { <p class="eyebrow">{ t!(editor::advice) }</p>{ problems(advice) } }
+            else if text.is_some_and(|text| text.trim().is_empty()) { <p>{ t!(editor::nothing_to_apply) }</p> }
+            else if text.is_some() && denied.is_empty() { <p class="fine">{ t!(editor::no_problems) }</p> }
+            if findings.is_empty() && !denied.is_empty() { <p class="eyebrow">{ t!(editor::refused) }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
             if props.beside && !done.is_empty() {
                 { for done.iter().take(MAX_RESULTS).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
-                if done.len() > MAX_RESULTS { <p class="none">{ format!("and {} more", done.len() - MAX_RESULTS) }</p> }
-                if props.still { <p class="none">{ "Time stands still: play or step to see what follows." }</p> }
+                if done.len() > MAX_RESULTS { <p class="none">{ t!(editor::and_more, count = done.len() - MAX_RESULTS) }</p> }
+                if props.still { <p class="none">{ t!(editor::time_stands) }</p> }
             }
         </div>
     }
@@ -379,15 +374,15 @@ fn buttons(
     };
     html! {
         <div class="buttons">
-            if let Some(check) = check { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
+            if let Some(check) = check { <button type="button" onclick={check} title={t!(editor::check_lesson_hint)}>{ t!(editor::check_lesson) }</button> }
             if beside {
-                <label class="check"><input type="checkbox" checked={**applies_live} onchange={toggle_live} />{ "Apply as I type" }</label>
+                <label class="check"><input type="checkbox" checked={**applies_live} onchange={toggle_live} />{ t!(editor::apply_live) }</label>
                 <span class="gap"></span>
             } else {
-                <button type="button" class="quiet" onclick={put_beside} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
+                <button type="button" class="quiet" onclick={put_beside} title={t!(editor::beside_hint)}>{ t!(editor::beside) }</button>
             }
-            <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!is_whole}>{ if beside { "Apply" } else { "Apply to the running cluster" } }</button>
-            <button type="button" class={classes!((!beside).then_some("primary"))} onclick={open}>{ "Start anew with this" }</button>
+            <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!is_whole}>{ if beside { t!(editor::apply) } else { t!(editor::apply_to_running) } }</button>
+            <button type="button" class={classes!((!beside).then_some("primary"))} onclick={open}>{ t!(editor::start_anew) }</button>
         </div>
     }
 }
@@ -397,7 +392,7 @@ fn gap_advice((line, column): &(u32, u32)) -> Problem {
     Problem {
         line: *line,
         column: *column,
-        ..Problem::of("", "a gap: replace the ___")
+        ..Problem::of("", t!(editor::gap))
     }
 }
 

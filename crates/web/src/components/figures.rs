@@ -1,5 +1,6 @@
 //! Figures of two compared runs: for each resource a plot of how full the nodes are, and a table.
 
+use podscope_messages::{Message, figures, t};
 use podscope_protocol::{ComparedFigures, Fullness};
 use yew::prelude::*;
 
@@ -7,7 +8,7 @@ use super::shown::shown;
 use crate::pure::fullness;
 
 /// Names of the columns and of the lines.
-const RUNS: [&str; 2] = ["this run", "the other"];
+const RUNS: [Message; 2] = [figures::this_run, figures::other_run];
 
 /// The plots and the table. Nothing if there are no figures.
 pub(super) fn view(figures: &ComparedFigures) -> Html {
@@ -18,7 +19,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
     html! {
         <>
             { for figures.fullness.iter().map(plot) }
-            <div class="scroll" tabindex="0" role="region" aria-label="Figures">
+            <div class="scroll" tabindex="0" role="region" aria-label={t!(figures::figures)}>
                 <table>
                     <thead><tr>{ for names.iter().map(|name| column_name(name)) }</tr></thead>
                     <tbody>{ for rows.map(|row| figure_row(row)) }</tbody>
@@ -48,10 +49,7 @@ fn figure_row(row: &[String]) -> Html {
 
 /// A line for each run from the fullest node to the emptiest one. The table says the same in figures.
 fn plot(one: &Fullness) -> Html {
-    let title = format!(
-        "{} requested of each node, from the fullest to the emptiest",
-        one.resource
-    );
+    let title = t!(figures::plot, resource = one.resource);
     html! {
         <figure class="fullness">
             <figcaption>{ title }</figcaption>
@@ -62,7 +60,7 @@ fn plot(one: &Fullness) -> Html {
                 </svg>
                 <span class="mono" aria-hidden="true">{ "0" }</span>
             </div>
-            <p class="names" aria-hidden="true">{ for RUNS.iter().enumerate().map(|(nth, name)| html! { <span class={format!("run-{nth}")}>{ *name }</span> }) }</p>
+            <p class="names" aria-hidden="true">{ for RUNS.iter().enumerate().map(|(nth, name)| html! { <span class={format!("run-{nth}")}>{ name.text() }</span> }) }</p>
         </figure>
     }
 }

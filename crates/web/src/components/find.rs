@@ -1,5 +1,6 @@
 //! The filter field: everything that does not match is dimmed, and the number of matches is shown beside the field.
 
+use podscope_messages::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -74,16 +75,15 @@ pub(crate) fn Find(props: &Props) -> Html {
     html! {
         <div class="find" role="search">
             { icon("find") }
-            <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label="Find pods and nodes"
-                placeholder="A name, label, state, owner, node, image or IP" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title="Enter goes to the next one, Shift + Enter to the one before" />
+            <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label={t!(find::find)}
+                placeholder={t!(find::placeholder)} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title={t!(find::hint)} />
             <span class="mono found" role="status">{ (*counts).clone().unwrap_or_default() }</span>
-            <button type="button" class="quiet" onclick={close} aria-label="Show everything again">{ icon("cross") }</button>
+            <button type="button" class="quiet" onclick={close} aria-label={t!(find::close)}>{ icon("cross") }</button>
         </div>
     }
 }
 
 fn match_count(filter: &Filter, page: &Page) -> String {
     let Found { pods, nodes } = filter.count(&page.model);
-    let one = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    format!("{}, {}", one(pods, "pod"), one(nodes, "node"))
+    t!(find::found, pods = pods, nodes = nodes)
 }

@@ -1,5 +1,6 @@
 //! Problems in the cluster, worst first: a few beside the stage when a dump has opened, all in a dialog (P-09).
 
+use podscope_messages::t;
 use podscope_protocol::triage::{Finding, markdown};
 use podscope_protocol::{Micros, Request};
 use wasm_bindgen_futures::spawn_local;
@@ -33,7 +34,7 @@ fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
                 act.emit(Act::Dialog(Dialog::None));
                 act.emit(Act::Select(Some(subject.clone())));
             });
-            html! { <button type="button" class="quiet" onclick={show} title="Show it">{ heading }</button> }
+            html! { <button type="button" class="quiet" onclick={show} title={t!(triage::show)}>{ heading }</button> }
         }
         None => html! { <span>{ heading }{ " " }</span> },
     };
@@ -45,13 +46,13 @@ pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
-    html! { <ol aria-label="What is wrong, worst first">{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| row(ctl, finding, triage.at)) }</ol> }
+    html! { <ol aria-label={t!(triage::worst_first)}>{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| row(ctl, finding, triage.at)) }</ol> }
 }
 
 /// The button that opens the dialog.
 pub(super) fn open_all_button(ctl: &Ctl, triage: &TriageView) -> Html {
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Triage));
-    html! { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ count_of(triage.findings.len(), "problem") }</button> }
+    html! { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ t!(triage::problems, count = triage.findings.len()) }</button> }
 }
 
 /// The dialog: all problems, filtered by namespace, with a button to copy them.
@@ -72,7 +73,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
         });
     }
     let Some(triage) = &page.triage else {
-        return html! { <Modal key="triage" title="What is wrong" class="wide triage"><p role="status">{ "Looking…" }</p></Modal> };
+        return html! { <Modal key="triage" title={t!(triage::title)} class="wide triage"><p role="status">{ t!(triage::looking) }</p></Modal> };
     };
     let is_seen = |finding: &&Finding| namespace.as_ref().is_none_or(|only| finding.namespace == *only);
     let rows: Vec<&Finding> = triage.findings.iter().filter(is_seen).collect();
@@ -100,33 +101,33 @@ pub(crate) fn Triage(props: &Props) -> Html {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
                 let message = if browser::copy(text).await {
-                    "The list is copied as Markdown."
+                    t!(triage::copied)
                 } else {
-                    "The browser does not allow copying here."
+                    t!(yaml::cannot_copy)
                 };
-                act.emit(Act::Toast(message.into()));
+                act.emit(Act::Toast(message));
             });
         })
     });
     let look_again = ctl.on(Request::Triage { anonymise: false });
     let objects: usize = rows.iter().map(|finding| finding.count).sum();
     html! {
-        <Modal key="triage" title="What is wrong" class="wide triage">
+        <Modal key="triage" title={t!(triage::title)} class="wide triage">
             <div class="row">
-                <label>{ "Namespace " }<select onchange={chosen}>
-                    <option value="*" selected={namespace.is_none()}>{ "all" }</option>
-                    { for namespaces.iter().map(|name| html! { <option value={(*name).to_owned()} selected={namespace.as_deref() == Some(*name)}>{ if name.is_empty() { "none (of the cluster)".to_owned() } else { podscope_api::visible(name).into_owned() } }</option> }) }
+                <label>{ t!(triage::namespace) }{ " " }<select onchange={chosen}>
+                    <option value="*" selected={namespace.is_none()}>{ t!(triage::all) }</option>
+                    { for namespaces.iter().map(|name| html! { <option value={(*name).to_owned()} selected={namespace.as_deref() == Some(*name)}>{ if name.is_empty() { t!(triage::none) } else { podscope_api::visible(name).into_owned() } }</option> }) }
                 </select></label>
-                <p role="status">{ format!("{} of {} objects, at {}", count_of(rows.len(), "row"), objects, clock::instant(triage.at)) }</p>
-                if page.model.now != triage.at { <button type="button" class="quiet" onclick={look_again}>{ "Look again" }</button> }
-                <button type="button" onclick={copy.clone().unwrap_or_default()} disabled={copy.is_none()}>{ "Copy" }</button>
+                <p role="status">{ t!(triage::rows, rows = rows.len(), objects = objects, time = clock::instant(triage.at)) }</p>
+                if page.model.now != triage.at { <button type="button" class="quiet" onclick={look_again}>{ t!(triage::look_again) }</button> }
+                <button type="button" onclick={copy.clone().unwrap_or_default()} disabled={copy.is_none()}>{ t!(triage::copy) }</button>
             </div>
             <super::share::AnonymiseCheckbox page={page.clone()} />
-            if rows.is_empty() { <p class="none">{ "Nothing is wrong that the objects show." }</p> }
+            if rows.is_empty() { <p class="none">{ t!(triage::nothing_wrong) }</p> }
             <ol class="findings">
                 { for rows.iter().take(MAX_ROWS).map(|finding| row(Some(&ctl), finding, triage.at)) }
             </ol>
-            if rows.len() > MAX_ROWS { <p class="none">{ format!("and {} more; Copy takes all of them", rows.len() - MAX_ROWS) }</p> }
+            if rows.len() > MAX_ROWS { <p class="none">{ t!(triage::and_more, count = rows.len() - MAX_ROWS) }</p> }
         </Modal>
     }
 }

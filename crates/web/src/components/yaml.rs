@@ -1,6 +1,7 @@
 //! The tab "YAML": an object as the API server holds it, with highlighted keys.
 
 use super::shown::shown;
+use podscope_messages::t;
 use podscope_protocol::{Request, SubjectRef};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -27,7 +28,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
         return Html::default();
     };
     if props.ghost {
-        return html! { <p class="none">{ "The API server has no such object. What runs is a process without a record." }</p> };
+        return html! { <p class="none">{ t!(yaml::no_such_object) }</p> };
     }
     let lines = props.text.lines().zip(1..).map(|(text, number)| match &props.pick {
         Some(subject) => pickable(&ctl, subject, number, text),
@@ -39,21 +40,14 @@ pub(crate) fn Yaml(props: &Props) -> Html {
             let (text, act) = (text.clone(), ctl.act.clone());
             spawn_local(async move {
                 let done = browser::copy(text).await;
-                act.emit(Act::Toast(
-                    if done {
-                        "Copied."
-                    } else {
-                        "The browser does not allow copying here."
-                    }
-                    .into(),
-                ));
+                act.emit(Act::Toast(if done { t!(yaml::copied) } else { t!(yaml::cannot_copy) }));
             });
         })
     };
     html! {
         <div class="yaml">
-            if !props.anonymises { <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button> }
-            if props.pick.is_some() { <p class="none">{ "Press a field to make it a goal, with the value that it has now." }</p> }
+            if !props.anonymises { <button type="button" class="quiet" onclick={copy}>{ t!(yaml::copy) }</button> }
+            if props.pick.is_some() { <p class="none">{ t!(yaml::pick_goal) }</p> }
             <pre class="mono" tabindex="0" aria-label="YAML">{ for lines }</pre>
         </div>
     }
@@ -65,7 +59,7 @@ fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
         subject: subject.clone(),
         line: number,
     };
-    let title = format!("Make a goal of it: {}", podscope_api::visible(text.trim()));
+    let title = t!(yaml::make_goal, field = podscope_api::visible(text.trim()));
     html! { <button type="button" class="pick" onclick={ctl.on(request)} {title}>{ line(text.trim_end()) }</button> }
 }
 
