@@ -1,14 +1,15 @@
 //! The menu "More": the controls for which the bar has no room, with their shortcuts.
 
-use podscope_messages::t;
+use podscope_messages::{LANGUAGES, t};
 use podscope_protocol::{Request, WhatIf};
 use yew::prelude::*;
 
 use super::bar::next_theme;
 use super::dialog::Modal;
+use crate::browser;
 use crate::ctl::Ctl;
-use crate::keys;
 use crate::state::{Act, Dialog, Page, Shared};
+use crate::{keys, language};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -73,8 +74,22 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row(t!(more::class), "", act(Act::Dialog(Dialog::Class))) }
                 { row(t!(more::present), "Shift + P", present) }
                 { row(t!(more::theme, theme = page.theme.name()), "t", theme) }
+                <li>{ languages(&ctl, &page.language) }</li>
                 { row(t!(more::help), "?", act(Act::Dialog(Dialog::Shortcuts))) }
             </ul>
         </Modal>
+    }
+}
+
+/// The choice of the page's language. Each language is named in itself.
+fn languages(ctl: &Ctl, current: &str) -> Html {
+    let choose = {
+        let act = ctl.act.clone();
+        Callback::from(move |event: Event| language::choose(browser::value_of(&event), act.clone()))
+    };
+    html! {
+        <label class="languages"><span>{ t!(language::language) }</span>
+            <select onchange={choose}>{ for LANGUAGES.iter().map(|(code, name)| html! { <option value={*code} lang={*code} selected={*code == current}>{ *name }</option> }) }</select>
+        </label>
     }
 }

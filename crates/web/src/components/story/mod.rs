@@ -113,6 +113,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                     <p class="eyebrow">{ match info { Some(info) => t!(story::place_in_group, group = info.group, step = at + 1, count = count), None => t!(story::place, step = at + 1, count = count) } }</p>
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
+                if page.is_partly_translated { <p class="notice">{ t!(language::lesson_is_partly_english) }</p> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
