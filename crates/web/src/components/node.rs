@@ -4,6 +4,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::taint;
 use podscope_api::{ConditionStatus, ordered, visible};
 
+use podscope_messages::t;
 use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark};
 use yew::prelude::*;
 
@@ -81,29 +82,29 @@ pub(crate) struct Props {
 fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     if !node.registered {
-        return Some(("ghost", "no Node object".into()));
+        return Some(("ghost", t!(node::no_node_object)));
     }
     if machine.exists && !machine.powered {
-        return Some(("bad", "machine is off".into()));
+        return Some(("bad", t!(node::machine_is_off)));
     }
     let heard = machine.last_heartbeat.map(|heard| clock::ago(heard, now.max(heard)));
     if let Some(heard) = heard.as_ref().filter(|_| machine.lost().1) {
-        return Some(("bad", format!("cut off, last heard {heard} ago")));
+        return Some(("bad", t!(node::cut_off_last_heard, time = heard)));
     }
     match node.ready {
         ConditionStatus::True => cut_words(&machine.cuts).map(|words| ("bad", words)),
-        ConditionStatus::Unknown => Some(("bad", format!("unreachable {}", heard.unwrap_or_default()))),
-        _ if node.ready_reason.is_empty() => Some(("bad", "not ready".into())),
-        _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
+        ConditionStatus::Unknown => Some(("bad", t!(node::unreachable, time = heard.unwrap_or_default()))),
+        _ if node.ready_reason.is_empty() => Some(("bad", t!(node::not_ready))),
+        _ => Some(("bad", t!(node::not_ready_because, reason = node.ready_reason))),
     }
 }
 
 /// Text for the machine's cut links and their directions; `None` if no link is cut.
 fn cut_words(cuts: &[Cut]) -> Option<String> {
     let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
-        (true, false) => format!("nothing from {} arrives", cut.from),
-        (false, true) => format!("nothing arrives at {}", cut.from),
-        _ => format!("cut off from {}", cut.from),
+        (true, false) => t!(node::nothing_from_arrives, end = cut.from),
+        (false, true) => t!(node::nothing_arrives_at, end = cut.from),
+        _ => t!(node::cut_off_from, end = cut.from),
     };
     let first = one(cuts.first()?);
     let is_whole = |from: &CutFrom| cuts.iter().any(|cut| cut.from == *from && cut.is_in && cut.is_out);
@@ -111,12 +112,12 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
         .iter()
         .all(is_whole)
     {
-        return Some("cut off".into());
+        return Some(t!(node::cut_off));
     }
     Some(match cuts.len() {
         1 => first,
-        _ if cuts.iter().all(|cut| !cut.is_out) => "nothing that is sent to it arrives".into(),
-        more => format!("{first} and {} more", more - 1),
+        _ if cuts.iter().all(|cut| !cut.is_out) => t!(node::nothing_sent_arrives),
+        more => t!(node::first_cut_and_more, first = first, count = more - 1),
     })
 }
 
@@ -125,18 +126,18 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
     let machine = &node.machine;
     match truth {
         Truth::Both => state(node, now),
-        Truth::Api if !node.registered => Some(("ghost", "no Node object".into())),
+        Truth::Api if !node.registered => Some(("ghost", t!(node::no_node_object))),
         Truth::Api => match node.ready {
             ConditionStatus::True => None,
             ConditionStatus::Unknown => Some(("bad", "NotReady".into())),
-            _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
+            _ => Some(("bad", t!(node::not_ready_because, reason = node.ready_reason))),
         },
         Truth::Machine => match machine {
-            machine if !machine.exists => Some(("ghost", "no machine".into())),
-            machine if !machine.powered => Some(("bad", "off".into())),
-            machine if machine.lost() == (true, true) => Some(("bad", "cut off".into())),
-            machine if !machine.kubelet => Some(("bad", "no kubelet runs".into())),
-            machine if !machine.runtime => Some(("bad", "no runtime answers".into())),
+            machine if !machine.exists => Some(("ghost", t!(node::no_machine))),
+            machine if !machine.powered => Some(("bad", t!(node::off))),
+            machine if machine.lost() == (true, true) => Some(("bad", t!(node::cut_off))),
+            machine if !machine.kubelet => Some(("bad", t!(node::no_kubelet))),
+            machine if !machine.runtime => Some(("bad", t!(node::no_runtime))),
             machine => cut_words(&machine.cuts).map(|words| ("bad", words)),
         },
     }
@@ -145,16 +146,16 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
 /// Label of the card for screen readers.
 pub(super) fn label(node: &NodeState, now: Micros) -> String {
     let view = &node.view;
-    let mut text = format!("Node {}", view.name);
+    let mut text = t!(node::name, node = view.name);
     match state(view, now) {
         Some((_, words)) => text.push_str(&format!(", {words}")),
-        None => text.push_str(", ready"),
+        None => text.push_str(&format!(", {}", t!(node::ready))),
     }
     if view.cordoned {
-        text.push_str(", cordoned");
+        text.push_str(&format!(", {}", t!(node::cordoned)));
     }
     text.push_str(&match view.only_name {
-        true => format!(", {}, only its name is known", n_pods(node.pods.len())),
+        true => format!(", {}, {}", n_pods(node.pods.len()), t!(node::only_name_known)),
         false => format!(", {}, cpu {}", n_pods(node.pods.len()), quantity::cpu(view.cpu)),
     });
     for line in &view.machine.differs {
@@ -190,9 +191,9 @@ pub(crate) fn Node(props: &Props) -> Html {
     let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
     let command = actions::toggle_cut(view);
     let said = if cut {
-        format!("Heal the links of {}", view.name)
+        t!(node::heal_links, node = view.name)
     } else {
-        format!("Cut {} off from everything", view.name)
+        t!(node::cut_everything, node = view.name)
     };
     let at = props.plan.rect;
     html! {
@@ -285,7 +286,7 @@ fn marks(props: &Props) -> Html {
         return Html::default();
     }
     html! {
-        <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
+        <div class="pods" role="group" aria-label={t!(node::pods_on, node = view.name)}>
             { for pods.into_iter().map(|(pod, mark, place)| html! {
                 <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} is_filtered_out={!found(pod)} differs={props.differing.contains(&pod.id)} {place} breaks={props.breaking.contains(&pod.id)}
                     selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} answer_mark={AnswerMark::on(&props.pod_answer_marks, &pod.id)} />
@@ -295,11 +296,11 @@ fn marks(props: &Props) -> Html {
                 html! {
                     <span key={format!("n{}", pod.id)} class={classes!("nominee", detail.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
                         ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}
-                        title={format!("{} is nominated here: room is being made for it", pod.key)}>
-                        <span class="sr">{ "nominated here: " }</span>
+                        title={t!(node::nominated_hint, pod = pod.key)}>
+                        <span class="sr">{ t!(node::nominated_here) }{ " " }</span>
                         if detail.is_card() {
-                            <span class="up"><b>{ shown(names::without_default(&pod.key)) }</b><span class="api-word">{ "API: nominated" }</span></span>
-                            <span class="lo"><b>{ "waits for room" }</b></span>
+                            <span class="up"><b>{ shown(names::without_default(&pod.key)) }</b><span class="api-word">{ t!(node::api_nominated) }</span></span>
+                            <span class="lo"><b>{ t!(node::waits_for_room) }</b></span>
                         } else if detail != DetailLevel::Dot {
                             <span class="t">{ shown(&pod.short) }</span>
                         }
@@ -326,7 +327,7 @@ fn heading(props: &Props) -> Html {
         html! { <span class="say would-word">{ preview.words(wide <= 220.0) }</span> }
     } else if let Some(verdict) = &props.verdict {
         let text = match props.decided.map(clock::instant) {
-            Some(at) if verdict.chosen => format!("{} at {at}", verdict.text),
+            Some(at) if verdict.chosen => t!(node::verdict_at, verdict = verdict.text, instant = at),
             Some(at) => format!("{at}: {}", verdict.text),
             None => verdict.text.clone(),
         };
@@ -345,9 +346,9 @@ fn heading(props: &Props) -> Html {
         };
         html! { <span class={classes!("say", kind)} key={width_key(&words)}>{ shown(&words) }</span> }
     } else if view.only_name && shows_api {
-        html! { <span class="has">{ format!("{} · only its name is known", n_pods(props.node.pods.len())) }</span> }
+        html! { <span class="has">{ t!(node::pods_only_name_known, count = props.node.pods.len()) }</span> }
     } else if !shows_api {
-        html! { <span class="has">{ match view.machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span> }
+        html! { <span class="has">{ t!(node::running_pods, count = view.machine.running.len()) }</span> }
     } else if wide > 150.0 {
         let has = if props.by_memory {
             quantity::memory(view.memory)
@@ -363,9 +364,9 @@ fn heading(props: &Props) -> Html {
             <button type="button" class={classes!("name", kind)} data-nav="node" data-select-node={view.name.clone()} tabindex="-1"
                 aria-pressed={if props.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
             if shows_api {
-                if view.cordoned { <span class="chip wait" title="Cordoned: no new pods">{ if wide > 130.0 { "cordoned" } else { "!" } }</span> }
+                if view.cordoned { <span class="chip wait" title={t!(node::cordoned_hint)}>{ if wide > 130.0 { t!(node::cordoned) } else { "!".to_owned() } }</span> }
                 { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
-                { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
+                { for taints.iter().map(|t| html! { <span class="chip" title={t!(node::taint, taint = t)}>{ taint_chip(t) }</span> }) }
             }
             if shows_api { { devices::chip(&props.devices, wide) } }
             { right }
@@ -382,17 +383,17 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
         Some(NodeNext::NotReady { at }) => {
             let left = clock::left(*at, now);
             if wide > 300.0 {
-                format!("cut off · NotReady in {left}")
+                t!(node::cut_off_notready_in, time = left)
             } else {
-                format!("NotReady in {left}")
+                t!(node::notready_in, time = left)
             }
         }
         Some(NodeNext::Evicts { at }) if !at.is_empty() => {
             let left = at.first().map_or_else(String::new, |(at, _)| clock::left(*at, now));
             if wide > 200.0 {
-                format!("NotReady · evicts in {left}")
+                t!(node::notready_evicts_in, time = left)
             } else {
-                format!("evicts in {left}")
+                t!(node::evicts_in, time = left)
             }
         }
         _ => words.to_owned(),
@@ -452,19 +453,19 @@ fn bar(props: &Props) -> Html {
     let wants: Vec<Html> = (node.nominated.iter().filter(|pod| of(pod.requests) > 0))
         .map(|pod| {
             html! {
-                <i key={format!("n{}", pod.id)} class="want" ~style={next(of(pod.requests))}>if tall { { format!("{} wants {}", name(&pod.key), amount(of(pod.requests))) } }</i>
+                <i key={format!("n{}", pod.id)} class="want" ~style={next(of(pod.requests))}>if tall { { t!(node::wants, pod = name(&pod.key), amount = amount(of(pod.requests))) } }</i>
             }
         })
         .collect();
     let rest = format!("translate:{:.1}px 0", at.w * used as f64 / scale as f64);
     html! {
         <div class={classes!("capacity", tall.then_some("tall"), (used * 10 > has * 9).then_some("full"))} role="img"
-            aria-label={format!("requests: cpu {}, memory {}, {} of {} pods", quantity::cpu(node.view.cpu), quantity::memory(node.view.memory), node.view.pods.0, node.view.pods.1)}
+            aria-label={t!(node::requests, cpu = quantity::cpu(node.view.cpu), memory = quantity::memory(node.view.memory), pods = node.view.pods.0, places = node.view.pods.1)}
             ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px;--has:{:.2}%", at.x, at.y, at.w, at.h, percent(has))}>
             { for counted }
             { for wants }
-            if tall && free > 0 && wanted == 0 { <span class="free" ~style={rest}>{ format!("{} free", amount(free)) }</span> }
-            if wanted > free { <b class="end">if tall { <span>{ format!("{} has {}", node.view.name, amount(has)) }</span> }</b> }
+            if tall && free > 0 && wanted == 0 { <span class="free" ~style={rest}>{ t!(node::free, amount = amount(free)) }</span> }
+            if wanted > free { <b class="end">if tall { <span>{ t!(node::has, node = node.view.name, amount = amount(has)) }</span> }</b> }
         </div>
     }
 }
@@ -487,8 +488,8 @@ fn difference_lines(props: &Props) -> Html {
     let seen = props.plan.foot > 0.0;
     html! {
         <p class={classes!("truth", (!seen).then_some("sr"))} ~style={format!("max-height:{:.1}px", props.plan.foot)}>
-            if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
-            if pressure { <span class="api"><b>{ "API" }</b><span>{ pressure_ends(view) }</span></span> }
+            if let Some(believed) = believed { <span class="api"><b>{ t!(node::api) }</b><span>{ believed }</span></span> }
+            if pressure { <span class="api"><b>{ t!(node::api) }</b><span>{ pressure_ends(view) }</span></span> }
             if shows_machine {
                 { for machine.differs.iter().filter_map(said).map(|line| html! { <span>{ icon("ghost") }{ shown(&line) }</span> }) }
                 { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ by.to_string() }</span> }) }
@@ -498,18 +499,15 @@ fn difference_lines(props: &Props) -> Html {
 }
 
 fn n_pods(pods: usize) -> String {
-    match pods {
-        1 => "1 pod".into(),
-        pods => format!("{pods} pods"),
-    }
+    t!(node::pods, count = pods)
 }
 
 /// The text that tells when the pressure condition ends.
-fn pressure_ends(view: &NodeView) -> &'static str {
+fn pressure_ends(view: &NodeView) -> String {
     if view.pressure_lasts {
-        "Pressure as in the files, which nobody measures here: it lasts until the machine is started anew"
+        t!(node::pressure_as_in_files)
     } else {
-        "Pressure is told for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise"
+        t!(node::pressure_lasts_longer)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The control plane at the top of the stage: its processes, where their wires begin, and broken guarantees.
 
 use podscope_api::well_known::label;
+use podscope_messages::{Message, plane, t};
 use podscope_protocol::{
     BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef,
 };
@@ -40,14 +41,10 @@ pub(crate) struct Props {
 }
 
 /// The choices for the drawn state: value, name and description.
-const TRUTHS: [(Truth, &str, &str); 3] = [
-    (Truth::Api, "API", "Only what the API server believes"),
-    (
-        Truth::Both,
-        "both",
-        "What the API server believes, and where machines differ",
-    ),
-    (Truth::Machine, "machine", "Only what really runs"),
+const TRUTHS: [(Truth, Message, Message); 3] = [
+    (Truth::Api, plane::api, plane::api_hint),
+    (Truth::Both, plane::both, plane::both_hint),
+    (Truth::Machine, plane::machine, plane::machine_hint),
 ];
 
 /// The control plane: scheduler, API server with etcd, controller-managers.
@@ -69,7 +66,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
     html! {
-        <section class={classes!("rail", props.is_narrow.then_some("narrow"))} aria-label={if props.is_second_run { "Control plane, other run" } else { "Control plane" }}>
+        <section class={classes!("rail", props.is_narrow.then_some("narrow"))} aria-label={if props.is_second_run { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
             <div class="machine queueing" ~style={growing_box_style(props.rail.scheduler)}>
                 { for part(|view| matches!(view, Component::Scheduler(_))) }
                 { props.children.clone() }
@@ -122,7 +119,7 @@ fn broken(ctl: &Ctl, props: &Props) -> Html {
             } }
             // A single cut is healed at its node.
             if props.cut > 1 && !props.is_second_run {
-                <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
+                <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("{}\n{}", t!(plane::heal_everything_hint, count = props.cut), actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ t!(plane::heal_everything) }</span></button>
             }
         </span>
     }
@@ -140,19 +137,19 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
     let is_changed = props.truth != Truth::Both || !props.group_key.is_empty();
     html! {
         <details class={classes!("view", is_changed.then_some("on"))}>
-            <summary data-nav="rail" tabindex="-1" title="What is drawn" aria-label="What is drawn">{ icon("eye") }</summary>
+            <summary data-nav="rail" tabindex="-1" title={t!(plane::what_is_drawn)} aria-label={t!(plane::what_is_drawn)}>{ icon("eye") }</summary>
             <div>
-                if !props.compared { <p>{ "Whose picture" }</p>{ truth_buttons(ctl, props.truth) } }
+                if !props.compared { <p>{ t!(plane::whose_picture) }</p>{ truth_buttons(ctl, props.truth) } }
                 if props.keys.len() > 1 {
-                    <label class="group"><span>{ "Group nodes by" }</span>
-                        <select aria-label="Group nodes by label" onchange={group}>
-                            <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.spread_key.as_deref() == Some(label::ZONE) { " (its constraint)" } else { "" } }</option>
+                    <label class="group"><span>{ t!(plane::group_by) }</span>
+                        <select aria-label={t!(plane::group_by_label)} onchange={group}>
+                            <option value="" selected={props.group_key.is_empty()}>{ key_name(if props.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.spread_key.as_deref() == Some(label::ZONE)) }</option>
                             if let Some(key) = props.spread_key.as_ref().filter(|k| **k != label::ZONE && !props.keys.contains(k)) {
                                 <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                             }
                             { for props.keys.iter().filter(|key| **key != label::ZONE || props.group_key == label::ZONE).map(|key| html! {
                                 <option value={key.clone()} selected={*key == props.group_key}>
-                                    { if key == "zone" { "zone (label)" } else { key } }{ if props.spread_key.as_ref() == Some(key) { " (its constraint)" } else { "" } }
+                                    { key_name(if key == "zone" { t!(plane::zone_by_label) } else { key.clone() }, props.spread_key.as_ref() == Some(key)) }
                                 </option>
                             }) }
                         </select>
@@ -164,22 +161,46 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
     }
 }
 
+/// Name of a label key by which nodes can be grouped.
+fn key_name(key: String, is_of_constraint: bool) -> String {
+    if is_of_constraint {
+        t!(plane::key_of_constraint, key = key)
+    } else {
+        key
+    }
+}
+
 /// The chip's text for a violation: name, and where there is room, instant and duration.
 fn violation_text(broken: &BrokenInvariant, restored_at: Option<Micros>) -> Html {
-    let (is, lasted) = restored_at.map_or_else(
-        || ("broken", String::new()),
-        |at| ("was broken", format!(" for {}", clock::took(at - broken.at))),
+    let instant = clock::instant(broken.at);
+    let (is, since) = restored_at.map_or_else(
+        || {
+            (
+                t!(plane::broken, guarantee = broken.name),
+                t!(plane::since, instant = instant),
+            )
+        },
+        |at| {
+            (
+                t!(plane::was_broken, guarantee = broken.name),
+                t!(
+                    plane::since_for,
+                    instant = instant,
+                    duration = clock::took(at - broken.at)
+                ),
+            )
+        },
     );
-    html! { <span class="n">{ format!("{} {is}", broken.name) }<span class="since">{ format!(" at {}{lasted}", clock::instant(broken.at)) }</span></span> }
+    html! { <span class="n">{ is }<span class="since">{ format!(" {since}") }</span></span> }
 }
 
 /// The buttons that choose the drawn state.
 pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
     html! {
-        <span class="truths" role="group" aria-label="Whose picture">
+        <span class="truths" role="group" aria-label={t!(plane::whose_picture)}>
             { for TRUTHS.into_iter().map(|(truth, name, about)| {
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Truth(truth));
-                html! { <button type="button" class="quiet" aria-pressed={(chosen == truth).to_string()} onclick={go} title={about}>{ name }</button> }
+                html! { <button type="button" class="quiet" aria-pressed={(chosen == truth).to_string()} onclick={go} title={about.text()}>{ name.text() }</button> }
             }) }
         </span>
     }
@@ -188,11 +209,11 @@ pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
 /// One chip for several violations.
 fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restored: bool, is_second_run: bool) -> Html {
     let words = if are_restored {
-        " guarantees were broken"
+        t!(plane::guarantees_were_broken, count = count)
     } else {
-        " guarantees broken"
+        t!(plane::guarantees_broken, count = count)
     };
-    let words = html! { <>{ icon("shield") }{ count }<span class="n">{ words }</span></> };
+    let words = html! { <>{ icon("shield") }{ count }<span class="n">{ format!(" {words}") }</span></> };
     if is_second_run {
         return html! { <span class="chip bad together">{ words }</span> };
     }
@@ -206,13 +227,13 @@ fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restore
 fn control_plane_button(ctl: &Ctl, all: &[ComponentView]) -> Html {
     let list = all.iter().flat_map(|view| {
         let named = |action: Action| Action {
-            label: format!("{}: {}", view.component, action.label),
+            label: t!(plane::action_on, component = view.component, action = action.label),
             ..action
         };
         actions::component(*view).into_iter().map(named)
     });
-    let open = open_menu(ctl, "Control plane", list.collect());
-    html! { <button type="button" onclick={open} aria-haspopup="dialog">{ "Control plane" }</button> }
+    let open = open_menu(ctl, &t!(plane::control_plane), list.collect());
+    html! { <button type="button" onclick={open} aria-haspopup="dialog">{ t!(plane::control_plane) }</button> }
 }
 
 fn open_menu(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
@@ -226,15 +247,15 @@ fn open_menu(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> 
 /// The short name of a component, for narrow stages.
 fn short(component: Component) -> String {
     let (name, instance) = match component {
-        Component::ApiServer => ("API", 0),
-        Component::Etcd => ("etcd", 0),
-        Component::Scheduler(instance) => ("sched", instance),
-        Component::ControllerManager(instance) => ("control", instance),
-        Component::Attacher => ("attach", 0),
-        Component::Fencing => ("fencing", 0),
+        Component::ApiServer => (t!(plane::api_short), 0),
+        Component::Etcd => ("etcd".to_owned(), 0),
+        Component::Scheduler(instance) => (t!(plane::scheduler_short), instance),
+        Component::ControllerManager(instance) => (t!(plane::controllers_short), instance),
+        Component::Attacher => (t!(plane::attacher_short), 0),
+        Component::Fencing => (t!(plane::fencing_short), 0),
     };
     match instance {
-        0 => name.to_owned(),
+        0 => name,
         _ => format!("{name}/{instance}"),
     }
 }
@@ -249,17 +270,17 @@ fn component(ctl: &Ctl, view: ComponentView, is_second_run: bool, is_short: bool
     };
     let names = html! { <>{ icon(icon_name(view.component)) }<span class="n">{ &visible_name }</span></> };
     let state_suffix = match view.state {
-        ComponentState::Up => "",
-        ComponentState::Leader => " (leader)",
-        ComponentState::Standby => " (standby)",
-        ComponentState::Down => " (down)",
-        ComponentState::Unreachable => " (unreachable)",
+        ComponentState::Up => String::new(),
+        ComponentState::Leader => format!(" {}", t!(plane::leader)),
+        ComponentState::Standby => format!(" {}", t!(plane::standby)),
+        ComponentState::Down => format!(" {}", t!(plane::down)),
+        ComponentState::Unreachable => format!(" {}", t!(plane::unreachable)),
     };
     // A single leader needs no mention.
     let word = if up && view.state != ComponentState::Standby {
-        ""
+        String::new()
     } else {
-        state_suffix
+        state_suffix.clone()
     };
     if is_second_run || list.is_empty() {
         return html! { <span class={classes!("c", (!up).then_some("down"))} title={format!("{name}{state_suffix}")}>{ names }<span class="word">{ word }</span></span> };
@@ -281,7 +302,7 @@ fn component(ctl: &Ctl, view: ComponentView, is_second_run: bool, is_short: bool
 /// The long name of a component.
 fn long(component: Component, name: &str) -> String {
     match component {
-        Component::ApiServer => "API server".to_owned(),
+        Component::ApiServer => t!(plane::api_server),
         _ => name.to_owned(),
     }
 }

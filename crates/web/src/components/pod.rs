@@ -1,6 +1,7 @@
 //! A pod's mark. Shape and texture show its state, colour its owner; the accessible name tells both for users who do
 //! not see the mark.
 
+use podscope_messages::{Message, pod as sentences, t};
 use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationStage};
 use yew::prelude::*;
 
@@ -74,40 +75,31 @@ pub(crate) fn class(mark: PodMark) -> &'static str {
 /// The state as a text.
 pub(crate) fn words(pod: &PodView) -> String {
     match pod.mark {
-        PodMark::Pending => "pending".into(),
-        PodMark::Starting => format!("starting, {}", pod.status),
-        PodMark::Ready => "running and ready".into(),
-        PodMark::NotReady => "running, not ready".into(),
+        PodMark::Pending => t!(pod::pending),
+        PodMark::Starting => t!(pod::starting, status = pod.status),
+        PodMark::Ready => t!(pod::running_ready),
+        PodMark::NotReady => t!(pod::running_not_ready),
         PodMark::Terminating => match &pod.termination {
-            Some(t) => format!("terminating, {}; {}", stage(t.stage), next(t.stage)),
-            None => "terminating".into(),
+            Some(t) => terminating(t.stage).text(),
+            None => t!(pod::terminating),
         },
-        PodMark::CrashLoop => "crashing, waits before the next start".into(),
-        PodMark::Succeeded => "succeeded".into(),
-        PodMark::Failed => format!("failed, {}", pod.status),
-        PodMark::Ghost => "a process that the API has forgotten".into(),
-        PodMark::Unconfirmed => "running as far as the API knows; nobody can confirm it".into(),
+        PodMark::CrashLoop => t!(pod::crashing),
+        PodMark::Succeeded => t!(pod::succeeded),
+        PodMark::Failed => t!(pod::failed, status = pod.status),
+        PodMark::Ghost => t!(pod::ghost),
+        PodMark::Unconfirmed => t!(pod::unconfirmed),
     }
 }
 
-fn stage(stage: TerminationStage) -> &'static str {
+/// The stage of a termination, and its next step.
+fn terminating(stage: TerminationStage) -> Message {
     match stage {
-        TerminationStage::NotObserved | TerminationStage::Unreachable => "the kubelet does not know yet",
-        TerminationStage::PreStop | TerminationStage::Turn => "its preStop hook runs",
-        TerminationStage::Sigterm => "SIGTERM was sent",
-        TerminationStage::Killed => "SIGKILL was sent",
-    }
-}
-
-/// The next step of a termination.
-fn next(stage: TerminationStage) -> &'static str {
-    match stage {
-        TerminationStage::NotObserved => "The kubelet has not heard of it yet.",
-        TerminationStage::Unreachable => "The kubelet cannot hear of it: nobody knows when it ends.",
-        TerminationStage::PreStop => "SIGTERM when the preStop hook ends, or when the grace period is over.",
-        TerminationStage::Turn => "Its turn comes when other containers have ended.",
-        TerminationStage::Sigterm => "SIGKILL when the grace period is over, unless it exits before.",
-        TerminationStage::Killed => "The process ends; then the kubelet removes the pod.",
+        TerminationStage::NotObserved => sentences::terminating_unobserved,
+        TerminationStage::Unreachable => sentences::terminating_unreachable,
+        TerminationStage::PreStop => sentences::terminating_prestop,
+        TerminationStage::Turn => sentences::terminating_turn,
+        TerminationStage::Sigterm => sentences::terminating_sigterm,
+        TerminationStage::Killed => sentences::terminating_killed,
     }
 }
 
@@ -129,13 +121,12 @@ fn label(pod: &PodView) -> String {
     } else {
         format!("{}: ", pod.short)
     };
-    text.push_str(&format!("pod {name}, {}", words(pod)));
+    text.push_str(&t!(pod::name, pod = name, state = words(pod)));
     if !pod.owner.is_empty() {
-        text.push_str(", of ");
-        text.push_str(&pod.owner);
+        text.push_str(&format!(", {}", t!(pod::of_owner, owner = pod.owner)));
     }
     if pod.priority != 0 {
-        text.push_str(&format!(", priority {}", pod.priority));
+        text.push_str(&format!(", {}", t!(pod::priority, priority = pod.priority)));
     }
     podscope_api::visible(&text).into_owned()
 }
@@ -219,7 +210,7 @@ fn label_here(props: &Props) -> String {
         label.push_str(&content.line());
     }
     if props.differs {
-        label.push_str("; not so in the other run");
+        label.push_str(&format!("; {}", t!(pod::differs)));
     }
     if let Some((_, words)) = props.answer_mark.map(AnswerMark::label) {
         label.push_str("; ");
@@ -322,7 +313,8 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
                 .filter(|_| detail.is_large())
                 .map(|since| clock::age(since, props.now))
                 .unwrap_or_default();
-            let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
+            let priority =
+                (pod.priority != 0).then(|| t!(pod::priority, priority = clock::grouped(i64::from(pod.priority))));
             let end = if words.is_empty() {
                 html! { <span key={width_key(&age)}>{ age }</span> }
             } else {

@@ -5,6 +5,7 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
 use super::shown::shown;
+use podscope_messages::t;
 use podscope_protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
 
@@ -37,9 +38,9 @@ const COUNTS: usize = 3;
 pub(crate) fn Zone(props: &Props) -> Html {
     let group = &props.group;
     let title = if group.name.is_empty() {
-        format!("without {}", props.key_name)
+        t!(zone::without, key = props.key_name)
     } else {
-        format!("{} {}", props.key_name, group.name)
+        t!(zone::name, key = props.key_name, value = group.name)
     };
     // Nodes without the label key are in no topology domain, so an empty count says nothing there.
     let is_relevant = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
@@ -59,7 +60,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"))}
             ~style={super::scene::at(props.rect)}
-            data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
+            data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
                 <span class="skews mono" key={counts_key}>{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
@@ -83,24 +84,27 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
     let free = limit
         .map_or(0, |l| l.saturating_sub(count.pods))
         .min(BARS.saturating_sub(count.pods));
-    let ghosts = if count.ghosts > 0 {
-        format!(" (+{} ghost{})", count.ghosts, if count.ghosts == 1 { "" } else { "s" })
+    let pods = if count.ghosts > 0 {
+        t!(zone::pods_and_ghosts, pods = count.pods, ghosts = count.ghosts)
     } else {
-        String::new()
+        count.pods.to_string()
     };
     let title = match limit {
-        Some(limit) => format!(
-            "{name}: {} here; at most {limit} may be placed while the emptiest has {least} (maxSkew {})",
-            count.pods,
-            limit - least
+        Some(limit) => t!(
+            zone::here_with_limit,
+            owner = name,
+            pods = count.pods,
+            limit = limit,
+            least = least,
+            skew = limit - least
         ),
-        None => format!("{name}: {} here", count.pods),
+        None => t!(zone::here, owner = name, pods = count.pods),
     };
     html! {
         <span class={classes!("skew", format!("h{hue}"), is_over_limit.then_some("over"))} {title}>
             { for (0..count.pods.min(BARS)).map(|_| html! { <u></u> }) }
             { for (0..free).map(|_| html! { <u class="o"></u> }) }
-            <span>{ shown(name) }{ format!(" {}{ghosts}", count.pods) }</span>
+            <span>{ shown(name) }{ format!(" {pods}") }</span>
         </span>
     }
 }
