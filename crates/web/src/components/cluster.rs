@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
+use podscope_messages::t;
 use podscope_protocol::Request;
 use web_sys::Element;
 use yew::prelude::*;
@@ -44,25 +45,25 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let onkeydown = arrows(&root);
     let onfocusin = moves_tab_stop(&root);
     html! {
-        <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
+        <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label={t!(cluster::name)}
             {onclick} {oncontextmenu} {onkeydown} {onfocusin} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
             if page.opened.is_none() {
                 <div class="hollow" role="status">
                     { match &page.progress {
                         Some((task, part)) => html! { <>{ task.word() }<progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></> },
-                        None => html! { "Starting the cluster…" },
+                        None => html! { t!(cluster::starting) },
                     } }
                 </div>
             } else if let Some(other) = &page.other {
                 <ComparisonLine page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow" title="The timeline below, its lanes and the story are this run's">{ "This run, and its lanes" }</span>{ shown(&titles(&page.model, other).0) }</h2>
+                        <h2 class="versus"><span class="eyebrow" title={t!(cluster::this_run_hint)}>{ t!(cluster::this_run) }</span>{ shown(&titles(&page.model, other).0) }</h2>
                         <Scene page={page.clone()} model={page.model.clone()} compared={Some(other.clone())} other=false />
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&titles(&page.model, other).1) }
-                            <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label="End the comparison">{ "End" }</button></h2>
+                        <h2 class="versus"><span class="eyebrow">{ t!(cluster::same_seed) }</span>{ shown(&titles(&page.model, other).1) }
+                            <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label={t!(cluster::end_comparison)}>{ t!(cluster::end) }</button></h2>
                         <Scene page={page.clone()} model={other.clone()} compared={Some(page.model.clone())} other=true />
                     </div>
                 </div>
@@ -70,7 +71,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 <Scene page={page.clone()} model={page.model.clone()} compared={None::<Shared<Model>>} other=false />
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
-                { icon("bin") }<span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
+                { icon("bin") }<span class="soft">{ t!(cluster::delete) }</span><span class="hard">{ t!(cluster::force_delete) }</span>
             </div>
         </main>
     }
@@ -254,7 +255,7 @@ impl PointerGesture {
 fn titles(ours: &Model, other: &Model) -> (String, String) {
     match (title(ours), title(other)) {
         // Whoever opens the link of a comparison has given none of the commands.
-        (ours, other) if ours == other => ("with its commands".into(), "without commands".into()),
+        (ours, other) if ours == other => (t!(cluster::with_commands), t!(cluster::without_commands)),
         both => both,
     }
 }

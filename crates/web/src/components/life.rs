@@ -1,6 +1,7 @@
 //! The Life tab of the selection: conditions, containers, owners, volumes, and its termination as bars on a time axis.
 
 use podscope_api::ConditionStatus;
+use podscope_messages::t;
 use podscope_protocol::{ContainerRole, Detail, Mark, MarkLabel, Micros, SubjectRef};
 use yew::prelude::*;
 
@@ -31,24 +32,24 @@ pub(crate) fn Life(props: &Props) -> Html {
         <div class="life">
             if !detail.bars.is_empty() { { gantt(&detail.bars, now) } }
             if !detail.containers.is_empty() {
-                <h3 class="eyebrow">{ "Containers" }</h3>
+                <h3 class="eyebrow">{ t!(life::containers) }</h3>
                 <ul class="containers">
                     { for detail.containers.iter().map(|c| html! {
                         <li>
                             <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ shown(&c.name) }</b>
                                 { role(c.role) }
-                                <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
-                                if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
-                            <p class="two"><span>{ "API" }</span>{ shown(&c.state.to_string()) }</p>
-                            <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ shown(&(c.process.as_ref()).map_or_else(|| "no process".into(), ToString::to_string)) }</p>
-                            if let Some(restarted) = &c.restarted { <p class="two"><span>{ "rule" }</span>{ restarted.to_string() }</p> }
+                                <span class="sr">{ if c.ready { t!(life::ready) } else { t!(life::not_ready) } }</span>
+                                if c.restarts > 0 { <span class="mono">{ t!(life::restarts, count = c.restarts) }</span> }</p>
+                            <p class="two"><span>{ t!(life::api) }</span>{ shown(&c.state.to_string()) }</p>
+                            <p class={classes!("two", c.differs.then_some("differs"))}><span>{ t!(life::machine) }</span>{ shown(&(c.process.as_ref()).map_or_else(|| t!(life::no_process), ToString::to_string)) }</p>
+                            if let Some(restarted) = &c.restarted { <p class="two"><span>{ t!(life::rule) }</span>{ restarted.to_string() }</p> }
                             <p class="mono image">{ shown(&c.image) }</p>
                         </li>
                     }) }
                 </ul>
             }
             if !detail.conditions.is_empty() {
-                <h3 class="eyebrow">{ "Conditions" }</h3>
+                <h3 class="eyebrow">{ t!(life::conditions) }</h3>
                 <table class="conditions"><tbody>
                     { for detail.conditions.iter().map(|one| html! {
                         <><tr>
@@ -63,7 +64,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                 </tbody></table>
             }
             if !detail.owners.is_empty() {
-                <h3 class="eyebrow">{ "Owned by" }</h3>
+                <h3 class="eyebrow">{ t!(life::owned_by) }</h3>
                 <ul class="chain">
                     { for detail.owners.iter().map(|(kind, key)| {
                         let subject = SubjectRef::Object { kind: kind.clone(), key: key.clone() };
@@ -73,7 +74,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                 </ul>
             }
             if !detail.volumes.is_empty() {
-                <h3 class="eyebrow">{ "Volumes" }</h3>
+                <h3 class="eyebrow">{ t!(life::volumes) }</h3>
                 <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ shown(name) }</dt><dd>{ shown(&state.to_string()) }</dd></div> }) }</dl>
             }
         </div>
@@ -84,8 +85,8 @@ pub(crate) fn Life(props: &Props) -> Html {
 fn role(role: ContainerRole) -> Html {
     let words = match role {
         ContainerRole::App => return Html::default(),
-        ContainerRole::Init => "init",
-        ContainerRole::Sidecar => "sidecar",
+        ContainerRole::Init => t!(life::init),
+        ContainerRole::Sidecar => t!(life::sidecar),
     };
     html! { <span class="chip">{ words }</span> }
 }
@@ -110,13 +111,17 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
     }
     html! {
         <section class="gantt">
-            <h3 class="eyebrow">{ "Termination" }</h3>
+            <h3 class="eyebrow">{ t!(life::termination) }</h3>
             { for rows.iter().map(|(name, list)| html! {
                 <div class="lane"><span>{ name.to_string() }</span><div class="bars">
                     { for list.iter().map(|b| {
                         let end = b.to.unwrap_or(now).max(b.from);
-                        let words = format!("{} {} to {}", super::timeline::kind(b.kind), clock::instant(b.from), b.to.map_or("now".into(), clock::instant));
-                        html! { <i class={format!("k-{}", super::timeline::kind(b.kind))} title={words.clone()}
+                        let (stage, from) = (super::timeline::kind(b.kind), clock::instant(b.from));
+                        let words = match b.to.map(clock::instant) {
+                            Some(to) => t!(life::stage_from_to, stage = stage, from = from, to = to),
+                            None => t!(life::stage_until_now, stage = stage, from = from),
+                        };
+                        html! { <i class={format!("k-{stage}")} title={words.clone()}
                             ~style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
                     }) }
                     <u ~style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>

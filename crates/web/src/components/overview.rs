@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use podscope_api::ConditionStatus;
 use podscope_api::ordered::Set;
+use podscope_messages::t;
 use podscope_protocol::SubjectRef;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
@@ -122,13 +123,13 @@ pub(crate) fn Overview(props: &Props) -> Html {
         <>
         { zone_wires(&zones, &plan, &measures, frame, props.room) }
         <div class="overview" {onmouseleave} ~style={super::scene::at(frame)}>
-            <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
+            <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={t!(overview::name, nodes = props.model.nodes.size(), groups = zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
                 <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", framed.x, framed.y, framed.w)}></i>
             </div>
             <p class="sr" role="status">{ (*announced).clone() }</p>
             { zone_list(&zones, &plan, &props.key_name, &ctl) }
-            if props.zone.is_some() { <button type="button" class="zoom-back" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
+            if props.zone.is_some() { <button type="button" class="zoom-back" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ t!(overview::all_groups) }</button> }
             if let Some(node) = shown { { focus_card(props, &measures, frame, framed, &node) } }
         </div>
         </>
@@ -328,15 +329,15 @@ fn arrow_keys(
 /// The titles of the zones, each above its zone.
 fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
     html! {
-        <ul class="zone-list" aria-label="Groups">
+        <ul class="zone-list" aria-label={t!(overview::groups)}>
             { for zones.iter().zip(&plan.zones).map(|((name, nodes), rect)| {
                 let zone = name.clone();
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
                 let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
                 let bad = nodes.iter().filter(|n| n.view.ready != ConditionStatus::True).count();
                 let title = Rect { h: TITLE, ..*rect };
-                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><h2><button type="button" class="quiet" onclick={go} title={format!("{} nodes, {pods} pods. Look at this one only", nodes.len())}><b>{ format!("{key_name} {name}") }</b>
-                    if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " pods" }</span></span></button></h2></li> }
+                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
+                    if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
             }) }
         </ul>
     }

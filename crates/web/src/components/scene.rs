@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use podscope_api::ordered::{self, Set};
+use podscope_messages::t;
 use podscope_protocol::{GroupView, Micros, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
@@ -129,7 +130,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let message_ends: Vec<Vec<NodeEnd>> = groups.iter().map(Group::message_ends).collect();
     html! {
         <div class="run" ref={root}>
-            <div class={classes!("scenery", broken.is_some().then_some("breaking"))} ~style={lengths(&measures, plan.height)} role="group" aria-label="Cluster. Arrow keys move among nodes and pods, Enter selects.">
+            <div class={classes!("scenery", broken.is_some().then_some("breaking"))} ~style={lengths(&measures, plan.height)} role="group" aria-label={t!(scene::name)}>
                 { zones(&context, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={message_ends.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
@@ -137,7 +138,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { cause_lines(model, selected.as_deref(), &spots, &rail) }
                 { preview::lines(preview.as_ref(), &spots) }
                 { plane }
-                <p class="keys-hint" aria-hidden="true">{ "Arrow keys: nodes and pods · Enter: details · Del: delete" }</p>
+                <p class="keys-hint" aria-hidden="true">{ t!(scene::keys_hint) }</p>
                 if let Some(broken) = broken {
                     <Broken key={broken.name.clone()} broken={broken.clone()} restored_at={restored_at(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.top()} height={plan.height} read={close_alarms(&closed_alarms, model)} />
                 }
@@ -421,7 +422,7 @@ pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
 /// The short name of the label key by which nodes are grouped.
 fn key_name(page: &Page) -> String {
     let key = page.group.rsplit('/').next().filter(|key| !key.is_empty());
-    key.unwrap_or("zone").to_string()
+    key.map_or_else(|| t!(scene::zone), str::to_owned)
 }
 
 /// Returns whether memory is scarcer than cpu in the whole cluster.
@@ -444,7 +445,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
     html! {
         <>
             if zoomed(page, model).is_some() {
-                <button type="button" class="zoom-back" onclick={back}>{ icon("back") }{ "All zones" }</button>
+                <button type="button" class="zoom-back" onclick={back}>{ icon("back") }{ t!(scene::all_zones) }</button>
             }
             { for groups.iter().zip(&plan.zones).map(|(group, zone_plan)| {
                 let nodes = group.nodes.iter().zip(&zone_plan.nodes).map(|(state, place)| {
@@ -461,8 +462,8 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
                         }
                     }
                     None => html! {
-                        <section key="/loose" class="zone apart" ~style={at(zone_plan.rect)} aria-label="Machines without a Node object">
-                            <header><h2>{ "no Node object" }</h2></header>
+                        <section key="/loose" class="zone apart" ~style={at(zone_plan.rect)} aria-label={t!(scene::machines_without_node)}>
+                            <header><h2>{ t!(scene::no_node_object) }</h2></header>
                             { for nodes }
                         </section>
                     },

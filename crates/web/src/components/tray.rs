@@ -3,6 +3,7 @@
 use podscope_api::ordered::{self, Set, StableSort as _};
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
 use yew::prelude::*;
 
@@ -49,18 +50,15 @@ const MARKS: usize = 24;
 /// Causes whose pods are all shown; the empty cause stands for the list of causes itself.
 type Opened = UseStateHandle<Set<String>>;
 
-/// Text in place of a wait that could give away the answer to a question.
-const HIDDEN: &str = "what it waits for is hidden until you have answered";
-
 /// The pending pods at the scheduler: a few marks with a short text; a press unfolds the list.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
     let unfolded = use_state(|| false);
     let name = if props.beside {
-        "Pending pods, other run"
+        t!(tray::name_other_run)
     } else {
-        "Pending pods"
+        t!(tray::name)
     };
     if props.pending.is_empty() && !props.would_wait.is_empty() {
         return html! { <section class="queue" aria-label={name} data-drop="">{ preview::waiting(&props.would_wait, props.marks) }</section> };
@@ -91,14 +89,14 @@ pub(crate) fn Tray(props: &Props) -> Html {
                 <span class="waiting">{ for by_selection.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
             }
             <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold}>
-                <span class="sr">{ format!("{count} pending: ") }</span>
+                <span class="sr">{ t!(tray::pending, count = count) }{ " " }</span>
                 if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
                 <span>{ summary(props) }</span>
             </button>
             { preview::waiting(&props.would_wait, props.marks.saturating_sub(count).max(1)) }
             if *unfolded {
                 <div class="tray">
-                    <span class="eyebrow">{ format!("Pending {count}") }</span>
+                    <span class="eyebrow">{ t!(tray::pending_heading, count = count) }</span>
                     <ul>{ body }</ul>
                 </div>
             }
@@ -109,7 +107,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 /// Short text: what the only pod waits for, or the most frequent cause.
 fn summary(props: &Props) -> String {
     match props.pending.as_slice() {
-        [only] if props.asks && !only.nominated.is_empty() => HIDDEN.into(),
+        [only] if props.asks && !only.nominated.is_empty() => t!(tray::hidden),
         [only] => match &only.queue {
             Some(queue) if matches!(queue.place, QueuePlace::Unschedulable(_) | QueuePlace::Backoff) => {
                 waits::cause_counted(only)
@@ -119,8 +117,13 @@ fn summary(props: &Props) -> String {
         all => {
             let groups = waits::groups(all);
             groups.first().map_or_else(String::new, |group| match group.pods.len() {
-                n if n == all.len() => format!("{n} pods: {}", group.cause),
-                n => format!("{n} of {}: {}", all.len(), group.cause),
+                n if n == all.len() => t!(tray::pods_of_cause, count = n, cause = group.cause),
+                n => t!(
+                    tray::most_frequent_cause,
+                    count = n,
+                    all = all.len(),
+                    cause = group.cause
+                ),
             })
         }
     }
@@ -136,7 +139,7 @@ fn help(pod: &PodView) -> Html {
     if !waits::can_be_helped(pod) {
         return Html::default();
     }
-    html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button> }
+    html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ t!(tray::what_would_help) }</button> }
 }
 
 /// A row for one pod.
@@ -152,7 +155,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
             <span class="what">
                 <b>{ shown(&name) }</b>
                 if refused && !is_halted { <span class="cause">{ waits::cause_counted(pod) }</span> }
-                <span class="pool">{ if props.asks && !pod.nominated.is_empty() { HIDDEN.into() } else { waits::words(pod, props.now) } }</span>
+                <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::words(pod, props.now) } }</span>
             </span>
             { help(pod) }
         </li>
@@ -180,7 +183,7 @@ fn grouped(props: &Props, opened: &Opened) -> Html {
         <>
             { for groups.iter().map(|group| group_row(props, group, opened)) }
             if more && (is_open || rest > 0) {
-                <li>{ toggle(opened, "", if is_open { "Show fewer causes".into() } else { format!("and {rest} more pods for other causes") }) }</li>
+                <li>{ toggle(opened, "", if is_open { t!(tray::show_fewer_causes) } else { t!(tray::more_pods, count = rest) }) }</li>
             }
         </>
     }
@@ -212,16 +215,21 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     let count = group.pods.len();
     let is_open = opened.contains(&group.cause);
     let found = (props.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
-    let of = found
-        .filter(|n| *n < count)
-        .map_or_else(String::new, |n| format!("{n} of "));
-    let answer_marks = format!("{of}{count} pods: {}", group.cause);
+    let answer_marks = match found.filter(|n| *n < count) {
+        Some(found) => t!(
+            tray::found_pods_of_cause,
+            found = found,
+            count = count,
+            cause = group.cause
+        ),
+        None => t!(tray::pods_of_cause, count = count, cause = group.cause),
+    };
     html! {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
             <span class="what"><b>{ shown(&answer_marks) }</b></span>
             <span class="more" role="group" aria-label={answer_marks.clone()}>
                 { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || is_selected(props, pod)).map(|(_, pod)| mark(props, pod)) }
-                if count > MARKS { { toggle(opened, &group.cause, if is_open { "Show fewer".into() } else { format!("+{}", count - MARKS) }) } }
+                if count > MARKS { { toggle(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS) }) } }
             </span>
             { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
         </li>
