@@ -208,7 +208,10 @@ fn loss_of(page: &Page, group: &str) -> WhatIf {
 }
 
 fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
-    let name = LANES.iter().find(|(l, _)| *l == lane).map_or("", |(_, n)| n);
+    let name = LANES
+        .iter()
+        .find(|(l, _)| *l == lane)
+        .map_or_else(String::new, |(_, n)| n.text());
     let mut marks: Vec<_> = page.model.marks.values().filter(|m| m.lane == lane).cloned().collect();
     marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
     html! {

@@ -1,5 +1,6 @@
 //! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
+use podscope_messages::{Message, inspector, t};
 use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, failures_title};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
@@ -25,11 +26,11 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-const TABS: [(Tab, &str, &str); 4] = [
-    (Tab::Why, "why", "Why here?"),
-    (Tab::Life, "life", "Life"),
-    (Tab::Events, "events", "Events"),
-    (Tab::Yaml, "yaml", "YAML"),
+const TABS: [(Tab, &str, Message); 4] = [
+    (Tab::Why, "why", inspector::why_here),
+    (Tab::Life, "life", inspector::life),
+    (Tab::Events, "events", inspector::events),
+    (Tab::Yaml, "yaml", inspector::yaml),
 ];
 
 /// The panel.
@@ -57,7 +58,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         let is_there = |mark: &PodMark| m.pods.values().any(|pod| pod.mark == *mark);
         let on_stage: Vec<PodMark> = MARKS.iter().map(|(mark, _)| *mark).filter(is_there).collect();
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
-        return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
+        return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let tabs: Vec<_> = TABS
@@ -93,23 +94,23 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         }
     };
     html! {
-        <aside class={classes!("side", is_left.then_some("left"))} aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
+        <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
-                <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
+                <button type="button" class="quiet" onclick={close} aria-label={t!(inspector::close)} title={t!(inspector::close_hint)}>{ icon("cross") }</button>
             </header>
             if let SubjectRef::Invariant { name } = subject { <GuaranteeDetails name={name.clone()} sentence={detail.summary.to_string()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
             else if detail.summary != Summary::Nothing && page.time_question().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
             { action_buttons(&ctl, detail, subject, &page.model) }
-            <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
+            <div class="tabs" role="tablist" aria-label={t!(inspector::details)} {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
                     let on = page.tab == *tab;
                     let tab = *tab;
                     let go = ctl.act.reform(move |_: MouseEvent| Act::Tab(tab));
                     html! {
                         <button type="button" role="tab" id={format!("tab-{id}")} aria-selected={on.to_string()} aria-controls="tabpanel"
-                            tabindex={if on { "0" } else { "-1" }} onclick={go}>{ *name }</button>
+                            tabindex={if on { "0" } else { "-1" }} onclick={go}>{ name.text() }</button>
                     }
                 }) }
             </div>
@@ -150,7 +151,7 @@ fn node_devices(ctl: &Ctl, page: &Page) -> Html {
 fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     match page.tab {
         Tab::Why | Tab::Life if hides_answer(page) => {
-            html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> }
+            html! { <p class="hidden-answer">{ t!(inspector::hidden_answer) }</p> }
         }
         Tab::Why => {
             let key = page.selected_pod().unwrap_or_default().0.to_string();
@@ -246,10 +247,10 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
         return Html::default();
     }
     let question = match subject {
-        SubjectRef::Node { name } => Some(("What if it goes?", WhatIf::Drain(vec![name.clone()]))),
+        SubjectRef::Node { name } => Some((inspector::what_if_it_goes, WhatIf::Drain(vec![name.clone()]))),
         SubjectRef::Pod { key, uid } => (model.pod(key, uid).filter(|pod| actions::can_be_counted(pod))).map(|_| {
             (
-                "How many more fit?",
+                inspector::how_many_more_fit,
                 WhatIf::Fit {
                     pod: key.clone(),
                     need: 0,
@@ -262,10 +263,10 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
         let ask = ctl
             .act
             .reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())));
-        html! { <button type="button" onclick={ask} aria-haspopup="dialog">{ words }</button> }
+        html! { <button type="button" onclick={ask} aria-haspopup="dialog">{ words.text() }</button> }
     });
     html! {
-        <div class="doings" role="group" aria-label="What can be done">
+        <div class="doings" role="group" aria-label={t!(inspector::what_can_be_done)}>
             { for what_if }
             { for list.iter().map(|a| action(ctl, a)) }
         </div>
@@ -290,7 +291,7 @@ pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
 
 fn events(detail: &Detail, now: Micros) -> Html {
     if detail.events.is_empty() && detail.breaks.is_empty() {
-        return html! { <p class="none">{ "No events." }</p> };
+        return html! { <p class="none">{ t!(inspector::no_events) }</p> };
     }
     html! {
         <ol class="events">

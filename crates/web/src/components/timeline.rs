@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use podscope_messages::{Message, t, timeline};
 use podscope_protocol::{BranchView, Director, Lane, Mark, MarkKind, Micros, Request, UpcomingEvent};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
@@ -24,14 +25,26 @@ pub(crate) struct Props {
 }
 
 /// The lanes from top to bottom.
-pub(crate) const LANES: [(Lane, &str); 6] = [
-    (Lane::Faults, "Faults"),
-    (Lane::Commands, "Commands"),
-    (Lane::Decisions, "Decisions"),
-    (Lane::Terminations, "Terminations"),
-    (Lane::Requests, "Requests"),
-    (Lane::Invariants, "Guarantees"),
+pub(crate) const LANES: [(Lane, Message); 6] = [
+    (Lane::Faults, timeline::faults),
+    (Lane::Commands, timeline::commands),
+    (Lane::Decisions, timeline::decisions),
+    (Lane::Terminations, timeline::terminations),
+    (Lane::Requests, timeline::requests),
+    (Lane::Invariants, timeline::guarantees),
 ];
+
+/// The value of the attributes `data-lane` and `data-lane-name`.
+fn attribute(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Faults => "faults",
+        Lane::Commands => "commands",
+        Lane::Decisions => "decisions",
+        Lane::Terminations => "terminations",
+        Lane::Requests => "requests",
+        Lane::Invariants => "guarantees",
+    }
+}
 
 /// Moves the head to a mark and selects its subject. A stretch of failed requests is recorded at its end.
 pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
@@ -102,7 +115,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let (onpointerdown, onpointermove) = (scrub.down(&props.page), scrub.go());
     let (onpointerup, onwheel) = (scrub.up(), scrub.wheel());
     html! {
-        <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"), (!shown.contains(&true)).then_some("bare"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label="Timeline">
+        <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"), (!shown.contains(&true)).then_some("bare"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label={t!(timeline::name)}>
             { names(&ctl, model, &shown, spreads) }
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
@@ -235,10 +248,10 @@ fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -
     html! {
         <div class="names">
             if first.is_some() || spreads {
-                <button type="button" class="quiet all" onclick={open} title="The lanes as lists" aria-haspopup="dialog">
-                    <span class="sr">{ "The lanes as lists: " }</span>
-                    { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((_, name), _)| html! { <span data-lane-name={name.to_ascii_lowercase()}>{ *name }</span> }) }
-                    if spreads { <span data-lane-name="spread" title={format!("The spread of {}", model.spread.of)}>{ "Spread" }</span> }
+                <button type="button" class="quiet all" onclick={open} title={t!(timeline::as_lists)} aria-haspopup="dialog">
+                    <span class="sr">{ t!(timeline::as_lists_sr) }{ " " }</span>
+                    { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((lane, name), _)| html! { <span data-lane-name={attribute(*lane)}>{ name.text() }</span> }) }
+                    if spreads { <span data-lane-name="spread" title={t!(timeline::spread_of, owner = model.spread.of)}>{ t!(timeline::spread) }</span> }
                 </button>
             }
         </div>
@@ -248,33 +261,33 @@ fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -
 /// The buttons at the right end of the axis: zoom and legend.
 fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
     let now = page.model.now;
-    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
+    let zoom = |name: Message, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
-        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
+        html! { <button type="button" class="quiet" onclick={go} aria-label={name.text()} title={name.text()}>{ icon(sign) }</button> }
     };
     let is_open = page.is_legend_open();
     let open = ctl.act.reform(|_: MouseEvent| Act::Legend);
     html! {
         <span class="ends">
-            { zoom("Zoom in", "zoom-in", Some(span.zoom(now, 0.6))) }
-            { zoom("Zoom out", "zoom-out", Some(span.zoom(now, 1.7))) }
-            { zoom("See all", "fit", None) }
-            <button type="button" class="quiet legend-open" onclick={open} aria-expanded={is_open.to_string()} title="What the marks mean, and what just happened">{ "Legend" }</button>
+            { zoom(timeline::zoom_in, "zoom-in", Some(span.zoom(now, 0.6))) }
+            { zoom(timeline::zoom_out, "zoom-out", Some(span.zoom(now, 1.7))) }
+            { zoom(timeline::see_all, "fit", None) }
+            <button type="button" class="quiet legend-open" onclick={open} aria-expanded={is_open.to_string()} title={t!(timeline::legend_hint)}>{ t!(timeline::legend) }</button>
         </span>
     }
 }
 
 /// Buttons that switch between the lists of the lanes.
 pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
-    let chip = |name: &'static str, dialog: Dialog| {
+    let chip = |name: Message, dialog: Dialog| {
         let is = page.dialog == dialog;
         let go = ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
-        html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={go}>{ name }</button> }
+        html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={go}>{ name.text() }</button> }
     };
     html! {
-        <div class="row whats" role="group" aria-label="Lanes">
-            { for LANES.iter().map(|(lane, name)| chip(name, Dialog::Lane(*lane))) }
-            if !page.model.spread.domains.is_empty() { { chip("Spread", Dialog::Spread) } }
+        <div class="row whats" role="group" aria-label={t!(timeline::lanes)}>
+            { for LANES.iter().map(|(lane, name)| chip(*name, Dialog::Lane(*lane))) }
+            if !page.model.spread.domains.is_empty() { { chip(timeline::spread, Dialog::Spread) } }
         </div>
     }
 }
@@ -322,7 +335,7 @@ fn Head(props: &HeadProps) -> Html {
             if at < 100.0 { <i class="future" ~style={format!("transform:scaleX({:.5})", 1.0 - at.max(0.0) / 100.0)}></i> }
             if horizon < 100.0 && horizon > at { <i class="unknown" ~style={format!("left:{horizon:.3}%")}></i> }
             <div class="head" ~style={format!("transform:translateX({at:.3}%)")}>
-                <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(said.horizon / 1_000_000).to_string()}
+                <div class="now" role="slider" tabindex="0" aria-label={t!(timeline::time)} aria-valuemin="0" aria-valuemax={(said.horizon / 1_000_000).to_string()}
                     aria-valuenow={(said.at / 1_000_000).to_string()} aria-valuetext={clock::instant(said.at)} {onkeydown}
                     hidden={!(0.0..=100.0).contains(&at)}></div>
             </div>
@@ -363,13 +376,13 @@ impl PartialEq for LaneProps {
 /// The content of a lane.
 #[component]
 fn LaneView(props: &LaneProps) -> Html {
-    let (model, (which, name)) = (&props.page.model, LANES[props.index]);
+    let (model, (which, _)) = (&props.page.model, LANES[props.index]);
     // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let is_hidden = |at: Micros| model.story.question.is_some() && at > model.now;
     let marks = model.marks.values().filter(|m| m.lane == which && !is_hidden(m.from));
     let drawn = lane_shapes(marks, props.span, model.now);
     let filter = props.page.filter.as_deref();
-    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
+    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
 }
 
 /// Pending deadlines as outlined marks in the future of their lane.
@@ -379,7 +392,11 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     let mut marks = Vec::new();
     for due in model.director.next.iter().filter(|due| due.at > model.now).filter(seen) {
         let left = span.percent(due.at);
-        let title = format!("{} · {}", director::sentence_of(due), clock::instant(due.at));
+        let title = t!(
+            timeline::event_at,
+            event = director::sentence_of(due),
+            instant = clock::instant(due.at)
+        );
         // Where two texts would touch, the second mark has none.
         let word = if left - last > 9.0 {
             director::mark_text(due)
@@ -399,18 +416,22 @@ fn drawing(d: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
     let class = classes!(format!("k-{}", kind(d.mark.kind)), out.then_some("out"));
     let id = d.mark.id.to_string();
     let title = match d.mark.to {
-        Some(to) if to > d.mark.from => format!(
-            "{} · {} to {}",
-            d.mark.label,
-            clock::instant(d.mark.from),
-            clock::instant(to)
+        Some(to) if to > d.mark.from => t!(
+            timeline::event_from_to,
+            event = d.mark.label,
+            from = clock::instant(d.mark.from),
+            to = clock::instant(to)
         ),
-        _ => format!("{} · {}", d.mark.label, clock::instant(d.mark.from)),
+        _ => t!(
+            timeline::event_at,
+            event = d.mark.label,
+            instant = clock::instant(d.mark.from)
+        ),
     };
     let title = podscope_api::visible(&title);
     let title = match d.count {
         1 => title.into_owned(),
-        n => format!("{n} here, the last: {title}"),
+        n => t!(timeline::several_here, count = n, last = title),
     };
     match d.width {
         Some(width) => {
@@ -434,7 +455,7 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
     all.iter()
         .filter(|b| b.parent.is_some())
         .filter(|b| (0.0..=100.0).contains(&span.percent(b.from)))
-        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} ~style={format!("left:{:.3}%", span.percent(b.from))} title={format!("Branch {}: {}", b.id, b.label)}></i> })
+        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} ~style={format!("left:{:.3}%", span.percent(b.from))} title={t!(timeline::branch_hint, number = b.id, label = b.label)}></i> })
         .collect()
 }
 
@@ -442,8 +463,8 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
 pub(crate) fn branch_name(branch: &BranchView) -> String {
     match (branch.label.is_empty(), branch.parent) {
         (false, _) => branch.label.lines().next().unwrap_or_default().to_string(),
-        (true, None) => "main".into(),
-        (true, Some(_)) => format!("branch {}", branch.id),
+        (true, None) => t!(timeline::main),
+        (true, Some(_)) => t!(timeline::branch, number = branch.id),
     }
 }
 
@@ -459,21 +480,21 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     });
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
-        <div class="branches" role="group" aria-label="Branches">
+        <div class="branches" role="group" aria-label={t!(timeline::branches)}>
             // During a comparison its end is above the other run.
             if page.other.is_none() && is_touched {
-                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without its commands">{ "Compare with no commands" }</button>
+                <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }
             { for all.iter().filter(|_| all.len() > 1).map(|b| {
                 let name = branch_name(b);
-                let beside = format!("Compare with {name}: side by side, on one clock");
+                let beside = t!(timeline::compare_hint, branch = name);
                 html! {
                     <span class="pair">
                         <button type="button" class={classes!("chip", b.current.then_some("on"))} aria-pressed={b.current.to_string()}
-                            onclick={ctl.on(Request::Branch { branch: b.id })} title={format!("Leaves at {}", clock::instant(b.from))}>{ icon("fork") }{ name }</button>
+                            onclick={ctl.on(Request::Branch { branch: b.id })} title={t!(timeline::leaves_at, instant = clock::instant(b.from))}>{ icon("fork") }{ name }</button>
                         if !b.current {
                             <button type="button" class="chip" onclick={ctl.on(Request::CompareBranch { branch: b.id })}
-                                aria-label={beside.clone()} title={beside}>{ "Compare" }</button>
+                                aria-label={beside.clone()} title={beside}>{ t!(timeline::compare) }</button>
                         }
                     </span>
                 }

@@ -1,5 +1,6 @@
 //! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
+use podscope_messages::t;
 use podscope_protocol::{
     Basis, MissingObjectsView, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation,
     VictimExplanation, explained,
@@ -51,16 +52,16 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                 _ if let Some((what, said)) = unknown(props) => html! {
                     <>
                         <div class="why">
-                            <p class="lead">{ shown(&format!("Nobody can say why this pod is pending: {what}.")) }</p>
-                            if !said.is_empty() { <p>{ "The real scheduler said: " }<span class="mono">{ shown(said) }</span></p> }
+                            <p class="lead">{ shown(&t!(why::nobody_can_say, what = what)) }</p>
+                            if !said.is_empty() { <p>{ t!(why::real_scheduler_said) }{ " " }<span class="mono">{ shown(said) }</span></p> }
                         </div>
                         if *what != MissingObjectsView::Nodes { { remedies } }
                     </>
                 },
                 Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ match &props.waits {
                     Some(waits) => shown(waits),
-                    None if props.pending => html! { "The scheduler has not looked at this pod yet." },
-                    None => html! { "It was bound before t = 0, or came with its node: the scheduler was not asked." },
+                    None if props.pending => html! { t!(why::not_looked_at_yet) },
+                    None => html! { t!(why::scheduler_not_asked) },
                 } }</p>{ remedies }</> },
                 Some(why) => decision(&ctl, why, props.waits.as_deref(), assumptions(why, &props.basis), remedies),
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ remedies }</> },
@@ -104,13 +105,13 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
             <div class="why">
                 <div class="attempt">
                     <span class="eyebrow">{ match (at, info) {
-                        (Some(i), Some(a)) => format!("Attempt {} of {} · {}", i + 1, why.attempts.len(), clock::instant(a.at)),
-                        _ => "The last attempt".into(),
+                        (Some(i), Some(a)) => t!(why::attempt, number = i + 1, count = why.attempts.len(), instant = clock::instant(a.at)),
+                        _ => t!(why::last_attempt),
                     } }</span>
                     if why.attempts.len() > 1 {
                         <span>
-                            <button type="button" class="quiet" disabled={back.is_none()} onclick={back} aria-label="The attempt before">{ icon("back") }</button>
-                            <button type="button" class="quiet" disabled={next.is_none()} onclick={next} aria-label="The next attempt">{ icon("step") }</button>
+                            <button type="button" class="quiet" disabled={back.is_none()} onclick={back} aria-label={t!(why::attempt_before)}>{ icon("back") }</button>
+                            <button type="button" class="quiet" disabled={next.is_none()} onclick={next} aria-label={t!(why::next_attempt)}>{ icon("step") }</button>
                         </span>
                     }
                 </div>
@@ -125,11 +126,11 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
             if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
             if !why.devices.is_empty() { { devices(&why.devices) } }
             if !why.refused.is_empty() {
-                <h3 class="eyebrow">{ format!("Cannot take it ({})", why.refused.len()) }</h3>
+                <h3 class="eyebrow">{ t!(why::cannot_take_it, count = why.refused.len()) }</h3>
                 { refused(why) }
             }
             if !why.message.is_empty() {
-                <details class="raw"><summary>{ "As the event says it" }</summary><p class="mono">{ shown(&why.message) }</p></details>
+                <details class="raw"><summary>{ t!(why::as_the_event_says) }</summary><p class="mono">{ shown(&why.message) }</p></details>
             }
         </>
     }
@@ -141,14 +142,14 @@ fn refused(why: &Why) -> Html {
         html! {
             <>
                 <ul class="refused">{ for nodes.iter().take(LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ dotted(node) }</b><span>{ words }</span></li> }) }</ul>
-                if nodes.len() > LISTED { <p class="none">{ format!("and {} more", nodes.len() - LISTED) }</p> }
+                if nodes.len() > LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - LISTED) }</p> }
             </>
         }
     };
     html! {
         { for why.grouped_refusals().iter().map(|nodes| match nodes.first() {
             Some((.., reason, _)) if nodes.len() > 1 => html! {
-                <details class="raw"><summary><b>{ format!("{} nodes", nodes.len()) }</b>{ format!(": {reason}") }</summary>{ list(nodes) }</details>
+                <details class="raw"><summary><b>{ t!(why::nodes, count = nodes.len()) }</b>{ format!(": {reason}") }</summary>{ list(nodes) }</details>
             },
             _ => list(nodes),
         }) }
@@ -159,7 +160,7 @@ fn refused(why: &Why) -> Html {
 fn devices(nodes: &[(Vec<String>, Vec<String>)]) -> Html {
     html! {
         <section data-devices="">
-            <h3 class="eyebrow">{ "Devices" }</h3>
+            <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
                 { for nodes.iter().take(LISTED).map(|(nodes, lines)| html! {
                     <li><b>{ dotted(&nodes.join(", ")) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(line) }</p> }) }</span></li>
@@ -180,9 +181,9 @@ fn table(scores: &Scores) -> Html {
         .unwrap_or(1)
         .max(1);
     html! {
-        <div class="scroll" tabindex="0" role="region" aria-label="Scores">
+        <div class="scroll" tabindex="0" role="region" aria-label={t!(why::scores)}>
         <table class="scores">
-            <thead><tr><th scope="col">{ "plugin" }</th><th scope="col">{ "×" }<span class="sr">{ " weight" }</span></th>
+            <thead><tr><th scope="col">{ t!(why::plugin) }</th><th scope="col">{ "×" }<span class="sr">{ " " }{ t!(why::weight) }</span></th>
                 { for scores.nodes.iter().take(columns).map(|n| html! { <th scope="col">{ n }</th> }) }</tr></thead>
             <tbody>
                 { for scores.rows.iter().map(|row| html! {
@@ -193,15 +194,15 @@ fn table(scores: &Scores) -> Html {
                         }) }
                     </tr>
                 }) }
-                <tr class="total"><th scope="row">{ "total" }</th><td></td>
+                <tr class="total"><th scope="row">{ t!(why::total) }</th><td></td>
                     { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
             </tbody>
         </table>
         { for scores.rows.iter().filter(|row| !row.score_notes.is_empty()).map(|row| html! {
-            <details class="raw"><summary>{ format!("What {} adds", row.plugin) }</summary>
+            <details class="raw"><summary>{ t!(why::what_it_adds, plugin = row.plugin) }</summary>
                 { for row.score_notes.iter().take(60).map(|(node, words)| html! { <p>{ format!("{node}: {words}") }</p> }) }</details>
         }) }
-        if scores.nodes.len() > columns { <p class="none">{ format!("and {} more nodes", scores.nodes.len() - columns) }</p> }
+        if scores.nodes.len() > columns { <p class="none">{ t!(why::and_more_nodes, count = scores.nodes.len() - columns) }</p> }
         </div>
     }
 }
@@ -209,11 +210,10 @@ fn table(scores: &Scores) -> Html {
 fn spread(s: &SpreadExplanation) -> Html {
     let limit = s.min + s.max_skew;
     let most = s.domains.iter().map(|d| d.count).max().unwrap_or(0).max(limit).max(1);
-    let rule = if s.hard { "at most" } else { "preferably at most" };
     html! {
         <section class="spread">
-            <h3 class="eyebrow">{ format!("Spread by {}", s.topology_key) }</h3>
-            <p>{ format!("{}; maxSkew {} allows {rule} {limit} in each.", fewest(s), s.max_skew) }</p>
+            <h3 class="eyebrow">{ t!(why::spread_by, key = s.topology_key) }</h3>
+            <p>{ rule(s, limit) }</p>
             <ul>
                 { for s.domains.iter().take(24).map(|d| html! {
                     <li class={classes!((!d.allowed).then_some("full"))}>
@@ -221,9 +221,9 @@ fn spread(s: &SpreadExplanation) -> Html {
                         <i ~style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
                         <span class="mono">{ d.count }</span>
                         if d.is_scored {
-                            <span class="word" title={format!("With this pod the skew would be {}", d.skew)}>{ if d.allowed { "" } else { "full" } }</span>
+                            <span class="word" title={t!(why::full_hint, skew = d.skew)}>{ if d.allowed { String::new() } else { t!(why::full) } }</span>
                         } else {
-                            <span class="word" title="No node there can take the pod">{ "not scored" }</span>
+                            <span class="word" title={t!(why::not_scored_hint)}>{ t!(why::not_scored) }</span>
                         }
                     </li>
                 }) }
@@ -232,28 +232,41 @@ fn spread(s: &SpreadExplanation) -> Html {
     }
 }
 
-/// The count from which the skew is computed.
-fn fewest(s: &SpreadExplanation) -> String {
-    match s.too_few_domains {
-        Some((found, wanted)) => {
-            format!("The emptiest counts as 0: {found} of {wanted} domains are there (minDomains {wanted})")
-        }
-        None => format!("The emptiest has {}", s.min),
+/// The count from which the skew is computed, and the largest number that is allowed.
+fn rule(s: &SpreadExplanation, limit: i64) -> String {
+    let (least, skew) = (s.min, s.max_skew);
+    match (s.too_few_domains, s.hard) {
+        (Some((found, wanted)), true) => t!(
+            why::spread_hard_few_domains,
+            found = found,
+            wanted = wanted,
+            skew = skew,
+            limit = limit
+        ),
+        (Some((found, wanted)), false) => t!(
+            why::spread_soft_few_domains,
+            found = found,
+            wanted = wanted,
+            skew = skew,
+            limit = limit
+        ),
+        (None, true) => t!(why::spread_hard, least = least, skew = skew, limit = limit),
+        (None, false) => t!(why::spread_soft, least = least, skew = skew, limit = limit),
     }
 }
 
 fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
     html! {
         <section class="preempt">
-            <h3 class="eyebrow">{ "Making room" }</h3>
+            <h3 class="eyebrow">{ t!(why::making_room) }</h3>
             <p>{ explained::preemption(p.result) }</p>
             if !p.candidates.is_empty() { <ul>
                 { for p.candidates.iter().take(24).map(|c| html! {
                     <li class={classes!((c.node == nominated).then_some("win"))}>
-                        <b>{ &c.node }{ if c.node == nominated { " · nominated" } else { "" } }</b>
-                        <span>{ format!("victims: {}", names(&c.victims)) }</span>
-                        if !c.reprieved.is_empty() { <span>{ format!("may stay: {}", names(&c.reprieved)) }</span> }
-                        if c.pdb_violations > 0 { <span class="bad">{ format!("{} against a disruption budget", c.pdb_violations) }</span> }
+                        <b>{ &c.node }{ if c.node == nominated { format!(" · {}", t!(why::nominated)) } else { String::new() } }</b>
+                        <span>{ t!(why::victims, pods = names(&c.victims)) }</span>
+                        if !c.reprieved.is_empty() { <span>{ t!(why::may_stay, pods = names(&c.reprieved)) }</span> }
+                        if c.pdb_violations > 0 { <span class="bad">{ t!(why::against_budget, count = c.pdb_violations) }</span> }
                     </li>
                 }) }
             </ul> }
@@ -268,10 +281,10 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
 
 fn names(pods: &[VictimExplanation]) -> String {
     if pods.is_empty() {
-        return "none".into();
+        return t!(why::no_pods);
     }
     let node_without_help =
-        |v: &VictimExplanation| format!("{} (priority {})", names::without_default(&v.pod), v.priority);
+        |v: &VictimExplanation| t!(why::victim, pod = names::without_default(&v.pod), priority = v.priority);
     pods.iter().map(node_without_help).collect::<Vec<_>>().join(", ")
 }
 
@@ -285,13 +298,9 @@ struct RemediesProps {
 /// Text when no remedy was found.
 fn nothing_found(place: Option<&QueuePlace>) -> Html {
     match place {
-        Some(QueuePlace::Unknown(what)) => shown(&format!(
-            "No change can be tried: {what}. With it among the files, there is an answer."
-        )),
-        Some(QueuePlace::Foreign(name)) => shown(&format!(
-            "No single change was found: the scheduler `{name}` does not run here, and none that runs has a node for it."
-        )),
-        _ => html! { "No single change was found that would let it schedule." },
+        Some(QueuePlace::Unknown(what)) => shown(&t!(why::nothing_can_be_tried, what = what)),
+        Some(QueuePlace::Foreign(name)) => shown(&t!(why::nothing_found_foreign, scheduler = name)),
+        _ => html! { t!(why::nothing_found) },
     }
 }
 
@@ -317,13 +326,13 @@ fn Remedies(props: &RemediesProps) -> Html {
     html! {
         <section class="why help" ref={root}>
             { match help {
-                None => html! { <button type="button" onclick={ask}>{ "What would help?" }</button> },
+                None => html! { <button type="button" onclick={ask}>{ t!(why::what_would_help) }</button> },
                 Some(help) => html! {
                     <>
-                        <h3>{ format!("What would help {name}?") }</h3>
+                        <h3>{ t!(why::what_would_help_pod, pod = name) }</h3>
                         if !help.done {
-                            <progress max="1000" value={help.per_mille.to_string()} aria-label="Trying changes"></progress>
-                            <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ "Stop" }</button>
+                            <progress max="1000" value={help.per_mille.to_string()} aria-label={t!(why::trying)}></progress>
+                            <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ t!(why::stop) }</button>
                         }
                         if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.place.as_ref()) }</p> }
                         <ul>
@@ -332,13 +341,13 @@ fn Remedies(props: &RemediesProps) -> Html {
                                     <span title={r.command.clone()}>{ r.to_string() }</span>
                                     if !r.command.is_empty() {
                                         <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
-                                            aria-label={format!("Try on a branch: {r}")}>{ "Try on a branch" }</button>
+                                            aria-label={t!(why::try_remedy, remedy = r)}>{ t!(why::try_on_branch) }</button>
                                     }
                                 </li>
                             }) }
                         </ul>
                         if !help.groups.is_empty() {
-                            <h4 class="eyebrow">{ "One more node of a group" }</h4>
+                            <h4 class="eyebrow">{ t!(why::one_more_node) }</h4>
                             <ul class="groups">{ for help.groups.iter().map(|line| html! { <li>{ shown(line) }</li> }) }</ul>
                         }
                     </>
