@@ -2,6 +2,7 @@
 //! It stays until the user closes it.
 
 use podscope_api::ordered::Set;
+use podscope_messages::t;
 use podscope_protocol::{BrokenInvariant, Micros, PodMark, SubjectRef};
 use yew::prelude::*;
 
@@ -97,7 +98,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
     let count = props.marks.len();
     let (large, small) = if broken.name == "at-most-one" && count > 1 {
         (
-            format!("{count} processes, 1 name"),
+            t!(broken::processes_of_one_name, count = count),
             format!("{name}: {}", outcome(props)),
         )
     } else {
@@ -115,11 +116,11 @@ pub(crate) fn Broken(props: &Props) -> Html {
                 </svg>
             }
             <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("--x:{:.1}px;top:{:.1}px;--w:{:.1}px", centre.0, centre.1, size.0)}>
-                <button type="button" class="quiet" onclick={props.read.clone()} aria-label="I have read it: close">{ icon("cross") }</button>
+                <button type="button" class="quiet" onclick={props.read.clone()} aria-label={t!(broken::close)}>{ icon("cross") }</button>
                 <h2>{ large }</h2>
                 <p class="k">{ small }</p>
                 <p>{ shown(&broken.seen.to_string()) }</p>
-                <button type="button" class="chip" onclick={select}>{ "Ways back" }</button>
+                <button type="button" class="chip" onclick={select}>{ t!(broken::ways_back) }</button>
             </section>
         </>
     }
@@ -129,8 +130,12 @@ pub(crate) fn Broken(props: &Props) -> Html {
 fn outcome(props: &Props) -> String {
     let by = &props.broken.by;
     match props.restored_at {
-        Some(at) => format!("was broken for {} by {by}", clock::took(at - props.broken.at)),
-        None => format!("broken by {by}"),
+        Some(at) => t!(
+            broken::was_broken_by,
+            duration = clock::took(at - props.broken.at),
+            cause = by
+        ),
+        None => t!(broken::broken_by, cause = by),
     }
 }
 

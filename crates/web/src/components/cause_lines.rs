@@ -1,6 +1,7 @@
 //! Lines of causes on the stage. For the selection they lead from an actor to the object it changed; for a pod that
 //! waits for its victims they lead from the scheduler through the victims to the room that they free.
 
+use podscope_messages::{Message, cause_lines as verbs};
 use podscope_protocol::{PodView, QueuePlace, ThreadActor, ThreadEvent, ThreadLink};
 use yew::prelude::*;
 
@@ -19,7 +20,7 @@ struct Line {
     from: (f64, f64),
     to: (f64, f64),
     /// The verb beside the line.
-    word: &'static str,
+    word: Option<Message>,
 }
 
 /// The lines for the selection; `pod` if the selection is a pod.
@@ -65,7 +66,7 @@ fn preemption(
             class: "thread bad",
             from: below(&rail.scheduler, unit),
             to: above(victim, unit),
-            word: "preempts",
+            word: Some(verbs::preempts),
         })
         .collect();
     let next = kept.into_iter().flat_map(|kept| {
@@ -110,7 +111,7 @@ fn origin(
     cause: Option<&ThreadLink>,
     spots: &Spots,
     rail: &Rail,
-) -> Option<((f64, f64), &'static str, &'static str)> {
+) -> Option<((f64, f64), Option<Message>, &'static str)> {
     let unit = spots.plan.measures.unit;
     let of_cause = || {
         let subject = cause?
@@ -121,14 +122,14 @@ fn origin(
     };
     let is_by_taint = matches!(cause.map(|cause| &cause.event), Some(ThreadEvent::TaintAdded { .. }));
     let (word, class) = match &link.event {
-        ThreadEvent::Bound { .. } => ("binds", "thread mild"),
-        ThreadEvent::Created => ("creates", "thread mild"),
-        ThreadEvent::Nominated { .. } => ("nominates", "thread mild"),
-        ThreadEvent::Preempted { .. } => ("preempts", "thread bad"),
-        ThreadEvent::TaintAdded { .. } => ("taints", "thread bad"),
-        ThreadEvent::DeletionRequested { .. } if is_by_taint => ("evicts", "thread bad"),
-        ThreadEvent::DeletionRequested { .. } => ("deletes", "thread bad"),
-        _ => return of_cause().map(|from| (from, "", "thread mild")),
+        ThreadEvent::Bound { .. } => (verbs::binds, "thread mild"),
+        ThreadEvent::Created => (verbs::creates, "thread mild"),
+        ThreadEvent::Nominated { .. } => (verbs::nominates, "thread mild"),
+        ThreadEvent::Preempted { .. } => (verbs::preempts, "thread bad"),
+        ThreadEvent::TaintAdded { .. } => (verbs::taints, "thread bad"),
+        ThreadEvent::DeletionRequested { .. } if is_by_taint => (verbs::evicts, "thread bad"),
+        ThreadEvent::DeletionRequested { .. } => (verbs::deletes, "thread bad"),
+        _ => return of_cause().map(|from| (from, None, "thread mild")),
     };
     let from = match link.by {
         ThreadActor::Scheduler => {
@@ -140,7 +141,7 @@ fn origin(
         ThreadActor::ControllerManager => below(&rail.managers, unit),
         ThreadActor::Other => of_cause()?,
     };
-    Some((from, word, class))
+    Some((from, Some(word), class))
 }
 
 /// A point slightly above the middle of the upper edge.
@@ -165,8 +166,8 @@ fn drawn(line: &Line, unit: f64) -> Html {
     html! {
         <>
             <path class={line.class} {d} />
-            if !line.word.is_empty() {
-                <text class={classes!("thread-word", line.class.ends_with("mild").then_some("mild"))} x={format!("{:.1}", (x + tx) / 2.0 + 8.0 * unit)} y={format!("{:.1}", (y + ty) / 2.0)}>{ line.word }</text>
+            if let Some(word) = line.word {
+                <text class={classes!("thread-word", line.class.ends_with("mild").then_some("mild"))} x={format!("{:.1}", (x + tx) / 2.0 + 8.0 * unit)} y={format!("{:.1}", (y + ty) / 2.0)}>{ word.text() }</text>
             }
         </>
     }

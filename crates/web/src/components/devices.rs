@@ -1,10 +1,10 @@
 //! Devices of a node: small squares in the header of its card, and the list in the inspector.
 
+use podscope_messages::t;
 use podscope_protocol::{DeviceView, SubjectRef};
 use yew::prelude::*;
 
 use super::shown::shown;
-use super::triage::count_of;
 use crate::ctl::Ctl;
 
 /// Number of devices up to which each has a square of its own.
@@ -37,10 +37,16 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
 fn words(devices: &[DeviceView]) -> String {
     let counted = STATES.iter().filter_map(|state| {
         let count = devices.iter().filter(|device| device.state() == *state).count();
-        (count > 0).then(|| format!("{count} {state}"))
+        (count > 0).then(|| match *state {
+            "held" => t!(devices::held, count = count),
+            "shared" => t!(devices::shared, count = count),
+            "blocked" => t!(devices::blocked, count = count),
+            "tainted" => t!(devices::tainted, count = count),
+            _ => t!(devices::free, count = count),
+        })
     });
     let counts: Vec<String> = counted.collect();
-    format!("{}: {}", count_of(devices.len(), "device"), counts.join(", "))
+    t!(devices::counted, count = devices.len(), counts = counts.join(", "))
 }
 
 /// The devices of a node in the inspector: each with its state, its properties and its holders.
@@ -49,7 +55,7 @@ pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
         return Html::default();
     }
     html! {
-        <section class="device-list" aria-label="Devices">
+        <section class="device-list" aria-label={t!(devices::devices)}>
             <h3 class="eyebrow">{ words(devices) }</h3>
             <ul>
                 { for devices.iter().map(|device| html! {
@@ -57,15 +63,15 @@ pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
                         <span class="devices"><i class={device.state()}></i></span>
                         <div>
                             <b class="mono">{ shown(&device.name) }</b>{ " " }<span class="of">{ shown(&format!("{} · {}", device.driver, device.properties.join(" · "))) }</span>
-                            { for device.taints.iter().map(|taint| html! { <p>{ "Taint " }<code>{ shown(taint) }</code></p> }) }
-                            if let Some(counter) = &device.exhausted { <p>{ "Blocked: other devices use up " }<code>{ shown(counter) }</code></p> }
+                            { for device.taints.iter().map(|taint| html! { <p>{ t!(devices::taint) }{ " " }<code>{ shown(taint) }</code></p> }) }
+                            if let Some(counter) = &device.exhausted { <p>{ t!(devices::blocked_other_devices) }{ " " }<code>{ shown(counter) }</code></p> }
                             { for device.holders.iter().map(|holder| {
                                 let pods = match holder.pods.as_slice() {
-                                    [] => "reserved for no pod".to_owned(),
-                                    pods => format!("for {}", pods.join(", ")),
+                                    [] => t!(devices::reserved_for_none),
+                                    pods => t!(devices::for_pods, pods = pods.join(", ")),
                                 };
                                 let subject = SubjectRef::Object { kind: "ResourceClaim".to_owned(), key: holder.claim.clone() };
-                                html! { <p>{ if holder.is_share { "A share is held by " } else { "Held by " } }<button type="button" class="link" onclick={ctl.select(subject)}>{ shown(&holder.claim) }</button>{ ", " }{ shown(&pods) }</p> }
+                                html! { <p>{ if holder.is_share { t!(devices::share_held_by) } else { t!(devices::held_by) } }{ " " }<button type="button" class="link" onclick={ctl.select(subject)}>{ shown(&holder.claim) }</button>{ ", " }{ shown(&pods) }</p> }
                             }) }
                         </div>
                     </li>

@@ -1,6 +1,7 @@
 //! The live region for screen readers: announces events, counts them, and reports the progress of the story. Each event
 //! is announced once, and at intervals of a few seconds while time runs.
 
+use podscope_messages::t;
 use podscope_protocol::{GoalState, Micros, StoryState};
 use yew::prelude::*;
 
@@ -49,8 +50,8 @@ pub(crate) fn Announcements(props: &Props) -> Html {
         })
     };
     html! {
-        <div class="sr heard" role="log" aria-label="What happens" aria-live="polite">
-            { for lines.iter().map(|(id, line)| html! { <p key={*id}>{ shown(&line.replace(" → ", " is bound to ")) }</p> }) }
+        <div class="sr heard" role="log" aria-label={t!(heard::name)} aria-live="polite">
+            { for lines.iter().map(|(id, line)| html! { <p key={*id}>{ shown(&line.replace(" → ", &format!(" {} ", t!(heard::is_bound_to)))) }</p> }) }
         </div>
     }
 }
@@ -69,18 +70,17 @@ impl Announced {
             if new_lines.len() > MAX_SENTENCES {
                 let more = new_lines.len() - MAX_SENTENCES;
                 new_lines.drain(..more);
-                new_lines.insert(0, format!("{more} other things happened"));
+                new_lines.insert(0, t!(heard::other_things, count = more));
             }
             match goals.saturating_sub(self.goals) {
                 0 => {}
-                1 => new_lines.push("a goal is reached".into()),
-                n => new_lines.push(format!("{n} goals are reached")),
+                n => new_lines.push(t!(heard::goals_reached, count = n)),
             }
             let is_further = self.step > 0 && step > self.step;
             if model.story.question.is_some() && is_further {
-                new_lines.push("the story asks a question, and time waits".into());
+                new_lines.push(t!(heard::question));
             } else if is_further {
-                new_lines.push(format!("step {step} of the story can be read"));
+                new_lines.push(t!(heard::step, number = step));
             }
         }
         (self.session, self.until, self.goals, self.step) = (session, model.now, goals, step);

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{Message, MessageKind, Peer, Traffic};
 use yew::prelude::*;
 
@@ -96,7 +97,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
         // With reduced motion nothing moves: messages are counted.
         let m = props.plan.measures;
         let at = format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail);
-        return html! { <p class="sampled" ~style={at}>if state.n_counted > 0 { { match state.n_counted { 1 => "1 message".to_owned(), n => format!("{n} messages") } } }</p> };
+        return html! { <p class="sampled" ~style={at}>if state.n_counted > 0 { { t!(travelling::messages, count = state.n_counted) } }</p> };
     }
     let m = props.plan.measures;
     html! {
@@ -106,7 +107,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
                     ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--message-duration:{HOP_MS}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
             }) }
             if state.n_not_drawn > 0 {
-                <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail)}>{ "more messages than dots" }</p>
+                <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail)}>{ t!(travelling::more_than_dots) }</p>
             }
         </>
     }

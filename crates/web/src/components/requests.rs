@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{ServiceRequests, SubjectRef, Thousandths};
 use yew::prelude::*;
 
@@ -100,7 +101,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
 fn lost(mark: &Rect, (service, pod): &(String, String), u: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * u);
     let name = names::without_default(pod);
-    let words = format!("Why do requests to {} fail?", podscope_api::visible(name));
+    let words = t!(requests::why_fail, pod = podscope_api::visible(name));
     html! {
         <button type="button" class="lost" data-failures={format!("{service} {pod}")} aria-label={words.clone()} title={words}
             ~style={format!("left:{left:.1}px;top:{top:.1}px")}>{ icon("cross") }</button>
@@ -120,18 +121,18 @@ fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html
         <div class="plate" data-requests={requests.service.clone()} ~style={at(rect)}>
             <button type="button" class="quiet" onclick={ctl.select(subject)}>
                 <span class="whom">
-                    if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label="calls">{ " → " }</span></> }
+                    if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label={t!(requests::calls)}>{ " → " }</span></> }
                     <b>{ "Service " }{ shown(name) }</b>
                 </span>
-                <span class="whole mono">{ if requests.per_second > 0 { format!("{rate}/s") } else { "no requests".to_owned() } }</span>
+                <span class="whole mono">{ if requests.per_second > 0 { format!("{rate}/s") } else { t!(requests::no_requests) } }</span>
             </button>
             if requests.failed > 0 {
-                <button type="button" class="quiet" data-failures={requests.service.clone()} title="Why they failed">
-                    <span class="whole bad mono">{ format!("{} failed", requests.failed) }</span>
+                <button type="button" class="quiet" data-failures={requests.service.clone()} title={t!(requests::why_they_failed)}>
+                    <span class="whole bad mono">{ t!(requests::failed, count = requests.failed) }</span>
                     if let Some(failing) = failing { <small>{ shown(&failing) }</small> }
                 </button>
             }
-            if more > 0 { <span class="whole">{ format!("+{more} more") }</span> }
+            if more > 0 { <span class="whole">{ t!(requests::more, count = more) }</span> }
         </div>
     }
 }

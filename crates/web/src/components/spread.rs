@@ -1,5 +1,6 @@
 //! The timeline's lane for topology spread: number of pods per domain over time, and the range that maxSkew allows.
 
+use podscope_messages::t;
 use podscope_protocol::{Micros, Request, SpreadLane};
 use yew::prelude::*;
 
@@ -76,14 +77,12 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
     let (model, lane) = (&page.model, &*page.model.spread);
     let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;
     let rule = match (lane.max_skew, lane.hard) {
-        (None, _) => "No constraint: where pods of its owner run.".to_owned(),
-        (Some(max), true) => format!(
-            "maxSkew {max}: a pod goes only where it leaves the fullest domain at most {max} above the emptiest. Nobody moves pods that run."
-        ),
-        (Some(max), false) => format!("maxSkew {max}, ScheduleAnyway: the scheduler prefers domains that keep to it."),
+        (None, _) => t!(spread::no_constraint),
+        (Some(max), true) => t!(spread::hard, limit = max),
+        (Some(max), false) => t!(spread::soft, limit = max),
     };
     html! {
-        <Modal key="lane" title={format!("Spread of {} by {}", lane.of, spread::key(lane))} class="lane-list">
+        <Modal key="lane" title={t!(spread::title, owner = lane.of, key = spread::key(lane))} class="lane-list">
             { super::timeline::lists(ctl, page) }
             <p>{ rule }</p>
             <ol>

@@ -1,5 +1,6 @@
 //! The chain of causes of the selection: a list in the inspector, arcs on the timeline.
 
+use podscope_messages::t;
 use podscope_protocol::{Micros, SubjectRef, Thread, ThreadLink};
 use yew::prelude::*;
 
@@ -34,9 +35,9 @@ pub(crate) fn ThreadView(props: &Props) -> Html {
     let last = thread.links.last().map_or(0, |link| link.depth);
     html! {
         <section class="thread">
-            <h3 class="eyebrow">{ "What led here" }</h3>
+            <h3 class="eyebrow">{ t!(thread::what_led_here) }</h3>
             <ol>
-                if thread.is_cut { <li class="cut">{ "Earlier records are left out." }</li> }
+                if thread.is_cut { <li class="cut">{ t!(thread::left_out) }</li> }
                 { for thread.links.iter().map(|link| line(&ctl, link)) }
                 { for thread.due.iter().take(MAX_DEADLINES).map(|due| html! {
                     <li class="due" ~style={format!("--depth:{}", (last + 1).min(MAX_DEPTH))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::sentence_of(due)) }<b>{ director::time_left(due, props.now) }</b></span></li>

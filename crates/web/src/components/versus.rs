@@ -1,6 +1,7 @@
 //! The line above two compared runs: their first difference with a button that seeks there, the present difference, and
 //! the figures of both.
 
+use podscope_messages::t;
 use podscope_protocol::{SubjectRef, WhatIf};
 use yew::prelude::*;
 
@@ -55,24 +56,24 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| ctl.seek(at))
     });
     html! {
-        <section class="difference" aria-label="What differs">
+        <section class="difference" aria-label={t!(versus::name)}>
             { match &*first {
-                None => html! { <span>{ "So far both runs are the same." }</span> },
+                None => html! { <span>{ t!(versus::same_so_far) }</span> },
                 Some(first) => html! {
                     <>
-                        <span><b>{ format!("First difference at {}: ", clock::instant(first.at)) }</b>{ first.label.to_string() }{ if first.is_ours { " (this run)" } else { " (the other)" } }</span>
-                        <button type="button" class="chip" onclick={go}>{ "Go there" }</button>
+                        <span><b>{ t!(versus::first_difference, instant = clock::instant(first.at)) }{ " " }</b>{ if first.is_ours { t!(versus::in_this_run, event = first.label) } else { t!(versus::in_the_other, event = first.label) } }</span>
+                        <button type="button" class="chip" onclick={go}>{ t!(versus::go_there) }</button>
                     </>
                 },
             } }
             <span class="none" role="status">
                 if n_differing == 0 {
-                    { "No pod differs now" }
+                    { t!(versus::no_pod_differs) }
                 } else {
-                    <button type="button" class="chip" onclick={next} title="It is outlined: go there; again, to the next one">{ match n_differing { 1 => "1 pod differs now".into(), n => format!("{n} pods differ now") } }</button>
+                    <button type="button" class="chip" onclick={next} title={t!(versus::pods_differ_hint)}>{ t!(versus::pods_differ, count = n_differing) }</button>
                 }
             </span>
-            <button type="button" class="chip" onclick={figures} aria-haspopup="dialog">{ "Figures" }</button>
+            <button type="button" class="chip" onclick={figures} aria-haspopup="dialog">{ t!(versus::figures) }</button>
             { truth_buttons(&ctl, props.page.truth) }
         </section>
     }

@@ -1,5 +1,6 @@
 //! The timeline's lane for topology spread: lines for the pods per domain, the band that maxSkew allows, and texts.
 
+use podscope_messages::t;
 use podscope_protocol::{Micros, SpreadLane, SpreadPoint};
 
 use super::scale::Span;
@@ -46,22 +47,39 @@ pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
 /// The skew and its limit as a text.
 pub(crate) fn skew_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     let skew = skew(point);
-    let limit = match lane.max_skew {
-        None => return format!("skew {skew}, no constraint"),
-        Some(max) if lane.hard => format!("at most {max}"),
-        Some(max) => format!("preferably at most {max}"),
+    let Some(limit) = lane.max_skew else {
+        return t!(spread::skew_no_constraint, skew = skew);
     };
-    if point.found < lane.min_domains {
-        let (found, wanted) = (point.found, lane.min_domains);
-        return format!("skew {skew}, {limit}; the emptiest counts as 0: {found} of {wanted} domains");
+    let (found, wanted) = (point.found, lane.min_domains);
+    match (lane.hard, found < wanted) {
+        (true, false) => t!(spread::skew_hard, skew = skew, limit = limit),
+        (false, false) => t!(spread::skew_soft, skew = skew, limit = limit),
+        (true, true) => t!(
+            spread::skew_hard_few_domains,
+            skew = skew,
+            limit = limit,
+            found = found,
+            wanted = wanted
+        ),
+        (false, true) => t!(
+            spread::skew_soft_few_domains,
+            skew = skew,
+            limit = limit,
+            found = found,
+            wanted = wanted
+        ),
     }
-    format!("skew {skew}, {limit}")
 }
 
 /// The pods of each domain as a text.
 pub(crate) fn pods_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     if point.pods.is_empty() {
-        return format!("{} to {} pods in {} domains", point.least, point.most, point.found);
+        return t!(
+            spread::pods_in_domains,
+            least = point.least,
+            most = point.most,
+            count = point.found
+        );
     }
     let texts = lane.domains.iter().zip(&point.pods);
     let texts = texts.filter_map(|(name, pods)| Some(format!("{name} {}", (*pods)?)));

@@ -1,6 +1,8 @@
 //! Requests on the stage: a band below the zones with a plate for each Service, and the way from a plate to each pod that
 //! its requests are sent to.
 
+use podscope_messages::t;
+
 use super::wires::Wire;
 use super::{Measures, Plan};
 use crate::pure::overview::Rect;
@@ -84,11 +86,14 @@ pub(crate) fn sender(clients: &[String]) -> Option<String> {
         [] => None,
         [one] => Some(match one.split_once('/') {
             Some(("pod", name)) => name.to_owned(),
+            Some(("node", name)) => t!(requests::node, name = name),
+            Some(("zone", name)) => t!(requests::zone, name = name),
             Some((kind, name)) => format!("{kind} {name}"),
-            None if one == "nodes" => "every node".to_owned(),
+            None if one == "nodes" => t!(requests::every_node),
+            None if one == "outside" => t!(requests::outside),
             None => one.clone(),
         }),
-        more => Some(format!("{} clients", more.len())),
+        more => Some(t!(requests::clients, count = more.len())),
     }
 }
 
