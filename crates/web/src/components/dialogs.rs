@@ -466,7 +466,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
             <label class="drop">{ icon("fork") }<span>{ t!(dialogs::second_scenario) }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">
                 <label>{ t!(dialogs::two_ways) }{ " " }<select onchange={pair} aria-label={t!(dialogs::two_ways)}><option value="" selected=true>{ "…" }</option>
-                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ name.text() }</option> }) }
                 </select></label>
                 <button type="button" onclick={untouched}>{ t!(dialogs::without_commands) }</button>
             </div>

@@ -2,6 +2,7 @@
 //! in either of the two truths (API server and machines).
 
 use podscope_api::ConditionStatus;
+use podscope_messages::t;
 use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
@@ -10,7 +11,7 @@ use crate::state::Truth;
 /// The API server's belief about a node; `None` if the node is ready and no change is due.
 pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     if !node.registered {
-        return Some("knows no such node".into());
+        return Some(t!(belief::no_such_node));
     }
     let ready = node.ready == ConditionStatus::True;
     let last_heartbeat = node.machine.last_heartbeat;
@@ -19,21 +20,24 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     }
     let mut text = match (ready, &node.ready) {
         (true, _) => match last_heartbeat {
-            Some(last_heartbeat) => format!(
-                "Ready, last heard {} ago",
-                clock::ago(last_heartbeat, now.max(last_heartbeat))
+            Some(last_heartbeat) => t!(
+                belief::ready_last_heard,
+                time = clock::ago(last_heartbeat, now.max(last_heartbeat))
             ),
-            None => "Ready".into(),
+            None => t!(belief::ready),
         },
-        (_, ConditionStatus::Unknown) => format!("NotReady since {}", clock::axis(node.ready_since)),
-        _ => format!("not ready since {}", clock::axis(node.ready_since)),
+        (_, ConditionStatus::Unknown) => t!(belief::notready_since, instant = clock::axis(node.ready_since)),
+        _ => t!(belief::not_ready_since, instant = clock::axis(node.ready_since)),
     };
-    match &node.next {
-        Some(NodeNext::NotReady { at }) => text.push_str(&format!(" · NotReady at {}", clock::axis(*at))),
-        Some(NodeNext::Evicts { at }) => text.push_str(&evictions_text(at)),
-        Some(NodeNext::Nobody { down: Some(down) }) => text.push_str(&format!(" · nobody judges: {down} is down")),
-        Some(NodeNext::Nobody { down: None }) => text.push_str(" · nobody judges: no controller-manager leads yet"),
-        None => {}
+    let next = match &node.next {
+        Some(NodeNext::NotReady { at }) => t!(belief::notready_at, instant = clock::axis(*at)),
+        Some(NodeNext::Evicts { at }) => evictions_text(at),
+        Some(NodeNext::Nobody { down: Some(down) }) => t!(belief::nobody_judges_down, component = down),
+        Some(NodeNext::Nobody { down: None }) => t!(belief::nobody_judges_no_leader),
+        None => String::new(),
+    };
+    if !next.is_empty() {
+        text.push_str(&format!(" · {next}"));
     }
     Some(text)
 }
@@ -43,20 +47,18 @@ const MAX_EVICTIONS: usize = 3;
 
 /// The evictions in order of time, with the number of pods.
 fn evictions_text(at: &[(Micros, u32)]) -> String {
-    let mut text = String::new();
-    for (nth, (at, pods)) in at.iter().take(MAX_EVICTIONS).enumerate() {
-        let whom = match (nth, pods) {
-            (0, 1) => " · evicts 1 pod".into(),
-            (0, pods) => format!(" · evicts {pods} pods"),
-            (_, pods) => format!(", {pods} more"),
-        };
-        text.push_str(&format!("{whom} at {}", clock::axis(*at)));
-    }
+    let shown = at.iter().take(MAX_EVICTIONS).enumerate();
+    let mut parts: Vec<String> = shown
+        .map(|(nth, (at, pods))| match nth {
+            0 => t!(belief::evicts, count = *pods, instant = clock::axis(*at)),
+            _ => t!(belief::evicts_more, count = *pods, instant = clock::axis(*at)),
+        })
+        .collect();
     let later: u32 = at.iter().skip(MAX_EVICTIONS).map(|(_, pods)| pods).sum();
     if later > 0 {
-        text.push_str(&format!(", {later} later"));
+        parts.push(t!(belief::evicts_later, count = later));
     }
-    text
+    parts.join(", ")
 }
 
 /// Returns whether a node is unhealthy in one of the truths.

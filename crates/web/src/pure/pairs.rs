@@ -1,9 +1,11 @@
 //! Prepared comparisons: a node is lost, and two reactions run on the same seed (T-04).
 
+use podscope_messages::{Message, pairs};
+
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
-    title: &'static str,
+    title: Message,
     owner: &'static str,
     /// The command by which the node is lost.
     loss: &'static str,
@@ -12,43 +14,45 @@ pub(crate) struct Side {
 }
 
 const WAIT: Side = Side {
-    title: "A StatefulSet that waits",
+    title: pairs::statefulset_waits,
     owner: "StatefulSet",
     loss: "fault partition a-1",
     reaction: "kubectl get pods",
 };
 const REPLACE: Side = Side {
-    title: "A ReplicaSet",
+    title: pairs::replicaset,
     owner: "ReplicaSet",
     ..WAIT
 };
 const FORCE: Side = Side {
-    title: "Force delete",
+    title: pairs::force_delete,
     reaction: "kubectl delete pod web-0 --grace-period=0 --force",
     ..WAIT
 };
 const OFF: Side = Side {
-    title: "The machine is off; wait",
+    title: pairs::off_wait,
     loss: "fault poweroff a-1",
     ..WAIT
 };
 const OUT_OF_SERVICE: Side = Side {
-    title: "The machine is off; declare it out of service",
+    title: pairs::off_out_of_service,
     reaction: "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
     ..OFF
 };
 
 /// The comparisons by name.
-pub(crate) const PAIRS: [(&str, [Side; 2]); 3] = [
-    ("A ReplicaSet, or a StatefulSet", [REPLACE, WAIT]),
-    ("Wait, or force delete", [WAIT, FORCE]),
-    ("Wait, or declare out of service", [OFF, OUT_OF_SERVICE]),
+pub(crate) const PAIRS: [(Message, [Side; 2]); 3] = [
+    (pairs::replicaset_or_statefulset, [REPLACE, WAIT]),
+    (pairs::wait_or_force, [WAIT, FORCE]),
+    (pairs::wait_or_declare, [OFF, OUT_OF_SERVICE]),
 ];
 
 /// The scenario of one side.
 pub(crate) fn scenario(side: &Side) -> String {
+    // A quoted title may contain any character.
+    let title = serde_json::Value::from(side.title.text()).to_string();
     let text = include_str!("../../examples/compare.yaml")
-        .replace("TITLE", side.title)
+        .replace("TITLE", &title)
         .replace("LOSE", side.loss)
         .replace("THEN", side.reaction)
         .replace("kind: StatefulSet", &format!("kind: {}", side.owner));
@@ -69,8 +73,8 @@ mod tests {
     fn every_side_is_a_valid_scenario() {
         for side in PAIRS.iter().flat_map(|(_, sides)| sides) {
             let loaded = podscope_session::scenario::load(&[("compare.yaml".into(), scenario(side))]);
-            let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", side.title));
-            assert_eq!(loaded.scenario.title, side.title);
+            let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", side.title.text()));
+            assert_eq!(loaded.scenario.title, side.title.text());
             assert_eq!(loaded.scenario.timeline.len(), 2);
             assert!(
                 loaded.advice.is_empty() && loaded.notices.is_empty(),

@@ -1,6 +1,7 @@
 //! What the stage shows of the answer to a what-if question: the nodes that would leave, the pods that would come to each
 //! of the others, those that would stay Pending, how many copies of a pod each node has room for, and the nodes that can go.
 
+use podscope_messages::t;
 use podscope_protocol::{PodMark, PodMove, WhatIf, WhatIfAnswer};
 
 use super::names;
@@ -34,13 +35,12 @@ impl Arrival {
         if !words.is_empty() {
             words.push_str(": ");
         }
-        words.push_str(self.name());
         match &self.pod.to {
-            Some(to) => words.push_str(&format!(" would go to {to}")),
-            None => words.push_str(" would stay Pending"),
+            Some(to) => words.push_str(&t!(what_if_stage::would_go, pod = self.name(), node = to)),
+            None => words.push_str(&t!(what_if_stage::would_stay, pod = self.name())),
         }
         if let Some(from) = &self.pod.from {
-            words.push_str(&format!(", now on {from}"));
+            words.push_str(&format!(", {}", t!(what_if_stage::now_on, node = from)));
         }
         if let Some(reason) = &self.pod.reason {
             words.push_str(&format!(": {reason}"));
@@ -73,17 +73,15 @@ impl NodePreview {
     /// Text in the card's header, shorter in a narrow one.
     pub(crate) fn words(&self, is_narrow: bool) -> String {
         match (self, is_narrow) {
-            (Self::Drained, true) => "drained".to_owned(),
-            (Self::Drained, false) => "would be drained".to_owned(),
-            (Self::Off, true) => "off".to_owned(),
-            (Self::Off, false) => "would lose power".to_owned(),
+            (Self::Drained, true) => t!(what_if_stage::drained_short),
+            (Self::Drained, false) => t!(what_if_stage::drained),
+            (Self::Off, true) => t!(what_if_stage::off_short),
+            (Self::Off, false) => t!(what_if_stage::off),
             (Self::Gets(pods), true) => format!("+{}", pods.len()),
-            (Self::Gets(pods), false) => format!("{} would come", pods.len()),
-            (Self::CanGo, _) => "can go".to_owned(),
+            (Self::Gets(pods), false) => t!(what_if_stage::would_come, count = pods.len()),
+            (Self::CanGo, _) => t!(what_if_stage::can_go),
             (Self::Fits(pods), true) => format!("+{pods}"),
-            (Self::Fits(0), false) => "no more fit".to_owned(),
-            (Self::Fits(1), false) => "1 more fits".to_owned(),
-            (Self::Fits(pods), false) => format!("{pods} more fit"),
+            (Self::Fits(pods), false) => t!(what_if_stage::more_fit, count = *pods),
         }
     }
 

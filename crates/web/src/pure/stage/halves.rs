@@ -1,6 +1,7 @@
 //! The two halves of a pod's mark: the API server's state above, the process below. They separate where the two differ.
 
 use podscope_api::ConditionStatus;
+use podscope_messages::t;
 use podscope_protocol::{Micros, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
@@ -68,11 +69,8 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
         return MarkContent::Whole(state_text(pod, drawn, now));
     }
     let process = if runs(pod, node) { Surface::Full } else { Surface::Empty };
-    let torn = |surface: Surface, api: &str, words: String, next: String| MarkContent::Torn {
-        api: Half {
-            surface,
-            words: format!("API: {api}"),
-        },
+    let torn = |surface: Surface, api: String, words: String, next: String| MarkContent::Torn {
+        api: Half { surface, words: api },
         process: Half {
             surface: process,
             words,
@@ -80,65 +78,77 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
         next,
     };
     match drawn {
-        PodMark::Ghost => torn(Surface::Gone, "no such pod", "still runs".into(), String::new()),
+        PodMark::Ghost => torn(
+            Surface::Gone,
+            t!(halves::api_no_such_pod),
+            t!(halves::still_runs),
+            String::new(),
+        ),
         PodMark::Unconfirmed => {
             let api = match (&node.ready, pod.is_ready) {
-                (ConditionStatus::Unknown, _) | (_, false) => "nobody knows",
-                _ => "Running?",
+                (ConditionStatus::Unknown, _) | (_, false) => t!(halves::api_nobody_knows),
+                _ => t!(halves::api_running_unsure),
             };
-            torn(Surface::Stale, api, unreachable_text(pod, node).into(), String::new())
+            torn(Surface::Stale, api, unreachable_text(pod, node), String::new())
         }
         PodMark::Terminating => {
             let (words, next) = termination_texts(pod, process == Surface::Full, now);
-            torn(Surface::Pale, "deleting", words, next)
+            torn(Surface::Pale, t!(halves::api_deleting), words, next)
         }
         PodMark::Ready | PodMark::NotReady if process == Surface::Empty => torn(
             Surface::Stale,
-            &pod.status,
-            "has ended".into(),
-            "not reported yet".into(),
+            t!(halves::api_says, status = pod.status),
+            t!(halves::has_ended),
+            t!(halves::not_reported),
         ),
-        PodMark::Starting if process == Surface::Full && node.machine.lost().1 => {
-            torn(Surface::Stale, &pod.status, "runs, unheard".into(), String::new())
-        }
+        PodMark::Starting if process == Surface::Full && node.machine.lost().1 => torn(
+            Surface::Stale,
+            t!(halves::api_says, status = pod.status),
+            t!(halves::runs_unheard),
+            String::new(),
+        ),
         _ => MarkContent::Whole(state_text(pod, drawn, now)),
     }
 }
 
 /// Text for the process of a pod whose node is unreachable.
-fn unreachable_text(pod: &PodView, node: &NodeView) -> &'static str {
+fn unreachable_text(pod: &PodView, node: &NodeView) -> String {
     match (runs(pod, node), node.machine.powered) {
-        (true, _) => "runs, unheard",
-        (false, true) => "has ended, unheard",
-        (false, false) => "no power: nothing runs",
+        (true, _) => t!(halves::runs_unheard),
+        (false, true) => t!(halves::has_ended_unheard),
+        (false, false) => t!(halves::no_power),
     }
 }
 
 /// Progress of a termination, and its next step.
 fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String) {
     let Some(termination) = &pod.termination else {
-        let words = if runs { "runs" } else { "has ended" };
-        return (words.into(), String::new());
+        let words = if runs { t!(halves::runs) } else { t!(halves::has_ended) };
+        return (words, String::new());
     };
     if !runs {
         let words = match termination.stage {
-            TerminationStage::NotObserved | TerminationStage::Unreachable => "nothing runs",
-            _ => "has ended",
+            TerminationStage::NotObserved | TerminationStage::Unreachable => t!(halves::nothing_runs),
+            _ => t!(halves::has_ended),
         };
-        return (words.into(), String::new());
+        return (words, String::new());
     }
     let left = termination.until.map(|until| clock::left(until, now));
-    let at = |what: &str| {
+    let sigterm = || {
         left.as_ref()
-            .map_or_else(String::new, |left| format!("{what} in {left}"))
+            .map_or_else(String::new, |left| t!(halves::sigterm_in, time = left))
+    };
+    let sigkill = || {
+        left.as_ref()
+            .map_or_else(String::new, |left| t!(halves::sigkill_in, time = left))
     };
     match termination.stage {
-        TerminationStage::NotObserved => ("runs, not told yet".into(), String::new()),
-        TerminationStage::Unreachable => ("runs, cannot be told".into(), String::new()),
-        TerminationStage::PreStop => ("preStop hook".into(), at("SIGTERM")),
-        TerminationStage::Turn => ("waits for its turn".into(), at("SIGTERM")),
-        TerminationStage::Sigterm => ("got SIGTERM".into(), at("SIGKILL")),
-        TerminationStage::Killed => ("got SIGKILL".into(), String::new()),
+        TerminationStage::NotObserved => (t!(halves::runs_not_told), String::new()),
+        TerminationStage::Unreachable => (t!(halves::runs_cannot_be_told), String::new()),
+        TerminationStage::PreStop => (t!(halves::prestop_hook), sigterm()),
+        TerminationStage::Turn => (t!(halves::waits_for_turn), sigterm()),
+        TerminationStage::Sigterm => (t!(halves::got_sigterm), sigkill()),
+        TerminationStage::Killed => (t!(halves::got_sigkill), String::new()),
     }
 }
 
@@ -146,13 +156,13 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
 fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
     match drawn {
         PodMark::Ready | PodMark::Ghost => String::new(),
-        PodMark::NotReady => "not ready".into(),
+        PodMark::NotReady => t!(halves::not_ready),
         PodMark::CrashLoop => pod.countdown.map_or_else(
             || pod.status.clone(),
-            |until| format!("next start in {}", clock::left(until, now)),
+            |until| t!(halves::next_start_in, time = clock::left(until, now)),
         ),
         PodMark::Terminating => termination_texts(pod, true, now).0,
-        PodMark::Unconfirmed => "nobody knows".into(),
+        PodMark::Unconfirmed => t!(halves::nobody_knows),
         PodMark::Pending | PodMark::Starting | PodMark::Succeeded | PodMark::Failed => pod.status.clone(),
     }
 }
@@ -163,10 +173,15 @@ impl MarkContent {
         match self {
             Self::Whole(words) => words.clone(),
             Self::Torn { api, process, next } if next.is_empty() => {
-                format!("{}; on the machine: {}", api.words, process.words)
+                t!(halves::both, api = api.words, process = process.words)
             }
             Self::Torn { api, process, next } => {
-                format!("{}; on the machine: {}, {next}", api.words, process.words)
+                t!(
+                    halves::both_and_next,
+                    api = api.words,
+                    process = process.words,
+                    next = next
+                )
             }
         }
     }
