@@ -23,16 +23,16 @@ pub(crate) struct Props {
 }
 
 /// The keys while presenting.
-pub(crate) const KEYS: &[(&str, &str)] = &[
-    ("→  Page Down", "Next step of the story"),
-    ("←  Page Up", "Step before"),
-    ("x", "Spotlight"),
-    ("q", "QR code of this instant"),
-    ("`", "Console"),
-    ("v", "Timeline"),
-    ("z", "Timer: counts down five minutes, more or less"),
-    ("r", "The question large, for the class; once more: what happens"),
-    ("Esc", "End"),
+pub(crate) const KEYS: &[(&str, Message)] = &[
+    ("→  Page Down", messages::key_next_step),
+    ("←  Page Up", messages::key_step_before),
+    ("x", messages::key_spotlight),
+    ("q", messages::key_code),
+    ("`", messages::key_console),
+    ("v", messages::key_timeline),
+    ("z", messages::key_timer),
+    ("r", messages::key_ask),
+    ("Esc", messages::key_end),
 ];
 
 /// The layer.
