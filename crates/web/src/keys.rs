@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use podscope_messages::{Message, keys as messages, t};
 use podscope_protocol::{Micros, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
@@ -14,68 +15,88 @@ use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, Page, Present, Shared};
 
 /// The shortcuts by group: keys as printed, and what they do.
-pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
+const SHEET: &[(Message, &[(&str, Message)])] = &[
     (
-        "Time",
+        messages::time,
         &[
-            ("Space", "Play or pause"),
-            (".", "Next event"),
-            ("n", "Run to the next decision"),
-            (",", "Back to the mark before"),
-            ("[  ]", "Slower, faster"),
-            ("Home", "Back to the start"),
-            ("f", "Branch: keep this future, go on from here"),
-            ("u", "Undo the last command"),
+            ("Space", messages::play_or_pause),
+            (".", messages::next_event),
+            ("n", messages::next_decision),
+            (",", messages::mark_before),
+            ("[  ]", messages::speed),
+            ("Home", messages::to_start),
+            ("f", messages::branch),
+            ("u", messages::undo),
         ],
     ),
     (
-        "Cluster",
+        messages::cluster,
         &[
-            ("↑ ↓ ← →", "To the nearest pod or node"),
-            ("Enter", "Select it; once more: read its details"),
-            ("m", "Everything that can be done to it"),
-            ("Delete", "Delete the pod"),
-            ("Shift + Delete", "Force delete the pod"),
-            ("c", "Cut the node off, or heal it"),
-            ("o", "Cordon or uncordon the node"),
-            ("d", "Drain the node"),
-            ("p", "Power the machine off or on"),
-            ("w", "What would help the pending pod"),
+            ("↑ ↓ ← →", messages::nearest),
+            ("Enter", messages::select),
+            ("m", messages::menu),
+            ("Delete", messages::delete_pod),
+            ("Shift + Delete", messages::force_delete_pod),
+            ("c", messages::cut_or_heal),
+            ("o", messages::cordon),
+            ("d", messages::drain),
+            ("p", messages::power),
+            ("w", messages::help_pending),
         ],
     ),
     (
-        "Page",
+        messages::page,
         &[
-            ("/", "Find pods and nodes; Enter goes to the next"),
-            ("`", "Console"),
-            ("l", "Lessons"),
-            ("e", "Editor; Ctrl + M there lets Tab leave it"),
-            ("s", "Share"),
-            ("t", "Theme"),
-            ("Shift + P", "Present: large type, the cluster and the story alone"),
-            ("Esc", "Close, or select nothing"),
-            ("?", "This sheet"),
+            ("/", messages::find),
+            ("`", messages::console),
+            ("l", messages::lessons),
+            ("e", messages::editor),
+            ("s", messages::share),
+            ("t", messages::theme),
+            ("Shift + P", messages::present),
+            ("Esc", messages::close),
+            ("?", messages::this_sheet),
         ],
     ),
-    ("While you present", crate::components::PRESENT_KEYS),
+    (messages::presenting, crate::components::PRESENT_KEYS),
+];
+
+/// The gestures by group: how they are made, and what they do.
+const GESTURES: &[(Message, &[(Message, Message)])] = &[
     (
-        "With the mouse",
+        messages::with_mouse,
         &[
-            ("Drag across links", "Cut them"),
-            ("Drag a pod to the bin", "Delete it; with Shift, force delete it"),
-            ("Right click", "Everything that can be done to it"),
-            ("Wheel on the timeline", "Zoom"),
+            (messages::drag_across_links, messages::drag_across_links_does),
+            (messages::drag_to_bin, messages::drag_to_bin_does),
+            (messages::right_click, messages::right_click_does),
+            (messages::wheel, messages::wheel_does),
         ],
     ),
     (
-        "With a finger",
+        messages::with_finger,
         &[
-            ("Rest on a pod", "Everything that can be done to it"),
-            ("Rest, then drag", "Delete it, as with the mouse"),
-            ("Rest, then stroke", "Cut links"),
+            (messages::rest, messages::rest_does),
+            (messages::rest_and_drag, messages::rest_and_drag_does),
+            (messages::rest_and_stroke, messages::rest_and_stroke_does),
         ],
     ),
 ];
+
+/// A group of the sheet: its heading, and its rows of a key or gesture and what it does.
+pub(crate) type Group = (String, Vec<(String, String)>);
+
+/// All groups of the sheet, in the current language.
+pub(crate) fn sheet() -> Vec<Group> {
+    let keys = SHEET.iter().map(|(heading, rows)| {
+        let rows = rows.iter().map(|(key, what)| ((*key).to_owned(), what.text()));
+        (heading.text(), rows.collect())
+    });
+    let gestures = GESTURES.iter().map(|(heading, rows)| {
+        let rows = rows.iter().map(|(gesture, what)| (gesture.text(), what.text()));
+        (heading.text(), rows.collect())
+    });
+    keys.chain(gestures).collect()
+}
 
 /// Listens to keys while the page lives.
 #[hook]
@@ -342,7 +363,7 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
         }
     } else if let Some(node) = target_node(page).and_then(|n| page.model.nodes.get(&n)) {
         crate::state::Menu {
-            title: format!("Node {}", node.view.name),
+            title: t!(keys::node_menu, node = node.view.name),
             actions: actions::node(&node.view),
             at,
             group: None,

@@ -250,9 +250,9 @@ fn shortcuts() -> Html {
         <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">
             <p>{ t!(dialogs::help_hint) }</p>
             <div class="columns" tabindex="0" role="group" aria-label={t!(dialogs::shortcuts)} autofocus=true>
-                { for keys::SHEET.iter().map(|(title, rows)| html! {
-                    <section><h3 class="eyebrow">{ *title }</h3><dl>
-                        { for rows.iter().map(|(key, what)| html! { <div><dt><kbd>{ *key }</kbd></dt><dd>{ *what }</dd></div> }) }
+                { for keys::sheet().into_iter().map(|(title, rows)| html! {
+                    <section><h3 class="eyebrow">{ title }</h3><dl>
+                        { for rows.into_iter().map(|(key, what)| html! { <div><dt><kbd>{ key }</kbd></dt><dd>{ what }</dd></div> }) }
                     </dl></section>
                 }) }
             </div>
