@@ -1,6 +1,7 @@
 //! Actions on objects: a label and the command that performs the action (K-01), and warnings before dangerous commands.
 
 use podscope_api::well_known::taint::OUT_OF_SERVICE;
+use podscope_messages::{Message, actions as messages, t};
 use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 
 /// An action: the label of its button, and the command that it runs.
@@ -12,10 +13,10 @@ pub(crate) struct Action {
     pub(crate) warning: String,
 }
 
-fn action(label: &str, command: String) -> Action {
+fn action(label: String, command: String) -> Action {
     let warning = consequence(&command).unwrap_or_default();
     Action {
-        label: label.to_string(),
+        label,
         command,
         warning,
     }
@@ -58,56 +59,68 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
     let mut all = Vec::new();
     if machine.exists {
         if machine.cuts.is_empty() {
-            all.push(action("Cut off", format!("fault partition {name}")));
+            all.push(action(t!(actions::cut_off), format!("fault partition {name}")));
             all.push(action(
-                "Lose what goes to it",
+                t!(actions::lose_inbound),
                 format!("fault partition {name} --one-way in"),
             ));
         } else {
-            all.push(action("Heal its links", format!("fault heal {name}")));
+            all.push(action(t!(actions::heal_links), format!("fault heal {name}")));
         }
     }
     if node.registered {
         if node.cordoned {
-            all.push(action("Uncordon", format!("kubectl uncordon {name}")));
+            all.push(action(t!(actions::uncordon), format!("kubectl uncordon {name}")));
         } else {
-            all.push(action("Cordon", format!("kubectl cordon {name}")));
+            all.push(action(t!(actions::cordon), format!("kubectl cordon {name}")));
         }
         all.push(action(
-            "Drain",
+            t!(actions::drain),
             format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
         ));
     }
     if machine.exists {
         if machine.powered {
             if machine.kubelet {
-                all.push(action("Crash the kubelet", format!("fault crash kubelet {name}")));
+                all.push(action(
+                    t!(actions::crash_kubelet),
+                    format!("fault crash kubelet {name}"),
+                ));
             } else {
-                all.push(action("Restart the kubelet", format!("fault restart kubelet {name}")));
+                all.push(action(
+                    t!(actions::restart_kubelet),
+                    format!("fault restart kubelet {name}"),
+                ));
             }
             if machine.runtime {
-                all.push(action("Crash the runtime", format!("fault crash runtime {name}")));
+                all.push(action(
+                    t!(actions::crash_runtime),
+                    format!("fault crash runtime {name}"),
+                ));
             } else {
-                all.push(action("Restart the runtime", format!("fault restart runtime {name}")));
+                all.push(action(
+                    t!(actions::restart_runtime),
+                    format!("fault restart runtime {name}"),
+                ));
             }
-            all.push(action("Power off", format!("fault poweroff {name}")));
+            all.push(action(t!(actions::power_off), format!("fault poweroff {name}")));
         } else {
-            all.push(action("Boot", format!("fault boot {name}")));
+            all.push(action(t!(actions::boot), format!("fault boot {name}")));
         }
     }
     if node.registered {
         if node.taints.iter().any(|t| t.starts_with(OUT_OF_SERVICE)) {
             all.push(action(
-                "Back in service",
+                t!(actions::back_in_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}-"),
             ));
         } else {
             all.push(action(
-                "Declare out of service",
+                t!(actions::out_of_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}=nodeshutdown:NoExecute"),
             ));
         }
-        all.push(action("Delete the Node object", format!("kubectl delete node {name}")));
+        all.push(action(t!(actions::delete_node), format!("kubectl delete node {name}")));
     }
     all
 }
@@ -115,9 +128,9 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
 /// Actions on a zone.
 pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
     if cut {
-        vec![action("Heal the zone", format!("fault heal --zone {name}"))]
+        vec![action(t!(actions::heal_zone), format!("fault heal --zone {name}"))]
     } else {
-        vec![action("Cut the zone off", format!("fault partition --zone {name}"))]
+        vec![action(t!(actions::cut_zone), format!("fault partition --zone {name}"))]
     }
 }
 
@@ -125,16 +138,16 @@ pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
 pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     if pod.mark == PodMark::Ghost {
         return vec![
-            action("Heal the node's links", format!("fault heal {}", pod.node)),
-            action("Power the machine off", format!("fault poweroff {}", pod.node)),
+            action(t!(actions::heal_node_links), format!("fault heal {}", pod.node)),
+            action(t!(actions::power_machine_off), format!("fault poweroff {}", pod.node)),
         ];
     }
     let mut all = vec![
-        action("Delete", delete_pod(&pod.key)),
-        action("Force delete", force_delete_pod(&pod.key)),
+        action(t!(actions::delete_pod), delete_pod(&pod.key)),
+        action(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
     ];
     if matches!(pod.mark, PodMark::Ready | PodMark::NotReady) {
-        all.push(action("Break its sandbox", format!("fault sandbox {}", pod.key)));
+        all.push(action(t!(actions::break_sandbox), format!("fault sandbox {}", pod.key)));
     }
     all
 }
@@ -152,15 +165,21 @@ pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action
     let mut all = Vec::new();
     if let Some(n) = replicas {
         let scale = |n: i64| format!("kubectl scale {kind}/{name} --replicas={n}");
-        all.push(action("Scale up", scale(n + 1)));
+        all.push(action(t!(actions::scale_up), scale(n + 1)));
         if n > 0 {
-            all.push(action("Scale down", scale(n - 1)));
+            all.push(action(t!(actions::scale_down), scale(n - 1)));
         }
     }
     if matches!(&*kind, "deployment" | "statefulset" | "daemonset") {
-        all.push(action("Restart", format!("kubectl rollout restart {kind}/{name}")));
+        all.push(action(
+            t!(actions::restart_rollout),
+            format!("kubectl rollout restart {kind}/{name}"),
+        ));
     }
-    all.push(action("Delete", format!("kubectl delete {kind} {name} --wait=false")));
+    all.push(action(
+        t!(actions::delete_object),
+        format!("kubectl delete {kind} {name} --wait=false"),
+    ));
     all
 }
 
@@ -174,13 +193,13 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
         Component::Attacher | Component::Fencing => return Vec::new(),
     };
     let mut all = vec![match (one.component, one.state.is_up()) {
-        (Component::Etcd, true) => action("Stop etcd", "fault etcd down".into()),
-        (Component::Etcd, false) => action("Start etcd", "fault etcd up".into()),
-        (_, true) => action("Crash it", format!("fault crash {name}")),
-        (_, false) => action("Restart it", format!("fault restart {name}")),
+        (Component::Etcd, true) => action(t!(actions::stop_etcd), "fault etcd down".into()),
+        (Component::Etcd, false) => action(t!(actions::start_etcd), "fault etcd up".into()),
+        (_, true) => action(t!(actions::crash_component), format!("fault crash {name}")),
+        (_, false) => action(t!(actions::restart_component), format!("fault restart {name}")),
     }];
     if can_be_two {
-        all.push(action("Start a second one", format!("fault second {name}")));
+        all.push(action(t!(actions::start_second), format!("fault second {name}")));
     }
     all
 }
@@ -248,22 +267,24 @@ pub(crate) fn words(line: &str) -> Option<String> {
         return None;
     };
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
-    let (say, name) = match *words.as_slice() {
-        ["fault", "heal", "--all"] => return Some("Heal everything".into()),
-        ["fault", "heal", "--zone", zone] => ("Heal zone", zone),
-        ["fault", "partition", "--zone", zone] => ("Cut off zone", zone),
-        ["fault", "partition", name] => ("Cut off", name),
-        ["fault", "heal", name] => ("Heal", name),
-        ["fault", "poweroff", name] => ("Power off", name),
-        ["fault", "boot", name] => ("Boot", name),
-        ["kubectl", "delete", "pod", name, ..] if has_flag(command, "--force") => ("Force delete", name),
-        ["kubectl", "delete", "pod", name, ..] => ("Delete", name),
-        ["kubectl", "cordon", name, ..] => ("Cordon", name),
-        ["kubectl", "uncordon", name, ..] => ("Uncordon", name),
-        ["kubectl", "drain", name, ..] => ("Drain", name),
+    let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {
+        ["fault", "heal", "--all"] => return Some(t!(actions::heal_all)),
+        ["fault", "heal", "--zone", zone] => (|zone| t!(actions::heal_zone_named, zone = zone), zone),
+        ["fault", "partition", "--zone", zone] => (|zone| t!(actions::cut_zone_named, zone = zone), zone),
+        ["fault", "partition", name] => (|node| t!(actions::cut_off_named, node = node), name),
+        ["fault", "heal", name] => (|node| t!(actions::heal_named, node = node), name),
+        ["fault", "poweroff", name] => (|node| t!(actions::power_off_named, node = node), name),
+        ["fault", "boot", name] => (|node| t!(actions::boot_named, node = node), name),
+        ["kubectl", "delete", "pod", name, ..] if has_flag(command, "--force") => {
+            (|pod| t!(actions::force_delete_named, pod = pod), name)
+        }
+        ["kubectl", "delete", "pod", name, ..] => (|pod| t!(actions::delete_named, pod = pod), name),
+        ["kubectl", "cordon", name, ..] => (|node| t!(actions::cordon_named, node = node), name),
+        ["kubectl", "uncordon", name, ..] => (|node| t!(actions::uncordon_named, node = node), name),
+        ["kubectl", "drain", name, ..] => (|node| t!(actions::drain_named, node = node), name),
         _ => return None,
     };
-    (!name.starts_with('-')).then(|| format!("{say} {name}"))
+    (!name.starts_with('-')).then(|| say(name))
 }
 
 /// The reverse of a command whose effect is already present on the node.
@@ -280,9 +301,9 @@ pub(crate) fn reverse_command(line: &str, node: &NodeView) -> Option<String> {
 pub(crate) fn effect_text(node: &NodeView) -> String {
     let name = &node.name;
     if node.machine.powered {
-        format!("{name} is cut off: its pods run on there, and nobody hears of them.")
+        t!(actions::node_is_cut_off, node = name)
     } else {
-        format!("{name} is off: nothing runs there.")
+        t!(actions::node_is_off, node = name)
     }
 }
 
@@ -292,11 +313,11 @@ pub(crate) fn consequence(line: &str) -> Option<String> {
     let found = commands
         .iter()
         .find_map(|command| warning_for(command, &commands, line));
-    found.map(str::to_owned)
+    found.map(Message::text)
 }
 
 /// The warning for one command of a line. The objects may come through the pipe, or from the here-document.
-fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'static str> {
+fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<Message> {
     let (program, rest) = match command.split_first()? {
         (xargs, rest) if xargs == "xargs" => rest.split_first()?,
         own => own,
@@ -306,10 +327,7 @@ fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<
     match program.as_str() {
         "kubectl" | "k" => {}
         "fault" => {
-            return arguments_of("detach").map(|_| {
-                "The volume is taken away although its node may still write to it. Without a fence \
-                 before it, two writers may meet on one volume."
-            });
+            return arguments_of("detach").map(|_| messages::detach_warning);
         }
         _ => return None,
     }
@@ -329,34 +347,21 @@ fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<
                 || kinds_in_document(line).any(is_kind)
         };
         if has_flag(rest, "--force") {
-            return Some(
-                "Immediate deletion does not wait for confirmation that the running resource has been \
-                 terminated. The resource may continue to run on the cluster indefinitely. For a \
-                 StatefulSet that means two members with one name may run at the same time.",
-            );
+            return Some(messages::force_delete_warning);
         }
         if is_about(&["node", "nodes", "no"]) {
-            return Some(
-                "Deleting the Node object tells Kubernetes that the machine is gone for good: the pod \
-                 garbage collector then force deletes its pods. If the machine still runs, so do they.",
-            );
+            return Some(messages::delete_node_warning);
         }
         if is_about(&["namespace", "namespaces", "ns"]) {
-            return Some(
-                "Deleting a namespace deletes everything in it. It cannot be called off, and it waits \
-                 for pods on nodes that are cut off.",
-            );
+            return Some(messages::delete_namespace_warning);
         }
     }
     if arguments_of("drain").is_some() && has_flag(rest, "--force") {
-        return Some("Pods without a controller are deleted too; nothing brings them back.");
+        return Some(messages::force_drain_warning);
     }
     let adds_out_of_service_taint = |word: &String| word.contains(OUT_OF_SERVICE) && !word.ends_with('-');
     if arguments_of("taint").is_some_and(|words| words.iter().any(adds_out_of_service_taint)) {
-        return Some(
-            "Out of service means: I know that this machine is down. Its pods are force deleted \
-             and their volumes detached at once. If it still runs, two writers may meet on one volume.",
-        );
+        return Some(messages::out_of_service_warning);
     }
     None
 }
@@ -376,17 +381,11 @@ fn kinds_in_document(line: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
     let name = pod.key.rsplit('/').next().unwrap_or(&pod.key);
     if pod.mark == PodMark::Ghost {
-        format!("{name} is a process that the API has forgotten: nothing can ask it to go to {node}.")
+        t!(actions::cannot_move_ghost, pod = name, node = node)
     } else if pod.node.is_empty() {
-        format!(
-            "Where {name} runs is the scheduler's decision. To make it choose {node}, change what it looks at: labels, taints, requests."
-        )
+        t!(actions::cannot_move_pending, pod = name, node = node)
     } else {
-        format!(
-            "A pod is never moved: {name} was bound to {} once and stays there until it ends. There is no live \
-             migration. Delete it, and its controller makes a new pod that the scheduler may place on {node}.",
-            pod.node
-        )
+        t!(actions::cannot_move_bound, pod = name, from = pod.node, node = node)
     }
 }
 
