@@ -156,7 +156,7 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
         Tab::Why => {
             let key = page.selected_pod().unwrap_or_default().0.to_string();
             let pending = page.pod().is_some_and(|p| p.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::waits_for_victims(p, page.model.now).or_else(|| waits::why_ignored(p, page.model.now)))}
+            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::waits_for_victims(p, page.model.now).or_else(|| waits::why_ignored(p)))}
             queue={page.pod().and_then(|pod| pod.queue.clone())}
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }

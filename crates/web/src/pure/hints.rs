@@ -1,70 +1,43 @@
 //! Hints for beginners about the messages of the API server.
 
 use podscope_api::ProblemKind;
+use podscope_messages::{Message, hints as messages, t};
 use podscope_protocol::Problem;
 
 /// Parts of the YAML parser's messages, which have no problem kind, and the hint for each.
-const SYNTAX: &[(&str, &str)] = &[
-    (
-        "mapping values are not allowed",
-        "This colon makes a second map on the line: put the text in quotes, or indent the line like the one above.",
-    ),
-    (
-        "did not find expected key",
-        "A key is needed here: begin the line at the column of the other keys of its map.",
-    ),
-    (
-        "did not find expected '-' indicator",
-        "An item is needed here: begin the line with a - at the column of the other items of its list.",
-    ),
-    (
-        "expected ',' or '}'",
-        "A comma or a } is needed before this: a map in braces is still open.",
-    ),
-    (
-        "expected ',' or ']'",
-        "A comma or a ] is needed before this: a list in brackets is still open.",
-    ),
-    ("did not find expected node content", "A value is needed here."),
-    (
-        "could not find expected ':'",
-        "A colon and a space are needed after this key.",
-    ),
-    (
-        "found unexpected end of stream",
-        "The quote that opens here is needed once more, at the end of the text.",
-    ),
-    (
-        "found a tab character",
-        "Spaces are needed here: YAML is never indented with tabs.",
-    ),
-    (
-        "found character that cannot start any token",
-        "Spaces or quotes are needed here: a line is not indented with tabs, and no plain text begins with @ or `.",
-    ),
+const SYNTAX: &[(&str, Message)] = &[
+    ("mapping values are not allowed", messages::second_map),
+    ("did not find expected key", messages::key_needed),
+    ("did not find expected '-' indicator", messages::item_needed),
+    ("expected ',' or '}'", messages::map_open),
+    ("expected ',' or ']'", messages::list_open),
+    ("did not find expected node content", messages::value_needed),
+    ("could not find expected ':'", messages::colon_needed),
+    ("found unexpected end of stream", messages::quote_needed),
+    ("found a tab character", messages::no_tabs),
+    ("found character that cannot start any token", messages::wrong_start),
 ];
 
 /// The hint for a problem, if there is one.
-pub(crate) fn hint(problem: &Problem) -> Option<&'static str> {
-    Some(match &problem.kind {
+pub(crate) fn hint(problem: &Problem) -> Option<String> {
+    let hint = match &problem.kind {
         ProblemKind::Other | ProblemKind::Lacking => return None,
         ProblemKind::Syntax => {
             let known = SYNTAX.iter().find(|(part, _)| problem.message.contains(part));
-            return known.map(|(_, words)| *words);
+            return known.map(|(_, words)| words.text());
         }
-        ProblemKind::UnknownField => "No such field here: look at its spelling, and at how far its line is indented.",
-        ProblemKind::Required => "This field has to be there.",
-        ProblemKind::NoQuantity => "A quantity is a number with a unit: 500m, 2, 128Mi, 1Gi.",
-        ProblemKind::Selector => "The selector finds its pods by their labels: the template needs the same ones.",
-        ProblemKind::NoName => "Small letters, digits and -, with a letter or digit at both ends.",
-        ProblemKind::Unsupported => "Only the values listed there are known; capitals count.",
-        ProblemKind::Unserved { .. } => "kind and apiVersion belong together: look at both.",
-        ProblemKind::NoText => "This field wants text: put the value in quotes.",
-        ProblemKind::OtherType => {
-            "This field wants a value of another kind: a number without quotes, true or false, a list or a map."
-        }
-        ProblemKind::Duplicate => "Something of this name is there already: names in one list differ.",
-    })
+        ProblemKind::UnknownField => messages::unknown_field,
+        ProblemKind::Required => messages::required,
+        ProblemKind::NoQuantity => messages::no_quantity,
+        ProblemKind::Selector => messages::selector,
+        ProblemKind::NoName => messages::no_name,
+        ProblemKind::Unsupported => messages::unsupported,
+        ProblemKind::Unserved { .. } => messages::unserved,
+        ProblemKind::NoText => messages::no_text,
+        ProblemKind::OtherType => messages::other_type,
+        ProblemKind::Duplicate => messages::duplicate,
+    };
+    Some(hint.text())
 }
 
 /// The marker of a gap that the reader is to fill.
@@ -84,8 +57,7 @@ pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
 pub(crate) fn gaps_left(count: usize) -> String {
     match count {
         0 => String::new(),
-        1 => "1 gap is left: replace the ___".to_owned(),
-        count => format!("{count} gaps are left: replace each ___"),
+        count => t!(hints::gaps_left, count = count),
     }
 }
 

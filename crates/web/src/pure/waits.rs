@@ -1,7 +1,8 @@
 //! Texts for what a pending pod waits for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace};
+use podscope_messages::t;
+use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace, QueueView};
 
 use crate::pure::{clock, names};
 use crate::state::Shared;
@@ -13,69 +14,99 @@ const MAX_CAUSES: usize = 3;
 pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     let Some(queue) = &pod.queue else { return String::new() };
     match &queue.place {
-        QueuePlace::NotObserved | QueuePlace::Active => "next in line".into(),
-        QueuePlace::Stranded => "waits for a scheduler that runs".into(),
-        QueuePlace::Halted(Component::Etcd) => "waits for etcd, which the API server does not reach".into(),
-        QueuePlace::Halted(_) => "waits for the API server, which does not run".into(),
-        QueuePlace::Foreign(name) => format!("waits for the scheduler `{name}`, which does not run here"),
-        QueuePlace::Binding { has_volumes: true } => "has a node: waits for its volume in PreBind".into(),
-        QueuePlace::Binding { .. } => "has a node: is being bound".into(),
+        QueuePlace::NotObserved | QueuePlace::Active => t!(waits::next),
+        QueuePlace::Stranded => t!(waits::stranded),
+        QueuePlace::Halted(Component::Etcd) => t!(waits::etcd),
+        QueuePlace::Halted(_) => t!(waits::api_server),
+        QueuePlace::Foreign(name) => t!(waits::foreign, scheduler = name),
+        QueuePlace::Binding { has_volumes: true } => t!(waits::volume),
+        QueuePlace::Binding { .. } => t!(waits::binding),
         QueuePlace::Backoff => match queue.until {
-            Some(until) => format!("backs off, tried again in {}", clock::left(until, now)),
-            None => "backs off".into(),
+            Some(until) => t!(waits::backoff_until, time = clock::left(until, now)),
+            None => t!(waits::backoff),
         },
-        QueuePlace::Unschedulable(plugins) if plugins.is_empty() => {
-            "waits for an event that can help, or the five-minute flush".into()
-        }
-        QueuePlace::Unschedulable(plugins) => format!(
-            "waits for an event that can help {}, or the five-minute flush",
-            plugins.join(", ")
-        ),
-        QueuePlace::Unknown(_) if queue.message.is_empty() => "nobody can say why it waits".into(),
-        QueuePlace::Unknown(_) => format!(
-            "nobody can say why it waits; the real scheduler said: {}",
-            queue.message
-        ),
-        QueuePlace::Gated(names) => format!("held by its scheduling gates: {}", names.join(", ")),
-        QueuePlace::Victims { node, pods } if pods.is_empty() => format!("waits until there is room on {node}"),
+        QueuePlace::Unschedulable(plugins) if plugins.is_empty() => t!(waits::event),
+        QueuePlace::Unschedulable(plugins) => t!(waits::event_for, plugins = plugins.join(", ")),
+        QueuePlace::Unknown(_) if queue.message.is_empty() => t!(waits::unknown),
+        QueuePlace::Unknown(_) => t!(waits::unknown_said, message = queue.message),
+        QueuePlace::Gated(names) => t!(waits::gated, gates = names.join(", ")),
+        QueuePlace::Victims { node, pods } if pods.is_empty() => t!(waits::room, node = node),
         QueuePlace::Victims { node, pods } => {
-            let who: Vec<&str> = pods
-                .iter()
-                .take(MAX_CAUSES)
-                .map(|key| names::without_default(key))
-                .collect();
-            let more = match pods.len().saturating_sub(MAX_CAUSES) {
-                0 => String::new(),
-                n => format!(" and {n} more"),
-            };
-            let left = queue
-                .until
-                .map_or_else(String::new, |until| format!(", {}", clock::left(until, now)));
-            let verb = if pods.len() == 1 { "is" } else { "are" };
-            format!("waits until {}{more} {verb} gone from {node}{left}", who.join(", "))
+            let (names, left) = (first_names(pods), time_left(queue, now));
+            match pods.len().saturating_sub(MAX_CAUSES) {
+                0 => t!(
+                    waits::victims,
+                    count = pods.len(),
+                    names = names,
+                    node = node,
+                    left = left
+                ),
+                more => t!(
+                    waits::victims_and_more,
+                    names = names,
+                    more = more,
+                    node = node,
+                    left = left
+                ),
+            }
         }
     }
+}
+
+/// The first names of preemption victims.
+fn first_names(pods: &[String]) -> String {
+    let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
+    names.collect::<Vec<&str>>().join(", ")
+}
+
+/// A comma and the time left, if there is an end: `, 23 s`.
+fn time_left(queue: &QueueView, now: Micros) -> String {
+    let left = |until| format!(", {}", clock::left(until, now));
+    queue.until.map_or_else(String::new, left)
 }
 
 /// The same as a sentence, for a pod that waits for its preemption victims.
 pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
-    let place = pod.queue.as_ref().map(|queue| &queue.place);
-    matches!(place, Some(QueuePlace::Victims { .. }))
-        .then(|| format!("{} {}.", names::without_default(&pod.key), words(pod, now)))
+    let queue = pod.queue.as_ref()?;
+    let QueuePlace::Victims { node, pods } = &queue.place else {
+        return None;
+    };
+    let pod = names::without_default(&pod.key);
+    let (names, left) = (first_names(pods), time_left(queue, now));
+    Some(match (pods.len(), pods.len().saturating_sub(MAX_CAUSES)) {
+        (0, _) => t!(waits::pod_room, pod = pod, node = node),
+        (count, 0) => t!(
+            waits::pod_victims,
+            pod = pod,
+            count = count,
+            names = names,
+            node = node,
+            left = left
+        ),
+        (_, more) => t!(
+            waits::pod_victims_and_more,
+            pod = pod,
+            names = names,
+            more = more,
+            node = node,
+            left = left
+        ),
+    })
 }
 
 /// Why no scheduler tries the pod, as a sentence; `None` if one does.
-pub(crate) fn why_ignored(pod: &PodView, now: Micros) -> Option<String> {
-    match &pod.queue.as_ref()?.place {
-        QueuePlace::Gated(names) => Some(format!(
-            "Scheduling is blocked due to non-empty scheduling gates: {}.",
-            names.join(", ")
-        )),
-        QueuePlace::Foreign(_) | QueuePlace::Stranded | QueuePlace::Halted(_) | QueuePlace::Binding { .. } => {
-            Some(format!("{} {}.", names::without_default(&pod.key), words(pod, now)))
-        }
-        _ => None,
-    }
+pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
+    let name = names::without_default(&pod.key);
+    Some(match &pod.queue.as_ref()?.place {
+        QueuePlace::Gated(names) => t!(waits::pod_gated, gates = names.join(", ")),
+        QueuePlace::Foreign(scheduler) => t!(waits::pod_foreign, pod = name, scheduler = scheduler),
+        QueuePlace::Stranded => t!(waits::pod_stranded, pod = name),
+        QueuePlace::Halted(Component::Etcd) => t!(waits::pod_etcd, pod = name),
+        QueuePlace::Halted(_) => t!(waits::pod_api_server, pod = name),
+        QueuePlace::Binding { has_volumes: true } => t!(waits::pod_volume, pod = name),
+        QueuePlace::Binding { .. } => t!(waits::pod_binding, pod = name),
+        _ => return None,
+    })
 }
 
 /// What the files lack to explain why the pod waits; `None` if the cause is known.
@@ -94,15 +125,15 @@ pub(crate) fn can_be_helped(pod: &PodView) -> bool {
 /// The cause of waiting in a few words; pods are grouped by it.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
-        return "no node yet".into();
+        return t!(waits::cause_none);
     };
     match (&queue.place, &queue.refusal) {
-        (QueuePlace::Gated(_), _) => "held by a scheduling gate".into(),
-        (QueuePlace::Victims { .. }, _) => "room is being made".into(),
-        (QueuePlace::Foreign(name), _) => format!("scheduler `{name}` does not run here"),
-        (QueuePlace::Binding { .. }, _) => "being bound".into(),
+        (QueuePlace::Gated(_), _) => t!(waits::cause_gated),
+        (QueuePlace::Victims { .. }, _) => t!(waits::cause_room),
+        (QueuePlace::Foreign(name), _) => t!(waits::cause_foreign, scheduler = name),
+        (QueuePlace::Binding { .. }, _) => t!(waits::cause_binding),
         (QueuePlace::Unknown(what), _) => what.to_string(),
-        (_, Some(refusal)) if refusal.nodes == 0 => "there are no nodes".into(),
+        (_, Some(refusal)) if refusal.nodes == 0 => t!(waits::cause_no_nodes),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
             let mut causes: Vec<&str> = (refusal.causes.iter().take(MAX_CAUSES))
                 .map(|(cause, _)| cause.as_str())
@@ -110,10 +141,10 @@ pub(crate) fn cause(pod: &PodView) -> String {
             causes.extend((refusal.causes.len() > MAX_CAUSES).then_some("…"));
             causes.join(", ")
         }
-        (QueuePlace::Stranded, _) => "no scheduler runs".into(),
-        (QueuePlace::Halted(Component::Etcd), _) => "etcd is out of reach".into(),
-        (QueuePlace::Halted(_), _) => "the API server does not run".into(),
-        _ => "not looked at yet".into(),
+        (QueuePlace::Stranded, _) => t!(waits::cause_stranded),
+        (QueuePlace::Halted(Component::Etcd), _) => t!(waits::cause_etcd),
+        (QueuePlace::Halted(_), _) => t!(waits::cause_api_server),
+        _ => t!(waits::cause_not_looked),
     }
 }
 
@@ -124,7 +155,7 @@ pub(crate) fn cause_counted(pod: &PodView) -> String {
         return cause(pod);
     };
     let each: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
-        .map(|(cause, nodes)| format!("{cause} on {nodes} of {}", refusal.nodes))
+        .map(|(cause, nodes)| t!(waits::cause_counted, cause = cause, nodes = nodes, all = refusal.nodes))
         .collect();
     each.join(", ")
 }
@@ -156,7 +187,7 @@ pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::{QueueView, RefusalView};
+    use podscope_protocol::RefusalView;
 
     fn pod(key: &str, place: QueuePlace, causes: &[(&str, u32)]) -> PodView {
         let refusal = (!causes.is_empty()).then(|| RefusalView {
@@ -197,7 +228,7 @@ mod tests {
     /// Shows: S-12, S-13
     #[test]
     fn pod_ignored_by_schedulers_has_a_reason() {
-        let reason = |place| why_ignored(&pod("p", place, &[]), 0);
+        let reason = |place| why_ignored(&pod("p", place, &[]));
         assert_eq!(
             reason(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
             Some("Scheduling is blocked due to non-empty scheduling gates: quota, team.")
