@@ -401,9 +401,9 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
         let word = if left - last > 9.0 {
             director::mark_text(due)
         } else {
-            ""
+            String::new()
         };
-        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={director::mark_text(due)}>{ word }</i> });
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={format!("{:?}", due.what)}>{ &word }</i> });
         if !word.is_empty() {
             last = left;
         }

@@ -1,82 +1,60 @@
 //! Texts for coming events, and their lanes on the timeline; and what the forward button does.
 
+use podscope_messages::t;
 use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, UpcomingEvent, UpcomingEventKind};
 
 use super::{actions, clock};
 use crate::state::{Model, Page};
 
-/// The objects of a coming event: `web-0`, `web-0/app`, `3 pods`.
-fn whom(due: &UpcomingEvent) -> String {
-    let thing = match due.what {
-        UpcomingEventKind::NotReady => "nodes",
-        UpcomingEventKind::Lease => "leases",
-        UpcomingEventKind::Exit
-        | UpcomingEventKind::BackOff
-        | UpcomingEventKind::Probe
-        | UpcomingEventKind::StopSignal
-        | UpcomingEventKind::Kill => "containers",
-        UpcomingEventKind::Evicted
-        | UpcomingEventKind::Attempt
-        | UpcomingEventKind::Script
-        | UpcomingEventKind::Story
-        | UpcomingEventKind::Solution => "pods",
-        UpcomingEventKind::Job => "CronJobs",
-    };
-    match (due.count, due.container.is_empty()) {
-        (0 | 1, true) => due.name.clone(),
-        (0 | 1, false) => format!("{}/{}", due.name, due.container),
-        (count, _) => format!("{count} {thing}"),
+/// The object of a coming event that is about one: `web-0`, `web-0/app`.
+fn object(due: &UpcomingEvent) -> String {
+    match due.container.is_empty() {
+        true => due.name.clone(),
+        false => format!("{}/{}", due.name, due.container),
     }
-}
-
-/// The ending of a verb: `verb_ending` for a single object.
-fn verb_ending(due: &UpcomingEvent) -> &'static str {
-    if due.count > 1 { "" } else { "s" }
 }
 
 /// The coming event as a sentence: `a-1 becomes NotReady`.
 pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
-    let (whom, s) = (whom(due), verb_ending(due));
-    let are = if due.count > 1 { "are" } else { "is" };
+    let (name, count) = (object(due), due.count.max(1));
     match due.what {
-        UpcomingEventKind::NotReady => format!("{whom} become{s} NotReady"),
-        UpcomingEventKind::Evicted => format!("{whom} {are} evicted"),
-        UpcomingEventKind::Lease => format!("another process takes the lease {whom}"),
-        UpcomingEventKind::Attempt => format!("the scheduler tries {whom} again"),
-        UpcomingEventKind::BackOff => format!("{whom} {are} started again"),
-        UpcomingEventKind::Probe => format!("the probe of {whom} has failed often enough"),
-        UpcomingEventKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
-        UpcomingEventKind::Kill => format!("{whom} get{s} SIGKILL"),
-        UpcomingEventKind::Exit if due.count > 1 => format!("{whom} end by themselves"),
-        UpcomingEventKind::Exit => format!("{whom} ends by itself"),
-        UpcomingEventKind::Job => format!("{whom} make{s} a Job"),
-        UpcomingEventKind::Script => "the scenario goes on".to_owned(),
-        UpcomingEventKind::Story => "the story goes on".to_owned(),
-        UpcomingEventKind::Solution => format!("the solution runs {whom}"),
+        UpcomingEventKind::NotReady => t!(upcoming::will_not_ready, name = name, count = count),
+        UpcomingEventKind::Evicted => t!(upcoming::will_evicted, name = name, count = count),
+        UpcomingEventKind::Lease => t!(upcoming::will_lease, name = name, count = count),
+        UpcomingEventKind::Attempt => t!(upcoming::will_attempt, name = name, count = count),
+        UpcomingEventKind::BackOff => t!(upcoming::will_back_off, name = name, count = count),
+        UpcomingEventKind::Probe => t!(upcoming::will_probe, name = name, count = count),
+        UpcomingEventKind::StopSignal => t!(upcoming::will_stop_signal, name = name, count = count),
+        UpcomingEventKind::Kill => t!(upcoming::will_kill, name = name, count = count),
+        UpcomingEventKind::Exit => t!(upcoming::will_exit, name = name, count = count),
+        UpcomingEventKind::Job => t!(upcoming::will_job, name = name, count = count),
+        UpcomingEventKind::Script => t!(upcoming::will_script),
+        UpcomingEventKind::Story => t!(upcoming::will_story),
+        UpcomingEventKind::Solution => t!(upcoming::will_solution, name = name, count = count),
     }
 }
 
 /// The time left until the event: `in 40 s`.
 pub(crate) fn time_left(due: &UpcomingEvent, now: Micros) -> String {
-    format!("in {}", clock::left(due.at, now))
+    t!(upcoming::in_time, time = clock::left(due.at, now))
 }
 
 /// The text of the event's outlined mark on the timeline.
-pub(crate) fn mark_text(due: &UpcomingEvent) -> &'static str {
+pub(crate) fn mark_text(due: &UpcomingEvent) -> String {
     match due.what {
-        UpcomingEventKind::NotReady => "NotReady",
-        UpcomingEventKind::Evicted => "evicted",
-        UpcomingEventKind::Lease => "lease",
-        UpcomingEventKind::Attempt => "next try",
-        UpcomingEventKind::BackOff => "restart",
-        UpcomingEventKind::Probe => "probe fails",
-        UpcomingEventKind::StopSignal => "SIGTERM",
-        UpcomingEventKind::Kill => "SIGKILL",
-        UpcomingEventKind::Exit => "ends",
-        UpcomingEventKind::Job => "Job",
-        UpcomingEventKind::Script => "scenario",
-        UpcomingEventKind::Story => "story",
-        UpcomingEventKind::Solution => "solution",
+        UpcomingEventKind::NotReady => "NotReady".to_owned(),
+        UpcomingEventKind::Evicted => t!(upcoming::mark_evicted),
+        UpcomingEventKind::Lease => t!(upcoming::mark_lease),
+        UpcomingEventKind::Attempt => t!(upcoming::mark_attempt),
+        UpcomingEventKind::BackOff => t!(upcoming::mark_back_off),
+        UpcomingEventKind::Probe => t!(upcoming::mark_probe),
+        UpcomingEventKind::StopSignal => "SIGTERM".to_owned(),
+        UpcomingEventKind::Kill => "SIGKILL".to_owned(),
+        UpcomingEventKind::Exit => t!(upcoming::mark_exit),
+        UpcomingEventKind::Job => "Job".to_owned(),
+        UpcomingEventKind::Script => t!(upcoming::mark_script),
+        UpcomingEventKind::Story => t!(upcoming::mark_story),
+        UpcomingEventKind::Solution => t!(upcoming::mark_solution),
     }
 }
 
@@ -159,20 +137,18 @@ pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String
     match next {
         Forward::Stop => {
             let until = director.running.map(|run| match run {
-                FastRun::Skip(target) | FastRun::Decision(target) => format!("until {}", clock::axis(target)),
+                FastRun::Skip(target) | FastRun::Decision(target) => t!(upcoming::until, time = clock::axis(target)),
             });
-            ("Stop".into(), until.unwrap_or_default())
+            (t!(upcoming::stop), until.unwrap_or_default())
         }
-        Forward::Answer(_) => ("Answer first".into(), "time waits".into()),
-        Forward::Page(step) => ("Next page".into(), format!("step {}", step + 1)),
+        Forward::Answer(_) => (t!(upcoming::answer_first), t!(upcoming::time_waits)),
+        Forward::Page(step) => (t!(upcoming::next_page), t!(upcoming::step, step = step + 1)),
         Forward::Skip => {
             let due = director.next.first();
-            due.map_or_else(Default::default, |due| {
-                (target(due).to_owned(), clock::left(due.at, now))
-            })
+            due.map_or_else(Default::default, |due| (target(due), clock::left(due.at, now)))
         }
-        Forward::Command(line) => (actions::words(line).unwrap_or_default(), "your move".into()),
-        Forward::Decision => ("Next decision".into(), String::new()),
+        Forward::Command(line) => (actions::words(line).unwrap_or_default(), t!(upcoming::your_move)),
+        Forward::Decision => (t!(upcoming::next_decision), String::new()),
     }
 }
 
@@ -180,97 +156,107 @@ pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String
 pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
     match forward {
         Forward::Stop => page.model.director.running.map(running_text).unwrap_or_default(),
-        Forward::Answer(_) => "Time waits for the answer to the story's question".to_owned(),
-        Forward::Page(_) => "The story goes on".to_owned(),
+        Forward::Answer(_) => t!(upcoming::waits_for_answer),
+        Forward::Page(_) => t!(upcoming::story_goes_on),
         Forward::Skip => match next(&page.model.director) {
-            Some((first, Some(then))) => {
-                format!(
-                    "{} {}, {} {}",
-                    sentence_of(first),
-                    time_left(first, now),
-                    sentence_of(then),
-                    time_left(then, now)
-                )
-            }
-            Some((first, None)) => format!("{} {}", sentence_of(first), time_left(first, now)),
+            Some((first, Some(then))) => t!(
+                upcoming::events_in,
+                event = sentence_of(first),
+                time = clock::left(first.at, now),
+                then = sentence_of(then),
+                then_time = clock::left(then.at, now),
+            ),
+            Some((first, None)) => event_in(first, now),
             None => String::new(),
         },
         Forward::Command(line) => line.clone(),
-        Forward::Decision => "Runs until the scheduler decides something (n)".to_owned(),
+        Forward::Decision => t!(upcoming::until_decision),
     }
 }
 
+/// The event with the time left: `a-1 becomes NotReady in 40 s`.
+fn event_in(due: &UpcomingEvent, now: Micros) -> String {
+    t!(
+        upcoming::event_in,
+        event = sentence_of(due),
+        time = clock::left(due.at, now)
+    )
+}
+
 /// The target of a fast run: `NotReady`, `the eviction`.
-fn target(due: &UpcomingEvent) -> &'static str {
+fn target(due: &UpcomingEvent) -> String {
     match due.what {
-        UpcomingEventKind::NotReady => "NotReady",
-        UpcomingEventKind::Evicted => "the eviction",
-        UpcomingEventKind::Lease => "the new leader",
-        UpcomingEventKind::Attempt => "the next try",
-        UpcomingEventKind::BackOff => "the restart",
-        UpcomingEventKind::Probe => "the failed probe",
-        UpcomingEventKind::StopSignal => "SIGTERM",
-        UpcomingEventKind::Kill => "SIGKILL",
-        UpcomingEventKind::Exit => "its end",
-        UpcomingEventKind::Job => "the next Job",
-        UpcomingEventKind::Script => "the next event",
-        UpcomingEventKind::Story => "the story",
-        UpcomingEventKind::Solution => "the solution",
+        UpcomingEventKind::NotReady => "NotReady".to_owned(),
+        UpcomingEventKind::Evicted => t!(upcoming::to_eviction),
+        UpcomingEventKind::Lease => t!(upcoming::to_leader),
+        UpcomingEventKind::Attempt => t!(upcoming::to_attempt),
+        UpcomingEventKind::BackOff => t!(upcoming::to_restart),
+        UpcomingEventKind::Probe => t!(upcoming::to_probe),
+        UpcomingEventKind::StopSignal => "SIGTERM".to_owned(),
+        UpcomingEventKind::Kill => "SIGKILL".to_owned(),
+        UpcomingEventKind::Exit => t!(upcoming::to_exit),
+        UpcomingEventKind::Job => t!(upcoming::to_job),
+        UpcomingEventKind::Script => t!(upcoming::to_script),
+        UpcomingEventKind::Story => t!(upcoming::to_story),
+        UpcomingEventKind::Solution => t!(upcoming::to_solution),
     }
 }
 
 /// Text for a running fast run.
 pub(crate) fn running_text(run: FastRun) -> String {
     match run {
-        FastRun::Skip(target) => format!("Skipping to {}", clock::axis(target)),
-        FastRun::Decision(until) => format!("Looking for a decision, no further than {}", clock::axis(until)),
+        FastRun::Skip(target) => t!(upcoming::skipping, time = clock::axis(target)),
+        FastRun::Decision(until) => t!(upcoming::looking, time = clock::axis(until)),
     }
 }
 
 /// Text for the end of a fast run.
 pub(crate) fn outcome(caption: &Caption) -> String {
-    let later = |waited: &Micros| format!("{} later", clock::took(*waited));
+    let took = |waited: &Micros| clock::took(*waited);
     match caption {
         Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
-            format!("Showing: {} at {}.", due.name, clock::axis(due.at))
+            t!(upcoming::showing, name = due.name, time = clock::axis(due.at))
         }
-        Caption::Occurred(due, waited) => format!("{}: {}.", later(waited), past_sentence(due)),
+        Caption::Occurred(due, waited) => {
+            t!(upcoming::occurred, waited = took(waited), event = past_sentence(due))
+        }
         Caption::DidNotOccur(due, waited) => {
-            format!("{}: it did not come to it that {}.", later(waited), sentence_of(due))
+            t!(upcoming::did_not_occur, waited = took(waited), event = sentence_of(due))
         }
-        Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
-        Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
-        Caption::NoDecision(waited, at) => format!(
-            "Nothing was decided for {}, up to {}: the scheduler waits for a pod, or for something that helps one.",
-            clock::took(*waited),
-            clock::axis(*at)
-        ),
-        Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), past_sentence(due)),
-        Caption::Event { by, what, of } if of.is_empty() => format!("{by}: {what}."),
-        Caption::Event { by, what, of } => format!("{by}: {what} {of}."),
-        Caption::NoUpcomingEvent => {
-            "Ten minutes went by, and nothing changed: as long as nobody does anything, nothing will.".to_owned()
+        Caption::Story(waited) => t!(upcoming::story_went_on, waited = took(waited)),
+        Caption::Decided(waited) => t!(upcoming::decided, waited = took(waited)),
+        Caption::NoDecision(waited, at) => {
+            t!(upcoming::no_decision, waited = took(waited), time = clock::axis(*at))
         }
+        Caption::Before(due, waited) => {
+            t!(
+                upcoming::before_decision,
+                waited = took(waited),
+                event = past_sentence(due)
+            )
+        }
+        Caption::Event { by, what, of } if of.is_empty() => t!(upcoming::one_event, by = by, what = what),
+        Caption::Event { by, what, of } => t!(upcoming::one_event_of, by = by, what = what, of = of),
+        Caption::NoUpcomingEvent => t!(upcoming::nothing_comes),
     }
 }
 
 fn past_sentence(due: &UpcomingEvent) -> String {
-    let whom = whom(due);
-    let were = if due.count > 1 { "were" } else { "was" };
+    let (name, count) = (object(due), due.count.max(1));
     match due.what {
-        UpcomingEventKind::NotReady => format!("{whom} became NotReady"),
-        UpcomingEventKind::Evicted => format!("{whom} {were} evicted"),
-        UpcomingEventKind::Lease => format!("the lease {whom} has a new holder"),
-        UpcomingEventKind::Attempt => format!("the scheduler tried {whom} again"),
-        UpcomingEventKind::BackOff => format!("{whom} {were} started again"),
-        UpcomingEventKind::Probe => format!("the probe of {whom} failed"),
-        UpcomingEventKind::StopSignal => format!("{whom} got the stop signal"),
-        UpcomingEventKind::Kill => format!("{whom} got SIGKILL, or had ended by then"),
-        UpcomingEventKind::Exit => format!("{whom} ended"),
-        UpcomingEventKind::Job => format!("{whom} made a Job"),
-        UpcomingEventKind::Script => "the scenario went on".to_owned(),
-        UpcomingEventKind::Story => "the story went on".to_owned(),
-        UpcomingEventKind::Solution => format!("the solution ran {whom}"),
+        UpcomingEventKind::NotReady => t!(upcoming::was_not_ready, name = name, count = count),
+        UpcomingEventKind::Evicted => t!(upcoming::was_evicted, name = name, count = count),
+        UpcomingEventKind::Lease => t!(upcoming::was_lease, name = name, count = count),
+        UpcomingEventKind::Attempt => t!(upcoming::was_attempt, name = name, count = count),
+        UpcomingEventKind::BackOff => t!(upcoming::was_back_off, name = name, count = count),
+        UpcomingEventKind::Probe => t!(upcoming::was_probe, name = name, count = count),
+        UpcomingEventKind::StopSignal => t!(upcoming::was_stop_signal, name = name, count = count),
+        UpcomingEventKind::Kill => t!(upcoming::was_kill, name = name, count = count),
+        UpcomingEventKind::Exit => t!(upcoming::was_exit, name = name, count = count),
+        UpcomingEventKind::Job => t!(upcoming::was_job, name = name, count = count),
+        UpcomingEventKind::Script => t!(upcoming::was_script),
+        UpcomingEventKind::Story => t!(upcoming::was_story),
+        UpcomingEventKind::Solution => t!(upcoming::was_solution, name = name, count = count),
     }
 }
 
@@ -303,14 +289,8 @@ mod tests {
     fn coming_events_are_described_with_time_left() {
         let fall = due(UpcomingEventKind::NotReady, "a-1", 105, 1);
         let evict = due(UpcomingEventKind::Evicted, "web", 405, 3);
-        assert_eq!(
-            format!("{} {}", sentence_of(&fall), time_left(&fall, 65_000_000)),
-            "a-1 becomes NotReady in 40 s"
-        );
-        assert_eq!(
-            format!("{} {}", sentence_of(&evict), time_left(&evict, 65_000_000)),
-            "3 pods are evicted in 5:40"
-        );
+        assert_eq!(event_in(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
+        assert_eq!(event_in(&evict, 65_000_000), "3 pods are evicted in 5:40");
         let director = Director {
             next: vec![fall.clone(), evict.clone()],
             ..Director::default()
