@@ -3,6 +3,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
+use podscope_messages::t;
 use podscope_protocol::{
     AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
 };
@@ -64,7 +65,7 @@ impl Why {
     /// largest difference in scores.
     pub(crate) fn separating_criterion(&self, predicted: &str, chosen: &str) -> Option<String> {
         if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == predicted) {
-            return Some(format!("{predicted}: {words} ({plugin})."));
+            return Some(t!(explain::refused, node = predicted, reason = words, plugin = plugin));
         }
         let scores = self.scores.as_ref()?;
         let column = |name: &str| scores.nodes.iter().position(|node| node == name);
@@ -75,10 +76,13 @@ impl Why {
             .filter_map(|row| Some((row, row.cells.get(b).copied()?? - row.cells.get(a).copied()??)))
             .max_by_key(|(_, score_difference)| *score_difference)?;
         Some(match score_difference {
-            ..=0 => format!("{predicted} and {chosen} scored alike: the draw decided."),
-            _ => format!(
-                "{} gave {chosen} {score_difference} points more than {predicted}.",
-                row.plugin
+            ..=0 => t!(explain::alike, predicted = predicted, chosen = chosen),
+            points => t!(
+                explain::points_more,
+                plugin = row.plugin,
+                chosen = chosen,
+                points = points,
+                predicted = predicted
             ),
         })
     }
@@ -188,10 +192,14 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 });
                 total.to_string()
             }
-            NodeVerdict::Fits { total: None, .. } => "fits".into(),
+            NodeVerdict::Fits { total: None, .. } => t!(explain::fits),
         };
         let is_chosen = node.name == chosen && !preempts;
-        let text = if is_chosen { format!("{text} · chosen") } else { text };
+        let text = if is_chosen {
+            t!(explain::chosen, verdict = text)
+        } else {
+            text
+        };
         why.verdicts.insert(
             node.name,
             NodeAnswer {

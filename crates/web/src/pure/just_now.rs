@@ -2,7 +2,8 @@
 //! seek and on a branch.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Cut, Lane, Mark, MarkKind, MarkLabel, Micros};
+use podscope_messages::t;
+use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros};
 
 use crate::pure::clock;
 use crate::state::Model;
@@ -20,9 +21,22 @@ const SECOND: Micros = 1_000_000;
 /// Events of one kind within a second.
 struct EventGroup {
     at: Micros,
-    /// The text after the number if they are counted; `None` for events that are always listed.
-    plural: Option<String>,
+    /// Their kind if they are counted; `None` for events that are always listed.
+    kind: Option<Kind>,
     lines: Vec<(Micros, String)>,
+}
+
+/// Kinds of events that are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    NoNode,
+    Bound,
+    Preempted,
+    Evicted(Evictor),
+    Restarted,
+    Sigterm,
+    Killed,
+    PreStop,
 }
 
 /// Recent events, newest first.
@@ -52,7 +66,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
         if let Some(line) = end_of(mark, model.now) {
             all.push(EventGroup {
                 at: line.0,
-                plural: None,
+                kind: None,
                 lines: vec![line],
             });
         }
@@ -60,22 +74,22 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
             continue;
         }
         let Some(words) = words(mark) else { continue };
-        let (line, plural) = ((mark.from, words), plural(mark));
-        let is_same_kind = |known: &&mut EventGroup| known.plural == plural && known.at - mark.from < SECOND;
-        match all.iter_mut().rev().filter(|_| plural.is_some()).find(is_same_kind) {
+        let (line, kind) = ((mark.from, words), kind(mark));
+        let is_same_kind = |known: &&mut EventGroup| known.kind == kind && known.at - mark.from < SECOND;
+        match all.iter_mut().rev().filter(|_| kind.is_some()).find(is_same_kind) {
             Some(known) => known.lines.push(line),
             None => all.push(EventGroup {
                 at: mark.from,
-                plural,
+                kind,
                 lines: vec![line],
             }),
         }
     }
     let mut lines: Vec<(Micros, String)> = Vec::new();
     for group in all {
-        match group.plural {
-            Some(plural) if group.lines.len() > max_listed => {
-                lines.push((group.at, format!("{} {plural}", group.lines.len())))
+        match group.kind {
+            Some(kind) if group.lines.len() > max_listed => {
+                lines.push((group.at, number_of(kind, group.lines.len())));
             }
             _ => lines.extend(group.lines),
         }
@@ -89,29 +103,47 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
 fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {
-        MarkLabel::Condition { node, condition } if condition == "NotReady" => format!("{node} is Ready again"),
-        MarkLabel::Condition { node, condition } => format!("{node}: {condition} is over"),
-        label @ MarkLabel::Broken { .. } => format!("whole again after {}: {label}", clock::took(to - mark.from)),
+        MarkLabel::Condition { node, condition } if condition == "NotReady" => t!(just_now::ready_again, node = node),
+        MarkLabel::Condition { node, condition } => {
+            t!(just_now::condition_over, node = node, condition = condition)
+        }
+        label @ MarkLabel::Broken { .. } => {
+            t!(just_now::whole_again, time = clock::took(to - mark.from), what = label)
+        }
         _ => return None,
     };
     Some((to, words))
 }
 
-/// The text after the number when several events like this one are counted.
-fn plural(mark: &Mark) -> Option<String> {
+/// The kind of an event, if several like it are counted.
+fn kind(mark: &Mark) -> Option<Kind> {
     Some(match &mark.label {
-        MarkLabel::NoNode { .. } => "pods: no node".into(),
-        MarkLabel::Bound { .. } => "pods got a node".into(),
-        MarkLabel::Preempted { .. } => "pods preempted".into(),
-        MarkLabel::Evicted { by, .. } => format!("pods {by}"),
-        MarkLabel::Restarted { .. } => "containers run again".into(),
+        MarkLabel::NoNode { .. } => Kind::NoNode,
+        MarkLabel::Bound { .. } => Kind::Bound,
+        MarkLabel::Preempted { .. } => Kind::Preempted,
+        MarkLabel::Evicted { by, .. } => Kind::Evicted(*by),
+        MarkLabel::Restarted { .. } => Kind::Restarted,
         MarkLabel::Container { .. } => match mark.kind {
-            MarkKind::Sigterm => "containers get SIGTERM".into(),
-            MarkKind::Killed => "containers get SIGKILL".into(),
-            _ => "preStop hooks begin".into(),
+            MarkKind::Sigterm => Kind::Sigterm,
+            MarkKind::Killed => Kind::Killed,
+            _ => Kind::PreStop,
         },
         _ => return None,
     })
+}
+
+/// The text for several events of a kind.
+fn number_of(kind: Kind, count: usize) -> String {
+    match kind {
+        Kind::NoNode => t!(just_now::no_node, count = count),
+        Kind::Bound => t!(just_now::got_node, count = count),
+        Kind::Preempted => t!(just_now::preempted, count = count),
+        Kind::Evicted(by) => t!(just_now::evicted, count = count, by = by),
+        Kind::Restarted => t!(just_now::run_again, count = count),
+        Kind::Sigterm => t!(just_now::get_sigterm, count = count),
+        Kind::Killed => t!(just_now::get_sigkill, count = count),
+        Kind::PreStop => t!(just_now::pre_stop_begin, count = count),
+    }
 }
 
 /// The text of a mark; `None` if it is not worth a line.
@@ -134,23 +166,23 @@ fn words(mark: &Mark) -> Option<String> {
                     is_out: *is_out,
                 },
             ),
-            None if *is_in && *is_out => format!("{node} is cut off"),
-            None if *is_in => format!("what is sent to {node} is lost"),
-            None => format!("what {node} sends is lost"),
+            None if *is_in && *is_out => t!(just_now::cut_off, node = node),
+            None if *is_in => t!(just_now::lost_to_node, node = node),
+            None => t!(just_now::lost_from_node, node = node),
         });
     }
     if let MarkLabel::Fault { fault, name } = label {
         return Some(fault.sentence(name));
     }
     match (mark.lane, mark.kind) {
-        (Lane::Terminations, MarkKind::Sigterm) => Some(format!("{label} gets SIGTERM")),
-        (Lane::Terminations, MarkKind::Killed) => Some(format!("{label} gets SIGKILL")),
-        (Lane::Terminations, MarkKind::PreStop) => Some(format!("{label}: its preStop hook begins")),
-        (Lane::Invariants, MarkKind::Broken) => Some(format!("broken: {label}")),
-        (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
-        (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
+        (Lane::Terminations, MarkKind::Sigterm) => Some(t!(just_now::sigterm, what = label)),
+        (Lane::Terminations, MarkKind::Killed) => Some(t!(just_now::sigkill, what = label)),
+        (Lane::Terminations, MarkKind::PreStop) => Some(t!(just_now::pre_stop, what = label)),
+        (Lane::Invariants, MarkKind::Broken) => Some(t!(just_now::broken, what = label)),
+        (Lane::Invariants, MarkKind::Expected) => Some(t!(just_now::as_expected, what = label)),
+        (Lane::Invariants, MarkKind::Unexpected) => Some(t!(just_now::not_as_expected, what = label)),
         (Lane::Requests, MarkKind::Requests) => None,
-        (Lane::Commands, MarkKind::Refused) => Some(format!("refused: {label}")),
+        (Lane::Commands, MarkKind::Refused) => Some(t!(just_now::refused, command = label)),
         (Lane::Commands, _) if matches!(label, MarkLabel::Marked(_)) => None,
         _ => Some(label.to_string()),
     }
@@ -159,9 +191,9 @@ fn words(mark: &Mark) -> Option<String> {
 fn cut(node: &str, cut: &Cut) -> String {
     let from = &cut.from;
     match (cut.is_in, cut.is_out) {
-        (true, false) => format!("what {from} sends to {node} is lost"),
-        (false, true) => format!("what {node} sends to {from} is lost"),
-        _ => format!("{node} is cut off from {from}"),
+        (true, false) => t!(just_now::lost_to_node_from, from = from, node = node),
+        (false, true) => t!(just_now::lost_from_node_to, from = from, node = node),
+        _ => t!(just_now::cut_off_from, from = from, node = node),
     }
 }
 
