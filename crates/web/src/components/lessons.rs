@@ -88,12 +88,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             <p class="none told" role="status">{ match_count(&filter, matching.len()) }</p>
             <div class="symptoms" role="group" aria-label={t!(lessons::what_do_you_see)}>
                 { for SYMPTOMS.iter().map(|symptom| {
-                    let on = *filter == symptom.words;
+                    let words = symptom.words.text();
+                    let on = *filter == words;
                     let press = {
-                        let filter = filter.clone();
-                        Callback::from(move |_: MouseEvent| filter.set(if on { String::new() } else { symptom.words.to_string() }))
+                        let (filter, words) = (filter.clone(), words.clone());
+                        Callback::from(move |_: MouseEvent| filter.set(if on { String::new() } else { words.clone() }))
                     };
-                    html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={press}>{ symptom.words }</button> }
+                    html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={press}>{ words }</button> }
                 }) }
             </div>
             // A wrapper element: children of a dialog are matched by position, and without it the field would lose the

@@ -1,17 +1,19 @@
 //! Symptoms that users see in a cluster, and the lessons that explain them, so that lessons can be found by symptom.
 
+use podscope_messages::{Message, symptoms as messages, t};
+
 /// A symptom: its usual wording, other words for it, and the lessons that explain it.
 pub(crate) struct Symptom {
-    pub(crate) words: &'static str,
-    also: &'static str,
+    pub(crate) words: Message,
+    also: Message,
     lessons: &'static [&'static str],
 }
 
 /// The symptoms, most frequent first.
 pub(crate) const SYMPTOMS: &[Symptom] = &[
     Symptom {
-        words: "My pod is Pending",
-        also: "unschedulable fits nowhere failedscheduling insufficient cpu memory untolerated taint stuck wont start schedule",
+        words: messages::pending,
+        also: messages::pending_also,
         lessons: &[
             "first-pod",
             "two-constraints",
@@ -22,13 +24,13 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
         ],
     },
     Symptom {
-        words: "It restarts again and again",
-        also: "crash loop crashloopbackoff restart backoff wont start exit code dies",
+        words: messages::restarts,
+        also: messages::restarts_also,
         lessons: &["crashloopbackoff", "startup-liveness-probes", "init-containers"],
     },
     Symptom {
-        words: "It hangs in Terminating",
-        also: "stuck delete finalizer grace sigterm sigkill 137 143 killed exit code",
+        words: messages::terminating,
+        also: messages::terminating_also,
         lessons: &[
             "graceful-termination",
             "prestop-overrun",
@@ -38,13 +40,13 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
         ],
     },
     Symptom {
-        words: "The drain does not end",
-        also: "drain evict eviction upgrade pdb budget",
+        words: messages::drain,
+        also: messages::drain_also,
         lessons: &["drain-with-pdb", "pdb-best-effort"],
     },
     Symptom {
-        words: "A node is NotReady",
-        also: "unreachable lost node down kubelet partition network",
+        words: messages::not_ready,
+        also: messages::not_ready_also,
         lessons: &[
             "partition-replicaset",
             "partition-statefulset",
@@ -53,18 +55,18 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
         ],
     },
     Symptom {
-        words: "It runs twice",
-        also: "two at once split brain duplicate same name double corrupt data",
+        words: messages::twice,
+        also: messages::twice_also,
         lessons: &["force-delete-split-brain", "corrupting-nfs", "attach-protocol-fencing"],
     },
     Symptom {
-        words: "It was evicted",
-        also: "evicted memory pressure oom oomkilled disk node-pressure killed sigkill 137",
+        words: messages::evicted,
+        also: messages::evicted_also,
         lessons: &["node-pressure-hard", "node-pressure-soft", "preemption-and-grace"],
     },
     Symptom {
-        words: "The pods are not spread evenly",
-        also: "skew uneven unbalanced all on one node same zone",
+        words: messages::spread,
+        also: messages::spread_also,
         lessons: &[
             "spread-by-zone",
             "scaling-down-unbalances",
@@ -74,13 +76,13 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
         ],
     },
     Symptom {
-        words: "The rollout does not go on",
-        also: "imagepullbackoff image rollout stuck progress deadline update",
+        words: messages::rollout,
+        also: messages::rollout_also,
         lessons: &["rolling-update-bad-image", "readiness-gates", "readiness-and-endpoints"],
     },
     Symptom {
-        words: "It does not get its GPU",
-        also: "cannot allocate all claims device resourceclaim nvidia insufficient pending preemption",
+        words: messages::gpu,
+        also: messages::gpu_also,
         lessons: &[
             "claim-a-device",
             "partition-blocks-the-whole",
@@ -91,10 +93,6 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
 ];
 
-/// Words that occur in most complaints and say nothing about them.
-const FILLER_WORDS: &str = "a an and are be do does doesn go how i in is isn it its my not of on pod pods the they to was what \
-                     when why with";
-
 /// A search: a symptom of the list, or words.
 pub(crate) struct Query {
     symptom: Option<&'static Symptom>,
@@ -103,9 +101,11 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn read(text: &str) -> Query {
-        let is_significant = |word: &&str| word.len() > 1 && !FILLER_WORDS.split(' ').any(|empty| empty == *word);
+        // Words that occur in most complaints and say nothing about them.
+        let filler_words = t!(symptoms::filler_words);
+        let is_significant = |word: &&str| word.len() > 1 && !filler_words.split(' ').any(|empty| empty == *word);
         Query {
-            symptom: SYMPTOMS.iter().find(|symptom| symptom.words == text),
+            symptom: SYMPTOMS.iter().find(|symptom| symptom.words.text() == text),
             words: words(&text.to_ascii_lowercase())
                 .filter(is_significant)
                 .map(str::to_owned)
@@ -140,7 +140,8 @@ fn has(text: &str, word: &str) -> bool {
 /// Returns whether a word describes a symptom that the lesson explains.
 fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
-        symptom.lessons.contains(&lesson) && (has(&symptom.words.to_ascii_lowercase(), word) || has(symptom.also, word))
+        symptom.lessons.contains(&lesson)
+            && (has(&symptom.words.text().to_ascii_lowercase(), word) || has(&symptom.also.text(), word))
     })
 }
 
@@ -153,10 +154,14 @@ mod tests {
     #[test]
     fn every_symptom_leads_to_lessons_that_exist() {
         for symptom in SYMPTOMS {
-            assert!(!symptom.lessons.is_empty(), "{}", symptom.words);
+            assert!(!symptom.lessons.is_empty(), "{}", symptom.words.text());
             for lesson in symptom.lessons {
                 let file = format!("{}/../session/lessons/{lesson}.yaml", env!("CARGO_MANIFEST_DIR"));
-                assert!(std::path::Path::new(&file).exists(), "{}: {lesson}", symptom.words);
+                assert!(
+                    std::path::Path::new(&file).exists(),
+                    "{}: {lesson}",
+                    symptom.words.text()
+                );
             }
         }
     }
