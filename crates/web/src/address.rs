@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{CourseRequest, Request, Source};
 use yew::prelude::*;
 
@@ -181,17 +182,13 @@ pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
 /// Resumes a kept session, unless its last attempt to open did not finish: then opens the first visit's cluster.
 fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
     if store::unfinished_opening().is_some_and(|what| what == id.to_string()) {
-        act.emit(Act::Toast(UNFINISHED.into()));
+        act.emit(Act::Toast(t!(address::unfinished)));
         return Source::Welcome;
     }
     store::note_opening(Some(&id.to_string()));
     store::resume(id);
     Source::Link { fragment }
 }
-
-/// Toast when a kept session is not opened by itself.
-const UNFINISHED: &str =
-    "The last session did not finish opening, so it is not tried again by itself. It is kept: Files, Sessions.";
 
 /// Follows Back and Forward: seeks in this session, or opens another one.
 fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
@@ -230,7 +231,7 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
             <div key={page.language.clone()} {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
-                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ "To the cluster" }</a> }
+                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ t!(app::to_cluster) }</a> }
                 <Bar page={throttled_page.clone()} />
                 if story { <Story page={throttled_page.clone()} /> }
                 if panels.cluster {

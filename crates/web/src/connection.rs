@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use podscope_messages::t;
 use podscope_protocol::{CourseRequest, CourseUpdate, Request, Source, Update};
 
 use crate::address::last_or_welcome;
@@ -176,7 +177,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
             wasm_bindgen_futures::spawn_local(async move {
                 if files::save(&name, &media_type, &text).await.is_err() {
-                    act.emit(Act::Toast(format!("{name} could not be saved")));
+                    act.emit(Act::Toast(t!(connection::not_saved, name = name)));
                 }
             });
         }
@@ -200,8 +201,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
                 let at = store::time_of_save(kept.at);
-                ctl.act
-                    .emit(Act::Toast(format!("Your session of {at} is kept: Files, Sessions.")));
+                ctl.act.emit(Act::Toast(t!(connection::session_kept, time = at)));
             }
         }
         Update::Refused { .. } => {

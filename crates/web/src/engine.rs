@@ -1,6 +1,7 @@
 //! The page's side of the engine's worker: it sends requests, and receives updates and traps.
 
 use js_sys::{Array, Uint8Array};
+use podscope_messages::t;
 use podscope_protocol::{Request, Update, pack, unpack};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
@@ -93,7 +94,7 @@ fn decoded(message: JsValue) -> WorkerMessage {
     }
     match unpack(&message.to_vec()) {
         Ok(update) => WorkerMessage::Update(Box::new(update)),
-        Err(error) => WorkerMessage::Trapped(format!("the engine's answer is not readable: {error}")),
+        Err(error) => WorkerMessage::Trapped(t!(engine::unreadable, error = error)),
     }
 }
 

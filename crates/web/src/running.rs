@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::Interval;
+use podscope_messages::t;
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
@@ -115,7 +116,7 @@ fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy
     match store::link_of_session(id).filter(|_| opened) {
         Some(fragment) => {
             store::resume(id);
-            ctl.act.emit(Act::Toast(STOPPED.into()));
+            ctl.act.emit(Act::Toast(t!(running::stopped)));
             ctl.send.emit(Request::Open {
                 source: Source::Link { fragment },
             });
@@ -128,6 +129,3 @@ fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy
         }),
     }
 }
-
-/// Toast after the engine was stopped.
-const STOPPED: &str = "The engine was stopped. This is the session as it was last kept.";

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::{Interval, Timeout};
+use podscope_messages::t;
 use podscope_protocol::{Micros, Request};
 use yew::prelude::*;
 
@@ -18,12 +19,6 @@ use crate::connection::Connection;
 use crate::ctl::Ctl;
 use crate::pure::route::View;
 use crate::state::{Act, Page, Screen, Shared};
-
-/// Toast, shown once, when the browser's storage is full or forbidden.
-const STORAGE_FULL: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
-
-/// The same when the address holds the whole session.
-const STORAGE_FULL_ADDRESS_HOLDS_ALL: &str = "This browser keeps no more for this site: the address keeps this run, so a reload finds it, but no list of sessions does. Save it as a file, or bookmark it.";
 
 /// Delay before a command is saved, in milliseconds, if the session's links are short.
 const COMMAND_DELAY_MS: u32 = 20;
@@ -210,11 +205,11 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         if !is_there && !was_full {
             let is_in_address = is_seen && !is_dump && link.whole.is_none() && browser::fits_address(&link.fragment);
             let said = if is_in_address {
-                STORAGE_FULL_ADDRESS_HOLDS_ALL
+                t!(saving::storage_full_address_holds_all)
             } else {
-                STORAGE_FULL
+                t!(saving::storage_full)
             };
-            act.emit(Act::Toast(said.into()));
+            act.emit(Act::Toast(said));
         }
     });
     is_kept

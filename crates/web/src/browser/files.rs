@@ -1,6 +1,7 @@
 //! Reads files that the user opens, and saves files.
 
 use js_sys::{Array, Promise, Uint8Array};
+use podscope_messages::t;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -107,11 +108,11 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
     let mut all = Vec::new();
     for i in 0..list.length() {
         let Some(file) = list.get(i) else { continue };
-        let too_large = || format!("{} is larger than 256 MiB", file.name());
+        let too_large = || t!(files::too_large, name = file.name());
         if file.size() > MAX_FILE_BYTES {
             return Err(too_large());
         }
-        let unreadable = |_| format!("{} cannot be read", file.name());
+        let unreadable = |_| t!(files::unreadable, name = file.name());
         let (name, bytes) = match file.name().strip_suffix(".gz") {
             Some(name) => (name.to_owned(), gunzipped(&file).map_err(unreadable)?),
             None => (file.name(), file.array_buffer()),
@@ -125,7 +126,7 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
         all.push((name, text));
     }
     match all.as_slice() {
-        [(name, text)] if text.trim().is_empty() => Err(format!("{name} is empty: nothing was opened")),
+        [(name, text)] if text.trim().is_empty() => Err(t!(files::empty, name = name)),
         _ => Ok(all),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod sight;
 pub(crate) mod store;
 
 use gloo_timers::callback::Timeout;
+use podscope_messages::t;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -369,16 +370,13 @@ fn below_this_page(path: &str) -> Option<String> {
 
 /// Fetches the text of a file of this site.
 pub(crate) async fn fetch(path: &str) -> Result<String, String> {
-    let failed = |_| "The scenario that the address names cannot be loaded.".to_owned();
-    let address = below_this_page(path).ok_or("The scenario that the address names is not a file of this site.")?;
+    let failed = |_| t!(browser::not_loaded);
+    let address = below_this_page(path).ok_or_else(|| t!(browser::not_of_this_site))?;
     let window = window().ok_or("no window")?;
     let answer = JsFuture::from(window.fetch_with_str(&address)).await.map_err(failed)?;
     let answer: web_sys::Response = answer.dyn_into().map_err(|_| "not an answer")?;
     if !answer.ok() {
-        return Err(format!(
-            "The scenario that the address names cannot be loaded: the server says {}.",
-            answer.status()
-        ));
+        return Err(t!(browser::not_loaded_status, status = answer.status()));
     }
     let Some(body) = answer.body() else {
         return Ok(String::new());
@@ -394,10 +392,8 @@ pub(crate) async fn fetch(path: &str) -> Result<String, String> {
         bytes.extend(part.get_value().unchecked_into::<js_sys::Uint8Array>().to_vec());
         if bytes.len() > MAX_FILE {
             drop(reader.cancel());
-            return Err(format!(
-                "The scenario that the address names is longer than {MAX_FILE} bytes."
-            ));
+            return Err(t!(browser::too_long, bytes = MAX_FILE));
         }
     }
-    String::from_utf8(bytes).map_err(|_| "The scenario that the address names is not text.".into())
+    String::from_utf8(bytes).map_err(|_| t!(browser::not_text))
 }
