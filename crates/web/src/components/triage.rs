@@ -131,7 +131,3 @@ pub(crate) fn Triage(props: &Props) -> Html {
         </Modal>
     }
 }
-
-pub(super) fn count_of(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
