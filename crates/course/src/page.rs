@@ -148,6 +148,7 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
         has_hints: course.has_hints,
         has_show_me: course.has_show_me,
         theme: course.theme,
+        language: course.language,
         exam: course.exam.map(|exam| ExamInfo {
             minutes: exam.minutes,
             pass: exam.pass,

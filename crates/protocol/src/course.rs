@@ -160,6 +160,8 @@ pub struct CourseInfo {
     pub has_show_me: bool,
     /// Name of a theme.
     pub theme: Option<String>,
+    /// Code of the language in which the page is shown.
+    pub language: Option<String>,
     pub exam: Option<ExamInfo>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::file::{self, Text};
 use crate::original::Original;
+use crate::terms::Terms;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,11 +19,12 @@ pub(crate) struct Report {
 /// Compares all files of a language with the originals.
 pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
     let mut report = Report::default();
+    let terms = Terms::read(language)?;
     for original in originals {
         let path = file::path(lessons, language, &original.name);
         let texts = file::read(&path)?;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        compare(name, original, &texts, &mut report);
+        compare(name, original, &texts, &terms, &mut report);
     }
     for entry in std::fs::read_dir(lessons.join(language))
         .into_iter()
@@ -40,7 +42,7 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
     Ok(report)
 }
 
-fn compare(file: &str, original: &Original, texts: &[Text], report: &mut Report) {
+fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {
     for (key, english) in &original.texts {
         let found = texts.iter().find(|text| text.key == *key && !text.text.is_empty());
         let Some(translation) = found else {
@@ -53,7 +55,8 @@ fn compare(file: &str, original: &Original, texts: &[Text], report: &mut Report)
             let fault = format!("the English text has changed since it was translated; its digest is now {digest}");
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
-        for fault in differences(english, &translation.text) {
+        let faults = differences(english, &translation.text).into_iter();
+        for fault in faults.chain(terms.unlisted(english, &translation.text)) {
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
     }

@@ -8,6 +8,7 @@
 mod check;
 mod file;
 mod original;
+mod terms;
 
 use crate::file::Text;
 use crate::original::Original;
@@ -15,7 +16,7 @@ use podscope_messages::{COMPILED, LANGUAGES, PSEUDO};
 use std::path::Path;
 use std::process::ExitCode;
 
-const LESSONS: &str = "crates/session/lessons";
+const LESSONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
 
 const USAGE: &str = "usage: podscope-translate new LANGUAGE | check | site FOLDER";
 
@@ -150,4 +151,23 @@ fn site(folder: &Path) -> Result<(), String> {
 /// A text of a lesson in the pseudo-locale: marked at both ends, so that it shows that it came through the translation.
 fn pseudo(english: &str) -> String {
     format!("ŝ {english} ŝ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every text and every message has its translation, none outlives its original, and code, links and terms agree.
+    /// Shows: E-16
+    #[test]
+    fn translations_are_complete_and_agree_with_english() {
+        let originals = original::all(Path::new(LESSONS)).expect("the lessons are read");
+        for language in translations() {
+            let report = check::language(Path::new(LESSONS), language, &originals).expect("the texts are read");
+            assert!(report.faults.is_empty(), "{language}: {:#?}", report.faults);
+            assert!(report.missing.is_empty(), "{language}: {:#?}", report.missing);
+            let messages = missing_messages(language);
+            assert!(messages.is_empty(), "{language}: {messages:#?}");
+        }
+    }
 }

@@ -235,7 +235,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
                 if let Some(code) = route.lang.clone() {
-                    language::choose(code, ctl.act.clone());
+                    language::show(code, ctl.act.clone());
                 }
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));

@@ -1,7 +1,7 @@
 //! The language of the page: which one it is, and the load of its file. The address chooses (`lang=`), then the kept
 //! choice, then the browser.
 
-use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set};
+use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set, t};
 use wasm_bindgen::{JsCast, JsValue};
 use yew::Callback;
 
@@ -54,25 +54,33 @@ pub(crate) async fn load(code: &str) -> Result<(), JsValue> {
 
 /// Changes the language of an open page and keeps the choice.
 pub(crate) fn choose(code: String, act: Callback<Act>) {
+    store::keep_language(&code);
+    show(code, act);
+}
+
+/// Changes the language of an open page for this visit, as its address or a course says.
+pub(crate) fn show(code: String, act: Callback<Act>) {
+    if !is_known(&code) || code == podscope_messages::code() {
+        return;
+    }
     wasm_bindgen_futures::spawn_local(async move {
         match load(&code).await {
-            Ok(()) => {
-                store::keep_language(&code);
-                act.emit(Act::Language(code));
-            }
-            Err(_) => act.emit(Act::Toast(podscope_messages::t!(language::cannot_load, code = code))),
+            Ok(()) => act.emit(Act::Language(code)),
+            Err(_) => act.emit(Act::Toast(t!(language::cannot_load, code = code))),
         }
     });
 }
 
-/// The plural rule of a language: the browser's, remembered for small numbers.
+/// The plural rule of a language: the browser's.
 fn plural_rule(code: &str) -> impl Fn(u64) -> Plural + 'static {
     let locales = js_sys::Array::of1(&JsValue::from_str(code));
     let rules = js_sys::Intl::PluralRules::new(&locales, &js_sys::Object::new());
-    let category = move |n: u64| {
-        #[allow(clippy::cast_precision_loss)]
+    move |n: u64| {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "the category of a number above 2^53 is that of its neighbours"
+        )]
         let name = rules.select(n as f64);
         Plural::named(&String::from(name.unchecked_into::<js_sys::JsString>()))
-    };
-    category
+    }
 }

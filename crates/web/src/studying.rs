@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use crate::browser::store;
 use crate::ctl::Ctl;
+use crate::language;
 use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
@@ -34,6 +35,7 @@ pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let name = page.study.course.as_ref().map(|course| course.name.clone());
     let theme = page.study.course.as_ref().and_then(|course| course.theme.clone());
+    let language = page.study.course.as_ref().and_then(|course| course.language.clone());
     let read = use_mut_ref(|| None::<String>);
     let act = ctl.act.clone();
     use_effect_with((name, page.study.attempts.clone()), move |(name, attempts)| {
@@ -48,6 +50,9 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             act.emit(Act::Study(StudyAct::Attempts(Attempts::read(&store::attempts(name)))));
             if let Some(theme) = theme.as_deref().and_then(Theme::named) {
                 act.emit(Act::Theme(theme));
+            }
+            if let Some(language) = language {
+                language::show(language, act.clone());
             }
         }
     });

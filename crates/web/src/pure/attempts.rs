@@ -294,6 +294,7 @@ mod tests {
             has_hints: true,
             has_show_me: true,
             theme: None,
+            language: None,
             exam: Some(ExamInfo { minutes: 90, pass: 66 }),
         }
     }

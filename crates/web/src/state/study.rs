@@ -211,6 +211,7 @@ mod tests {
                 has_hints: exam.is_none(),
                 has_show_me: exam.is_none(),
                 theme: None,
+                language: None,
                 exam,
             }),
             ..Study::default()

@@ -1,0 +1,97 @@
+//! The terms of a language, `crates/messages/locales/LANGUAGE/terms.tsv`: an English term, a tab, and its words;
+//! alternatives after `|`. A lesson that links a term by its own name has to use one of the listed words.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const LOCALES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../messages/locales");
+
+/// Letters at the end of a word that declension may change, if the word is long enough.
+const ENDING: usize = 3;
+
+/// Listed words by English term in lower case.
+#[derive(Debug, Default)]
+pub(crate) struct Terms(BTreeMap<String, Vec<String>>);
+
+impl Terms {
+    pub(crate) fn read(language: &str) -> Result<Self, String> {
+        let path = Path::new(LOCALES).join(language).join("terms.tsv");
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let lines = text.lines().filter_map(|line| line.split_once('\t'));
+        let words = |list: &str| list.split('|').map(|word| word.trim().to_lowercase()).collect();
+        Ok(Self(
+            lines.map(|(term, list)| (term.to_lowercase(), words(list))).collect(),
+        ))
+    }
+
+    /// Links of a translation whose words are not those that the list has for the term. Links to which the English text
+    /// gives other words than the term (`[[back-off|waits]]`) are not compared.
+    pub(crate) fn unlisted(&self, english: &str, translation: &str) -> Vec<String> {
+        let mut named: Vec<String> = links(english)
+            .filter(|(_, words)| words.is_none())
+            .map(|(term, _)| term.to_lowercase())
+            .collect();
+        let mut found = Vec::new();
+        for (term, words) in links(translation) {
+            let term = term.to_lowercase();
+            let Some(at) = named.iter().position(|named| *named == term) else {
+                continue;
+            };
+            named.swap_remove(at);
+            let words = words.unwrap_or(&term).to_lowercase();
+            match self.0.get(&term) {
+                None => found.push(format!("the list of terms lacks {term:?}")),
+                Some(listed) if listed.iter().any(|listed| is_form_of(&words, listed)) => {}
+                Some(listed) => found.push(format!("{term:?} is {listed:?}, not {words:?}")),
+            }
+        }
+        found
+    }
+}
+
+/// Terms that a text links, with the words that stand for them if they differ.
+fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+    links.map(|(link, _)| match link.split_once('|') {
+        Some((term, words)) => (term, Some(words)),
+        None => (link, None),
+    })
+}
+
+/// Returns whether words contain a listed term, declined or not: each of its words, up to the ending.
+fn is_form_of(words: &str, listed: &str) -> bool {
+    if words.contains(listed) {
+        return true;
+    }
+    let of_text = |text: &str| -> Vec<String> {
+        let is_between = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '\'' | 'ʼ' | '’' | '-');
+        text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let words = of_text(words);
+    let stem = |word: &str| -> String {
+        let n_letters = word.chars().count();
+        word.chars().take(n_letters.saturating_sub(ENDING).max(ENDING)).collect()
+    };
+    let is_ideographic = listed.chars().all(|letter| u32::from(letter) > 0x2e80);
+    !is_ideographic && of_text(listed).iter().all(|word| words.iter().any(|form| form.starts_with(&stem(word))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declined_words_are_forms_of_a_listed_term() {
+        let terms = Terms([("scheduler".to_owned(), vec!["планувальник".to_owned()])].into());
+        let english = "The [[scheduler]] waits.";
+        assert!(terms.unlisted(english, "[[scheduler|Планувальника]] немає.").is_empty());
+        assert_eq!(terms.unlisted(english, "[[scheduler|Розкладу]] немає.").len(), 1);
+        assert!(terms.unlisted("It [[scheduler|decides]].", "Він [[scheduler|вирішує]].").is_empty());
+    }
+
+    #[test]
+    fn chinese_words_are_compared_whole() {
+        assert!(is_form_of("容忍度", "容忍度"));
+        assert!(!is_form_of("容忍", "容忍度"));
+    }
+}
