@@ -36,6 +36,10 @@ fn main() {
         &out.join("en.txt"),
         &compiled(&english, &english, |text| text.to_owned()),
     );
+    write(
+        &out.join("en.txt"),
+        &compiled(&english, &english, |text| text.to_owned()),
+    );
     write(&out.join("en-XA.txt"), &compiled(&english, &english, pseudo));
     for (language, files) in &languages[1..] {
         for (file, messages) in files {

@@ -10,7 +10,7 @@ const BASE = "/any/sub-path/"; // the site works below any path (P-01)
 
 export const TYPES = {
   ".css": "text/css", ".html": "text/html; charset=utf-8", ".js": "text/javascript",
-  ".json": "application/json", ".md": "text/plain", ".png": "image/png", ".svg": "image/svg+xml",
+  ".json": "application/json", ".md": "text/plain", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
 };
 

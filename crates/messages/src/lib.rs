@@ -37,6 +37,14 @@ pub const LANGUAGES: [(&str, &str); 5] = [
 /// The pseudo-locale: English with accents, a third longer. Text that is not a message stays plain in it.
 pub const PSEUDO: &str = "en-XA";
 
+/// Compiled English messages.
+#[cfg(feature = "all")]
+pub const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
+
+/// Files of messages that the engine sends as English sentences; the page finds their translations by them.
+#[cfg(feature = "all")]
+pub const SAID_BY_ENGINE: [&str; 2] = ["invariant", "plugin"];
+
 /// Compiled messages of the languages other than English, by code.
 #[cfg(feature = "all")]
 pub const COMPILED: [(&str, &str); 5] = [
@@ -74,6 +82,12 @@ impl Message {
     #[must_use]
     pub fn text(self) -> String {
         format(self.0, self.1, &[])
+    }
+
+    /// The English sentence. The engine sends this; the page finds its translation by it ([`translated`]).
+    #[must_use]
+    pub fn english(self) -> &'static str {
+        self.0.english.split('\0').nth(self.1).unwrap_or_default()
     }
 }
 
@@ -259,6 +273,12 @@ pub fn translated(english: &str) -> Option<String> {
         let &(start, end) = locale.texts.get(&digest(english))?;
         Some(locale.file[start..end].to_owned())
     })
+}
+
+/// A text of the engine in the current language; in English if it has no translation.
+#[must_use]
+pub fn said(english: &str) -> String {
+    translated(english).unwrap_or_else(|| english.to_owned())
 }
 
 /// Digest of an English text: FNV-1a, 64 bits, of the text without surrounding white space. It stands beside each

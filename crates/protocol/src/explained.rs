@@ -1,7 +1,7 @@
 //! The sentences of an explanation of a scheduling decision (S-14), for the page and for text output. The scheduler
 //! provides their data, [`podscope_api::explained`].
 
-use podscope_messages::t;
+use podscope_messages::{said, t};
 
 pub use podscope_api::explained::{
     Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
@@ -61,7 +61,7 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
             t!(explained::waits_only_node, pod = pod, why = cause.text, room = room)
         }
         WaitsBecause::Refused { nodes, causes } => {
-            let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = cause.text);
+            let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = said(&cause.text));
             let causes: Vec<String> = causes.iter().map(cause).collect();
             let causes = causes.join(", ");
             t!(
@@ -96,7 +96,7 @@ pub fn why(won: &WinReason) -> String {
                     explained::lead,
                     points = lead.points,
                     plugin = lead.plugin,
-                    about = lead.about
+                    about = said(&lead.about)
                 )
             };
             let leads: Vec<String> = leads.iter().map(lead).collect();

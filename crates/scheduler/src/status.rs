@@ -1,6 +1,7 @@
 //! Result of a plugin: a status code, and reasons with kube-scheduler's texts. Texts are formatted only when read.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_messages::Message;
 use std::fmt::Write as _;
 
 use podscope_api::Str;
@@ -63,7 +64,7 @@ impl Reason {
 fn short(reason: &'static str) -> &'static str {
     let known = TABLE.iter().flat_map(|row| row.short);
     let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
-    found.next().unwrap_or(reason)
+    found.next().map_or(reason, Message::english)
 }
 
 /// Reasons of a pod's last failed attempt, with the number of nodes of each, most frequent first. A node with two

@@ -12,7 +12,7 @@ mod terms;
 
 use crate::file::Text;
 use crate::original::Original;
-use podscope_messages::{COMPILED, LANGUAGES, PSEUDO};
+use podscope_messages::{COMPILED, ENGLISH, IDS, LANGUAGES, PSEUDO, SAID_BY_ENGINE};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -113,7 +113,7 @@ fn missing_messages(language: &str) -> Vec<String> {
         .iter()
         .find(|(code, _)| *code == language)
         .map_or("", |(_, text)| *text);
-    let patterns = compiled.split('\0').zip(podscope_messages::IDS);
+    let patterns = compiled.split('\0').zip(IDS);
     let missing = patterns.filter(|(pattern, _)| pattern.is_empty());
     missing.map(|(_, (file, id))| format!("{file}.ftl: {id}")).collect()
 }
@@ -140,6 +140,12 @@ fn site(folder: &Path) -> Result<(), String> {
                 if !translation.is_empty() {
                     text.push_str(&format!("{digest}\0{translation}\0"));
                 }
+            }
+        }
+        let sentences = ENGLISH.split('\0').zip(messages.split('\0')).zip(IDS);
+        for ((english, translation), (file, _)) in sentences {
+            if SAID_BY_ENGINE.contains(file) && !translation.is_empty() {
+                text.push_str(&format!("{}\0{translation}\0", file::digest(english)));
             }
         }
         let path = folder.join(format!("{language}.txt"));

@@ -65,15 +65,23 @@ fn is_form_of(words: &str, listed: &str) -> bool {
     }
     let of_text = |text: &str| -> Vec<String> {
         let is_between = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '\'' | 'ʼ' | '’' | '-');
-        text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        text.split(is_between)
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let words = of_text(words);
     let stem = |word: &str| -> String {
         let n_letters = word.chars().count();
-        word.chars().take(n_letters.saturating_sub(ENDING).max(ENDING)).collect()
+        word.chars()
+            .take(n_letters.saturating_sub(ENDING).max(ENDING))
+            .collect()
     };
     let is_ideographic = listed.chars().all(|letter| u32::from(letter) > 0x2e80);
-    !is_ideographic && of_text(listed).iter().all(|word| words.iter().any(|form| form.starts_with(&stem(word))))
+    !is_ideographic
+        && of_text(listed)
+            .iter()
+            .all(|word| words.iter().any(|form| form.starts_with(&stem(word))))
 }
 
 #[cfg(test)]
@@ -86,7 +94,11 @@ mod tests {
         let english = "The [[scheduler]] waits.";
         assert!(terms.unlisted(english, "[[scheduler|Планувальника]] немає.").is_empty());
         assert_eq!(terms.unlisted(english, "[[scheduler|Розкладу]] немає.").len(), 1);
-        assert!(terms.unlisted("It [[scheduler|decides]].", "Він [[scheduler|вирішує]].").is_empty());
+        assert!(
+            terms
+                .unlisted("It [[scheduler|decides]].", "Він [[scheduler|вирішує]].")
+                .is_empty()
+        );
     }
 
     #[test]

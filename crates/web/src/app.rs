@@ -106,20 +106,28 @@ pub(crate) fn App() -> Html {
 /// The page with the texts of its story and of the lessons in its language.
 #[hook]
 fn use_translated(page: &Shared<Page>) -> Shared<Page> {
-    let texts = (page.opened.clone(), page.lessons.clone(), page.language.clone());
-    let translated = use_memo(texts, |(opened, lessons, _)| {
+    let (opened, lessons, guarantees) = (page.opened.clone(), page.lessons.clone(), page.guarantees.clone());
+    let texts = (opened, lessons, guarantees, page.language.clone());
+    let translated = use_memo(texts, |(opened, lessons, guarantees, _)| {
         let opened = opened.as_ref().map(|opened| translation::opened(opened));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
-        (opened, Shared::new(translation::lessons(lessons)), lacks_some)
+        let lessons = Shared::new(translation::lessons(lessons));
+        (
+            opened,
+            lessons,
+            Shared::new(translation::guarantees(guarantees)),
+            lacks_some,
+        )
     });
     if podscope_messages::is_english() {
         return page.clone();
     }
-    let (opened, lessons, is_partly_translated) = (*translated).clone();
+    let (opened, lessons, guarantees, is_partly_translated) = (*translated).clone();
     Shared::new(Page {
         opened,
         lessons,
+        guarantees,
         is_partly_translated,
         ..(**page).clone()
     })

@@ -9,8 +9,9 @@ use std::process::Command;
 /// listed after the crates on which it builds, so that cycles are impossible.
 const LAYERS: &[(&str, &[&str])] = &[
     ("podscope-api", &[]),
+    ("podscope-messages", &[]),
     ("podscope-cel", &["podscope-api"]),
-    ("podscope-scheduler", &["podscope-cel"]),
+    ("podscope-scheduler", &["podscope-cel", "podscope-messages"]),
     ("podscope-sim", &["podscope-api"]),
     ("podscope-apiserver", &["podscope-sim", "podscope-cel"]),
     ("podscope-node", &["podscope-sim"]),
@@ -25,7 +26,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("podscope-kubectl", &["podscope-cluster"]),
-    ("podscope-messages", &[]),
     ("podscope-protocol", &["podscope-api", "podscope-messages"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
     // The page knows only the protocol, nothing else of the engine.

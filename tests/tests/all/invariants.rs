@@ -61,7 +61,8 @@ fn every_invariant_of_the_facts_is_checked() {
     assert_eq!(INVARIANTS.len(), rows.len() + 2);
     let lessons = podscope_session::lessons::list();
     for invariant in INVARIANTS {
-        for text in [invariant.statement, invariant.keeper, invariant.breaker] {
+        for text in [invariant.statement, invariant.keeper, invariant.breaker].map(podscope_messages::Message::english)
+        {
             assert!(text.ends_with('.') && text.len() >= 7, "{}: {text:?}", invariant.name);
         }
         assert!(

@@ -1,6 +1,7 @@
 //! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity never has live processes of two pods.
 
 use podscope_api::phrase;
+use podscope_messages::invariant;
 
 use super::ledger::location;
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
@@ -11,9 +12,9 @@ pub(super) const AT_MOST_ONE: Invariant = Invariant {
     fact: "CT-162",
     group: Group::Identity,
     promise: Promise::Safety,
-    statement: "Of each StatefulSet member at most one has live processes, anywhere.",
-    keeper: "The StatefulSet controller waits for the old object to go; only the kubelet lets it go.",
-    breaker: "A forced delete, a false out-of-service taint, or deleting the Node of a machine that still runs.",
+    statement: invariant::at_most_one,
+    keeper: invariant::at_most_one_keeper,
+    breaker: invariant::at_most_one_breaker,
     lesson: "force-delete-split-brain",
 };
 
@@ -22,9 +23,9 @@ pub(super) const SAFE_STALL: Invariant = Invariant {
     fact: "CT-185",
     group: Group::Identity,
     promise: Promise::Safety,
-    statement: "While a partition lasts, a member is missing or stalled, never doubled.",
-    keeper: "The StatefulSet controller, by doing nothing.",
-    breaker: "What breaks at-most-one.",
+    statement: invariant::safe_stall,
+    keeper: invariant::safe_stall_keeper,
+    breaker: invariant::safe_stall_breaker,
     lesson: "partition-statefulset",
 };
 

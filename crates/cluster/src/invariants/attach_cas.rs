@@ -3,6 +3,7 @@
 //! volume for several nodes has no single holder; it is checked only if it has a driver.
 
 use podscope_api::ordered;
+use podscope_messages::invariant;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment, phrase};
 
@@ -18,9 +19,9 @@ pub(super) const ATTACH_CAS: Invariant = Invariant {
     fact: "CT-174",
     group: Group::Storage,
     promise: Promise::Safety,
-    statement: "An attachment changes only from the state that was observed, and a pod runs only where its volume is attached.",
-    keeper: "The attach controller and the kubelet.",
-    breaker: "A fence that breaks it on purpose.",
+    statement: invariant::attach_cas,
+    keeper: invariant::attach_cas_keeper,
+    breaker: invariant::attach_cas_breaker,
     lesson: "attach-protocol-fencing",
 };
 

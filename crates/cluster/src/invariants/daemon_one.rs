@@ -1,6 +1,7 @@
 //! `daemon-one` (CT-177): at most one active pod of a DaemonSet on a node.
 
 use podscope_api::{DaemonSet, Object, ObjectKey, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, subject_of};
@@ -10,9 +11,9 @@ pub(super) const DAEMON_ONE: Invariant = Invariant {
     fact: "CT-177",
     group: Group::Identity,
     promise: Promise::Safety,
-    statement: "A DaemonSet has at most one active pod on a node, surges aside.",
-    keeper: "The DaemonSet controller.",
-    breaker: "Races between two managers; duplicates are removed.",
+    statement: invariant::daemon_one,
+    keeper: invariant::daemon_one_keeper,
+    breaker: invariant::daemon_one_breaker,
     lesson: "daemonset-and-drain",
 };
 

@@ -2,6 +2,7 @@
 //! is unmounted, or, on a node that is not ready, after the force timeout or a fence. Checked periodically.
 
 use podscope_api::ordered;
+use podscope_messages::invariant;
 
 use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
@@ -20,9 +21,9 @@ pub(super) const DETACH_LIVE: Invariant = Invariant {
     fact: "CT-186",
     group: Group::Storage,
     promise: Promise::Liveness,
-    statement: "A volume that nobody needs is detached in the end.",
-    keeper: "The attach controller: unmounted, after its timeout, or fenced.",
-    breaker: "Switching the timeout off.",
+    statement: invariant::detach_live,
+    keeper: invariant::detach_live_keeper,
+    breaker: invariant::detach_live_breaker,
     lesson: "attach-protocol-fencing",
 };
 

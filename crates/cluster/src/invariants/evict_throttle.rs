@@ -2,6 +2,7 @@
 
 use podscope_api::ordered;
 use podscope_api::well_known::{label, taint};
+use podscope_messages::invariant;
 
 use podscope_api::{Node, Object, Str, TaintEffect, phrase};
 
@@ -13,9 +14,9 @@ pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     fact: "CT-179",
     group: Group::Life,
     promise: Promise::Safety,
-    statement: "Nodes are tainted NoExecute no faster than their zone's rate allows; never when all zones are dark.",
-    keeper: "The node lifecycle controller.",
-    breaker: "People who taint by hand.",
+    statement: invariant::evict_throttle,
+    keeper: invariant::evict_throttle_keeper,
+    breaker: invariant::evict_throttle_breaker,
     lesson: "zone-outage",
 };
 

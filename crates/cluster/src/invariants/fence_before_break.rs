@@ -2,6 +2,7 @@
 //! its node is unreachable, the node must be unable to do harm: powered off, fenced, or with the volume unmounted.
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid, phrase};
+use podscope_messages::invariant;
 
 use podscope_sim::Originator;
 
@@ -13,9 +14,9 @@ pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
     fact: "CT-175",
     group: Group::Storage,
     promise: Promise::Safety,
-    statement: "Before a volume is taken by force, its node is confirmed fenced.",
-    keeper: "The fencing controller.",
-    breaker: "An operator's error.",
+    statement: invariant::fence_before_break,
+    keeper: invariant::fence_before_break_keeper,
+    breaker: invariant::fence_before_break_breaker,
     lesson: "attach-protocol-fencing",
 };
 

@@ -2,6 +2,7 @@
 
 use podscope_api::well_known::taint;
 use podscope_api::{Kind, Node, Pod, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Request, subject_of};
@@ -11,9 +12,9 @@ pub(super) const FORCE_AUTHORITY: Invariant = Invariant {
     fact: "CT-168",
     group: Group::Termination,
     promise: Promise::Safety,
-    statement: "Only the kubelet, the garbage collector of lost pods and people delete with grace 0.",
-    keeper: "Every controller, by asking only.",
-    breaker: "People.",
+    statement: invariant::force_authority,
+    keeper: invariant::force_authority_keeper,
+    breaker: invariant::force_authority_breaker,
     lesson: "force-delete-split-brain",
 };
 

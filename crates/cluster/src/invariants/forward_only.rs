@@ -3,6 +3,7 @@
 //! again.
 
 use podscope_api::{Object, Phrase, Pod, PodPhase, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
@@ -12,9 +13,9 @@ pub(super) const FORWARD_ONLY: Invariant = Invariant {
     fact: "CT-165",
     group: Group::Life,
     promise: Promise::Safety,
-    statement: "Phases go forward only, but for init containers that run again in a new sandbox, and a deletion is never taken back.",
-    keeper: "The API server and the kubelet.",
-    breaker: "A deleted Node whose kubelet still reports how its pods ended.",
+    statement: invariant::forward_only,
+    keeper: invariant::forward_only_keeper,
+    breaker: invariant::forward_only_breaker,
     lesson: "first-pod",
 };
 
@@ -23,9 +24,9 @@ pub(super) const GRACE_MONOTONE: Invariant = Invariant {
     fact: "CT-166",
     group: Group::Termination,
     promise: Promise::Safety,
-    statement: "A grace period can be shortened, never lengthened.",
-    keeper: "The API server.",
-    breaker: "A kubelet crash starts the clock again, with the same value.",
+    statement: invariant::grace_monotone,
+    keeper: invariant::grace_monotone_keeper,
+    breaker: invariant::grace_monotone_breaker,
     lesson: "prestop-overrun",
 };
 

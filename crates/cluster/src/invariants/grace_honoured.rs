@@ -3,6 +3,7 @@
 //! node lost. The grace period of a sidecar begins with that of its pod and includes the wait for its turn (LC-138,
 //! LC-160).
 
+use podscope_messages::invariant;
 use std::sync::Arc;
 
 use podscope_api::ordered;
@@ -19,9 +20,9 @@ pub(super) const GRACE_HONOURED: Invariant = Invariant {
     fact: "CT-167",
     group: Group::Termination,
     promise: Promise::Safety,
-    statement: "Between SIGTERM and SIGKILL a process has its grace period, less preStop, but at least two seconds.",
-    keeper: "The kubelet.",
-    breaker: "A shorter second delete, a force, an eviction, a lost node; a kubelet that comes back and refuses the pod.",
+    statement: invariant::grace_honoured,
+    keeper: invariant::grace_honoured_keeper,
+    breaker: invariant::grace_honoured_breaker,
     lesson: "graceful-termination",
 };
 

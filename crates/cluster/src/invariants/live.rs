@@ -3,6 +3,7 @@
 
 use podscope_api::ordered;
 use podscope_api::well_known::{condition, finalizer, taint};
+use podscope_messages::invariant;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -18,9 +19,9 @@ pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
     fact: "CT-180",
     group: Group::Scheduling,
     promise: Promise::Liveness,
-    statement: "A nominated pod is scheduled, outranked or deleted in the end.",
-    keeper: "The scheduler.",
-    breaker: "A partition that nobody heals.",
+    statement: invariant::nominee_resolved,
+    keeper: invariant::nominee_resolved_keeper,
+    breaker: invariant::nominee_resolved_breaker,
     lesson: "preemption-and-grace",
 };
 
@@ -29,9 +30,9 @@ pub(super) const NO_ORPHANS: Invariant = Invariant {
     fact: "CT-181",
     group: Group::InTheEnd,
     promise: Promise::Liveness,
-    statement: "After a partition heals, processes that the API has forgotten end.",
-    keeper: "The kubelet: what the API does not list is stopped.",
-    breaker: "A kubelet or runtime that is down.",
+    statement: invariant::no_orphans,
+    keeper: invariant::no_orphans_keeper,
+    breaker: invariant::no_orphans_breaker,
     lesson: "force-delete-split-brain",
 };
 
@@ -40,9 +41,9 @@ pub(super) const NAMESPACE_GONE: Invariant = Invariant {
     fact: "CT-182",
     group: Group::InTheEnd,
     promise: Promise::Liveness,
-    statement: "A namespace being deleted vanishes in the end.",
-    keeper: "The namespace controller.",
-    breaker: "Finalizers of others; a partition, while it lasts.",
+    statement: invariant::namespace_gone,
+    keeper: invariant::namespace_gone_keeper,
+    breaker: invariant::namespace_gone_breaker,
     lesson: "namespace-stuck",
 };
 
@@ -51,9 +52,9 @@ pub(super) const READY_RESTORED: Invariant = Invariant {
     fact: "CT-183",
     group: Group::InTheEnd,
     promise: Promise::Liveness,
-    statement: "A healed node's taints go, and its pods are ready again.",
-    keeper: "The node lifecycle controller and the kubelet.",
-    breaker: "Nothing.",
+    statement: invariant::ready_restored,
+    keeper: invariant::ready_restored_keeper,
+    breaker: invariant::ready_restored_breaker,
     lesson: "partition-replicaset",
 };
 
@@ -62,9 +63,9 @@ pub(super) const CONVERGE: Invariant = Invariant {
     fact: "CT-184",
     group: Group::InTheEnd,
     promise: Promise::Liveness,
-    statement: "Replicas match their spec once the world is quiet.",
-    keeper: "All controllers.",
-    breaker: "Quota, no room, a partitioned member.",
+    statement: invariant::converge,
+    keeper: invariant::converge_keeper,
+    breaker: invariant::converge_breaker,
     lesson: "partition-replicaset",
 };
 
@@ -73,9 +74,9 @@ pub(super) const PENDING_PLACED: Invariant = Invariant {
     fact: "F-03",
     group: Group::Scheduling,
     promise: Promise::Liveness,
-    statement: "A pod that fits somewhere does not stay pending.",
-    keeper: "The scheduler and its queue.",
-    breaker: "Scheduling gates; a scheduler that is down.",
+    statement: invariant::pending_placed,
+    keeper: invariant::pending_placed_keeper,
+    breaker: invariant::pending_placed_breaker,
     lesson: "first-pod",
 };
 

@@ -33,6 +33,7 @@ mod skew_at_bind;
 mod slot_unique;
 
 use podscope_api::ordered;
+use podscope_messages::{Message, invariant};
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, Pod, Uid};
@@ -74,15 +75,15 @@ pub enum Group {
 
 impl Group {
     /// Heading of the group.
-    pub const fn title(self) -> &'static str {
+    pub const fn title(self) -> Message {
         match self {
-            Self::Identity => "Identity",
-            Self::Life => "Life",
-            Self::Termination => "Termination",
-            Self::Storage => "Storage",
-            Self::Scheduling => "Scheduling",
-            Self::Requests => "Requests",
-            Self::InTheEnd => "In the end",
+            Self::Identity => invariant::group_identity,
+            Self::Life => invariant::group_life,
+            Self::Termination => invariant::group_termination,
+            Self::Storage => invariant::group_storage,
+            Self::Scheduling => invariant::group_scheduling,
+            Self::Requests => invariant::group_requests,
+            Self::InTheEnd => invariant::group_in_the_end,
         }
     }
 }
@@ -97,11 +98,11 @@ pub struct Invariant {
     pub group: Group,
     pub promise: Promise,
     /// The condition that must hold.
-    pub statement: &'static str,
+    pub statement: Message,
     /// The components that ensure it.
-    pub keeper: &'static str,
+    pub keeper: Message,
     /// Actions and events that can violate it.
-    pub breaker: &'static str,
+    pub breaker: Message,
     /// The lesson that demonstrates it.
     pub lesson: &'static str,
 }

@@ -1,6 +1,7 @@
 //! `no-early-removal` (CT-169): a kubelet removes a pod object only when the pod has no running process.
 
 use podscope_api::{Kind, Pod, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Actor, Request, subject_of};
@@ -10,9 +11,9 @@ pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
     fact: "CT-169",
     group: Group::Termination,
     promise: Promise::Safety,
-    statement: "The kubelet removes a pod's object only when none of its processes is left.",
-    keeper: "The kubelet.",
-    breaker: "Nothing.",
+    statement: invariant::no_early_removal,
+    keeper: invariant::no_early_removal_keeper,
+    breaker: invariant::no_early_removal_breaker,
     lesson: "graceful-termination",
 };
 

@@ -2,6 +2,7 @@
 
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
+use podscope_messages::invariant;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
 
@@ -13,9 +14,9 @@ pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
     fact: "CT-171",
     group: Group::Scheduling,
     promise: Promise::Safety,
-    statement: "What pods request fits the node when they are bound.",
-    keeper: "The scheduler.",
-    breaker: "A stale cache, a direct binding, static pods, a node that shrinks.",
+    statement: invariant::no_overcommit,
+    keeper: invariant::no_overcommit_keeper,
+    breaker: invariant::no_overcommit_breaker,
     lesson: "first-pod",
 };
 

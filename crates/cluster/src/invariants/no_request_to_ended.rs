@@ -3,6 +3,7 @@
 //! change. Kept connections do not count (TR-035).
 
 use podscope_api::{Kind, NodeName, ObjectKey, ordered, phrase};
+use podscope_messages::invariant;
 use podscope_sim::subject;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
@@ -13,9 +14,9 @@ pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
     fact: "TR-025",
     group: Group::Requests,
     promise: Promise::Safety,
-    statement: "While all links are whole, no request is sent to an endpoint later than 5 s after the client's node has heard that it ended.",
-    keeper: "kube-proxy: it writes its rules at most a second after it heard of a change.",
-    breaker: "A kube-proxy that does not act on what it heard.",
+    statement: invariant::no_request_to_ended,
+    keeper: invariant::no_request_to_ended_keeper,
+    breaker: invariant::no_request_to_ended_breaker,
     lesson: "shutdown-without-errors",
 };
 

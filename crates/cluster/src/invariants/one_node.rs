@@ -1,6 +1,7 @@
 //! `one-node` (CT-164): a pod runs only where it was bound.
 
 use podscope_api::{Object, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Place, What, subject_of};
@@ -10,9 +11,9 @@ pub(super) const ONE_NODE: Invariant = Invariant {
     fact: "CT-164",
     group: Group::Identity,
     promise: Promise::Safety,
-    statement: "A pod runs on the node it was bound to and on no other; nodeName never changes.",
-    keeper: "The API server refuses a second binding.",
-    breaker: "Nothing.",
+    statement: invariant::one_node,
+    keeper: invariant::one_node_keeper,
+    breaker: invariant::one_node_breaker,
     lesson: "first-pod",
 };
 

@@ -3,6 +3,7 @@
 //! counting (CT-101).
 
 use podscope_api::ordered;
+use podscope_messages::invariant;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget, phrase};
 
@@ -14,9 +15,9 @@ pub(super) const PDB_LEDGER: Invariant = Invariant {
     fact: "CT-170",
     group: Group::Life,
     promise: Promise::Safety,
-    statement: "Evictions never spend more than a budget allows.",
-    keeper: "The eviction subresource, against one version of the budget's status.",
-    breaker: "Whatever is not an eviction: deletes, preemption, node loss.",
+    statement: invariant::pdb_ledger,
+    keeper: invariant::pdb_ledger_keeper,
+    breaker: invariant::pdb_ledger_breaker,
     lesson: "drain-with-pdb",
 };
 

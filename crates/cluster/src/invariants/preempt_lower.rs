@@ -1,6 +1,7 @@
 //! `preempt-lower` (CT-173): victims of a preemption have lower priority than the preemptor, which has no node yet.
 
 use podscope_api::{Pod, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::Happening;
@@ -10,9 +11,9 @@ pub(super) const PREEMPT_LOWER: Invariant = Invariant {
     fact: "CT-173",
     group: Group::Scheduling,
     promise: Promise::Safety,
-    statement: "Only pods of lower priority lose their place, and only to one that waits for it.",
-    keeper: "The scheduler.",
-    breaker: "Nothing.",
+    statement: invariant::preempt_lower,
+    keeper: invariant::preempt_lower_keeper,
+    breaker: invariant::preempt_lower_breaker,
     lesson: "preemption-and-grace",
 };
 

@@ -1,6 +1,7 @@
 //! `roll-bound` (CT-178): scaling up a ReplicaSet never takes a Deployment above its replicas plus surge.
 
 use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, phrase, scaled_value};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
@@ -10,9 +11,9 @@ pub(super) const ROLL_BOUND: Invariant = Invariant {
     fact: "CT-178",
     group: Group::Life,
     promise: Promise::Safety,
-    statement: "A rollout keeps within maxSurge and maxUnavailable.",
-    keeper: "The Deployment controller.",
-    breaker: "Terminating pods are not counted: they still use room.",
+    statement: invariant::roll_bound,
+    keeper: invariant::roll_bound_keeper,
+    breaker: invariant::roll_bound_breaker,
     lesson: "rolling-update-bad-image",
 };
 

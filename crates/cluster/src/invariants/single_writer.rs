@@ -3,6 +3,7 @@
 //! has live processes.
 
 use podscope_api::ordered;
+use podscope_messages::invariant;
 
 use podscope_api::{AccessMode, NodeName, PersistentVolume, Phrase, Str, Uid, phrase};
 
@@ -17,9 +18,9 @@ pub(super) const SINGLE_WRITER: Invariant = Invariant {
     fact: "CT-163",
     group: Group::Storage,
     promise: Promise::Safety,
-    statement: "A ReadWriteOnce volume is writable on one node at a time; ReadWriteOncePod by one pod.",
-    keeper: "The attach controller and backends that refuse a second attachment.",
-    breaker: "A forced detach without a fence; backends that refuse nothing (NFS).",
+    statement: invariant::single_writer,
+    keeper: invariant::single_writer_keeper,
+    breaker: invariant::single_writer_breaker,
     lesson: "corrupting-nfs",
 };
 

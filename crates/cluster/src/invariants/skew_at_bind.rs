@@ -3,6 +3,7 @@
 //! does not contain yet; it does not use the scheduler's plugin (SCH-072, SCH-075 to SCH-077).
 
 use podscope_api::ordered;
+use podscope_messages::invariant;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid, phrase};
@@ -17,9 +18,9 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     fact: "CT-172",
     group: Group::Scheduling,
     promise: Promise::Safety,
-    statement: "A DoNotSchedule constraint holds at the moment of binding.",
-    keeper: "The scheduler.",
-    breaker: "What happens later: deletions, other labels.",
+    statement: invariant::skew_at_bind,
+    keeper: invariant::skew_at_bind_keeper,
+    breaker: invariant::skew_at_bind_breaker,
     lesson: "spread-by-zone",
 };
 

@@ -2,6 +2,7 @@
 //! ensures that names are unique; a create request that it refuses is no violation (CT-071).
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Uid, phrase};
+use podscope_messages::invariant;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Request, subject_of};
@@ -11,9 +12,9 @@ pub(super) const SLOT_UNIQUE: Invariant = Invariant {
     fact: "CT-176",
     group: Group::Identity,
     promise: Promise::Safety,
-    statement: "A StatefulSet never creates a member while an object of that name exists.",
-    keeper: "The API server: a name is taken until the object is gone.",
-    breaker: "Nothing.",
+    statement: invariant::slot_unique,
+    keeper: invariant::slot_unique_keeper,
+    breaker: invariant::slot_unique_breaker,
     lesson: "partition-statefulset",
 };
 

@@ -16,7 +16,7 @@ will-evicted = { $count ->
 # A process of the control plane becomes the leader by taking the lease.
 will-lease = { $count ->
     [1] another process takes the lease { $name }
-   *[other] another process takes the lease { $count } leases
+   *[other] other processes take { $count } leases
 }
 will-attempt = { $count ->
     [1] the scheduler tries { $name } again
@@ -51,7 +51,7 @@ will-story = the story goes on
 # $name - a command of the solution.
 will-solution = { $count ->
     [1] the solution runs { $name }
-   *[other] the solution runs { $count } pods
+   *[other] the solution runs { $count } commands
 }
 
 # $event - one of the messages above. $time - the time left: `40 s`, `4:12`.
@@ -73,7 +73,7 @@ was-evicted = { $count ->
 }
 was-lease = { $count ->
     [1] the lease { $name } has a new holder
-   *[other] the lease { $count } leases has a new holder
+   *[other] { $count } leases have a new holder
 }
 was-attempt = { $count ->
     [1] the scheduler tried { $name } again
@@ -108,7 +108,7 @@ was-story = the story went on
 # $name - a command of the solution.
 was-solution = { $count ->
     [1] the solution ran { $name }
-   *[other] the solution ran { $count } pods
+   *[other] the solution ran { $count } commands
 }
 
 ## Outlined marks on the timeline: one or two words

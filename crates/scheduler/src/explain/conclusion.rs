@@ -39,7 +39,7 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
                 .map(|(plugin, points)| Lead {
                     points,
                     plugin: plugin.name().to_owned(),
-                    about: plugin.spec().about.to_owned(),
+                    about: plugin.spec().about().to_owned(),
                 });
             Some(WinReason::Ahead {
                 points,
@@ -118,7 +118,7 @@ fn waits_because(cache: &Cache, decision: &Decision) -> WaitsBecause {
     for node in cache.order() {
         let plugin = diagnosis.status_of(*node).and_then(|status| status.plugin);
         // No plugin means that the node is outside the PreFilter result of NodeAffinity.
-        let text = plugin.unwrap_or(Plugin::NodeAffinity).spec().refused;
+        let text = plugin.unwrap_or(Plugin::NodeAffinity).spec().refused.english();
         match causes.iter_mut().find(|known| known.text == text) {
             Some(known) => known.nodes += 1,
             None => causes.push(Cause {

@@ -243,7 +243,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             .iter()
             .map(|scores| ScoringPlugin {
                 name: scores.plugin.name().to_owned(),
-                about: scores.plugin.spec().about.to_owned(),
+                about: scores.plugin.spec().about().to_owned(),
                 weight: scores.weight,
             })
             .collect(),

@@ -2,6 +2,7 @@
 //! score is the improvement: a node that is already balanced gains nothing from a pod that keeps it so.
 
 use podscope_api::ProblemKind;
+use podscope_messages::plugin as messages;
 use std::cmp::Ordering;
 
 use super::Point::{PreScore, Score};
@@ -17,7 +18,7 @@ use crate::status::Status;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
-    about: "cpu and memory used more evenly",
+    about: Some(messages::balanced_allocation_about),
     ..PluginSpec::new(
         "NodeResourcesBalancedAllocation",
         &[PreScore, Score],

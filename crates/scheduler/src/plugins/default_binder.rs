@@ -2,9 +2,10 @@
 //! reports the result with [`crate::Scheduler::bind_finished`].
 
 use super::{ExtensionPoints, PluginSpec, Point};
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
-    about: "binds the pod to its node",
+    about: Some(messages::default_binder_about),
     ..PluginSpec::new("DefaultBinder", &[Point::Bind], &DefaultBinder)
 };
 

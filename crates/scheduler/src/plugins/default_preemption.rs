@@ -3,6 +3,7 @@
 use podscope_api::explained::{Criterion, NotEligible};
 use podscope_api::ordered::{self, go_sort};
 use podscope_api::well_known::condition;
+use podscope_messages::plugin as messages;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::status::{Code, Histogram, Status};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodDelete],
-    about: "room made by ending less important pods",
+    about: Some(messages::default_preemption_about),
     ..PluginSpec::new(
         "DefaultPreemption",
         &[Point::PreEnqueue, Point::PostFilter],

@@ -19,6 +19,7 @@ mod reserve;
 #[cfg(feature = "devices")]
 use podscope_api::explained::NodeDevices;
 use podscope_api::{Kind, Pod};
+use podscope_messages::plugin as messages;
 
 use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve, Score};
 use super::{ExtensionPoints, Plugin, PluginSpec};
@@ -56,11 +57,17 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::ResourceSlice),
         EventKind::Update(Kind::ResourceSlice),
     ],
-    about: "claims on devices",
-    refused: "without the devices that its claims ask for",
+    about: Some(messages::dynamic_resources_about),
+    refused: messages::dynamic_resources_refused,
     short: &[
-        ("cannot allocate all claims", "no free devices"),
-        ("resourceclaim not available on the node", "claim is elsewhere"),
+        (
+            "cannot allocate all claims",
+            messages::dynamic_resources_no_free_devices,
+        ),
+        (
+            "resourceclaim not available on the node",
+            messages::dynamic_resources_claim_is_elsewhere,
+        ),
     ],
     ..PluginSpec::new(
         "DynamicResources",

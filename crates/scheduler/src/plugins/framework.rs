@@ -2,6 +2,7 @@
 
 use podscope_api::Pod;
 use podscope_api::explained::NodeDevices;
+use podscope_messages::{Message, plugin as messages};
 
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -75,12 +76,12 @@ pub struct PluginSpec {
     /// Events that may make a pod schedulable that the plugin rejected (`EventsToRegister`, SCH-121).
     pub(crate) events: &'static [EventKind],
     /// Short description for people of the aspect that the plugin decides.
-    pub about: &'static str,
+    pub about: Option<Message>,
     /// Text that follows a number of nodes that the plugin rejected, as in "2 nodes ‹text›".
-    pub(crate) refused: &'static str,
+    pub(crate) refused: Message,
     /// Short forms of the plugin's fixed reasons: (reason, two or three words). A reason that is short already is not
     /// listed.
-    pub(crate) short: &'static [(&'static str, &'static str)],
+    pub(crate) short: &'static [(&'static str, Message)],
     pub(crate) extension_points: &'static dyn ExtensionPoints,
 }
 
@@ -97,11 +98,16 @@ impl PluginSpec {
             points,
             has_pre_filter_extensions: false,
             events: &[],
-            about: "",
-            refused: "unsuitable for another reason",
+            about: None,
+            refused: messages::other_refused,
             short: &[],
             extension_points,
         }
+    }
+
+    /// English description of the aspect that the plugin decides.
+    pub fn about(&self) -> &'static str {
+        self.about.map_or("", Message::english)
     }
 
     /// Returns whether the plugin's queueing hint is called for an event. A plugin that waits for new nodes but not for

@@ -4,10 +4,11 @@ use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::ImageState;
 use crate::cycle::{Cycle, CycleState};
 use crate::node_info::NodeIdx;
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
-    about: "images already on the node",
+    about: Some(messages::image_locality_about),
     ..PluginSpec::new("ImageLocality", &[Point::Score], &ImageLocality)
 };
 

@@ -4,6 +4,7 @@ use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
 use super::places::domain_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use podscope_api::ObjectKey;
+use podscope_messages::plugin as messages;
 
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
@@ -27,12 +28,15 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::NodeAdd,
         EventKind::NodeLabel,
     ],
-    about: "near or far from other pods",
-    refused: "against rules of affinity between pods",
+    about: Some(messages::inter_pod_affinity_about),
+    refused: messages::inter_pod_affinity_refused,
     short: &[
-        (REASON_AFFINITY, "pod affinity"),
-        (REASON_ANTI_AFFINITY, "pod anti-affinity"),
-        (REASON_EXISTING, "another pod's anti-affinity"),
+        (REASON_AFFINITY, messages::inter_pod_affinity_pod_affinity),
+        (REASON_ANTI_AFFINITY, messages::inter_pod_affinity_pod_anti_affinity),
+        (
+            REASON_EXISTING,
+            messages::inter_pod_affinity_another_pod_s_anti_affinity,
+        ),
     ],
     ..PluginSpec::new(
         "InterPodAffinity",

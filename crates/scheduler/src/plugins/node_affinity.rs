@@ -3,6 +3,7 @@
 
 use podscope_api::NodeAffinity as Rules;
 use podscope_api::ordered::StableSort as _;
+use podscope_messages::plugin as messages;
 use std::sync::Arc;
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
@@ -20,11 +21,11 @@ use crate::symbols::Symbol;
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
     events: &[EventKind::NodeAdd, EventKind::NodeLabel],
-    about: "nodeSelector and node affinity",
-    refused: "excluded by its node selector or affinity",
+    about: Some(messages::node_affinity_about),
+    refused: messages::node_affinity_refused,
     short: &[
-        (REASON_POD, "node affinity/selector"),
-        (REASON_ENFORCED, "the scheduler's node affinity"),
+        (REASON_POD, messages::node_affinity_node_affinity_selector),
+        (REASON_ENFORCED, messages::node_affinity_the_scheduler_s_node_affinity),
     ],
     ..PluginSpec::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
 };

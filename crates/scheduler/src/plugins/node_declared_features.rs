@@ -1,6 +1,7 @@
 //! `NodeDeclaredFeatures`: a pod that uses a feature of newer kubelets needs a node whose status declares the feature.
 
 use podscope_api::{Pod, features};
+use podscope_messages::plugin as messages;
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::{ExtensionPoints, Plugin, PluginSpec};
@@ -14,8 +15,8 @@ use crate::status::Status;
 pub(super) const SPEC: PluginSpec = PluginSpec {
     // kube-scheduler also registers for updates of the pod; the fields that imply a feature are immutable here.
     events: &[EventKind::NodeAdd, EventKind::NodeDeclaredFeature],
-    about: "features of newer kubelets",
-    refused: "without a feature of newer kubelets that it needs",
+    about: Some(messages::node_declared_features_about),
+    refused: messages::node_declared_features_refused,
     ..PluginSpec::new("NodeDeclaredFeatures", &[AtPreFilter, Filter], &NodeDeclaredFeatures)
 };
 

@@ -9,11 +9,12 @@ use crate::pod_info::Incoming;
 use crate::queue::events::EventKind;
 use crate::rows::RowBounds;
 use crate::status::Status;
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd],
-    about: "a node asked for by name",
-    short: &[(REASON, "another node is named")],
+    about: Some(messages::node_name_about),
+    short: &[(REASON, messages::node_name_another_node_is_named)],
     ..PluginSpec::new("NodeName", &[Point::Filter], &NodeName)
 };
 

@@ -10,12 +10,13 @@ use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::{PORTS_TAKEN, RowBounds};
 use crate::status::Status;
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd, EventKind::PodDelete],
-    about: "ports of the node",
-    refused: "using its port already",
-    short: &[(REASON, "port in use")],
+    about: Some(messages::node_ports_about),
+    refused: messages::node_ports_refused,
+    short: &[(REASON, messages::node_ports_port_in_use)],
     ..PluginSpec::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
 };
 

@@ -2,6 +2,7 @@
 //! SCH-060).
 
 use podscope_api::{CLASS_RESOURCE_PREFIX, DeviceClass, Kind, Object, Quantity, Str};
+use podscope_messages::plugin as messages;
 use serde_json::Value;
 
 use super::Point::{Filter, PreFilter, PreScore, Score};
@@ -29,8 +30,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::DeviceClass),
         EventKind::Update(Kind::DeviceClass),
     ],
-    about: "room for the pod's requests",
-    refused: "too full for its requests",
+    about: Some(messages::node_resources_fit_about),
+    refused: messages::node_resources_fit_refused,
     ..PluginSpec::new(
         "NodeResourcesFit",
         &[PreFilter, Filter, PreScore, Score],

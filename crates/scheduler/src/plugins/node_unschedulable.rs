@@ -10,12 +10,13 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::{RowBounds, UNSCHEDULABLE};
 use crate::status::Status;
 use crate::symbols::Symbol;
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
-    about: "cordoned nodes",
-    refused: "cordoned",
-    short: &[(REASON, "unschedulable")],
+    about: Some(messages::node_unschedulable_about),
+    refused: messages::node_unschedulable_refused,
+    short: &[(REASON, messages::node_unschedulable_unschedulable)],
     ..PluginSpec::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
 };
 

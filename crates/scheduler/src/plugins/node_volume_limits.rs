@@ -1,6 +1,7 @@
 //! `NodeVolumeLimits`: limits the number of volumes of a CSI driver on a node (SCH-063).
 
 use podscope_api::ordered;
+use podscope_messages::plugin as messages;
 
 use podscope_api::{CsiNode, Kind, Object, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 
@@ -26,9 +27,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::PersistentVolumeClaim),
         EventKind::Delete(Kind::VolumeAttachment),
     ],
-    about: "how many volumes a node can attach",
+    about: Some(messages::node_volume_limits_about),
     refused: CANNOT_SERVE,
-    short: &[(REASON, "too many volumes")],
+    short: &[(REASON, messages::node_volume_limits_too_many_volumes)],
     ..PluginSpec::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
 };
 

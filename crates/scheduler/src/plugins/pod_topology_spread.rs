@@ -1,5 +1,6 @@
 //! `PodTopologySpread`: spreads pods over topology domains, by hard and soft constraints (SCH-071 to SCH-083).
 
+use podscope_messages::plugin as messages;
 use std::sync::Arc;
 
 use podscope_api as api;
@@ -37,9 +38,12 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::NodeLabel,
         EventKind::NodeTaint,
     ],
-    about: "pods spread over domains",
-    refused: "against its spread constraints",
-    short: &[(REASON, "topology spread"), (REASON_LABEL, "no label to spread by")],
+    about: Some(messages::pod_topology_spread_about),
+    refused: messages::pod_topology_spread_refused,
+    short: &[
+        (REASON, messages::pod_topology_spread_topology_spread),
+        (REASON_LABEL, messages::pod_topology_spread_no_label_to_spread_by),
+    ],
     ..PluginSpec::new(
         "PodTopologySpread",
         &[AtPreFilter, Filter, PreScore, Score],

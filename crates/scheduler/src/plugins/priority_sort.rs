@@ -1,9 +1,10 @@
 //! `PrioritySort`: orders activeQ by priority, then by time (SCH-038).
 
 use super::{ExtensionPoints, PluginSpec, Point};
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
-    about: "higher priority first",
+    about: Some(messages::priority_sort_about),
     ..PluginSpec::new("PrioritySort", &[Point::QueueSort], &PrioritySort)
 };
 

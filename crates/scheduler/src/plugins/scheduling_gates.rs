@@ -1,6 +1,7 @@
 //! `SchedulingGates`: keeps a pod with scheduling gates out of the queue (SCH-037, S-03).
 
 use podscope_api::Pod;
+use podscope_messages::plugin as messages;
 
 use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::Cache;
@@ -8,7 +9,7 @@ use crate::queue::events::{Event, EventKind, Waiting};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodGatesGone],
-    about: "a pod with gates waits",
+    about: Some(messages::scheduling_gates_about),
     ..PluginSpec::new("SchedulingGates", &[Point::PreEnqueue], &SchedulingGates)
 };
 

@@ -12,13 +12,14 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::{HAS_HARD_TAINT, HAS_SOFT_TAINT, RowBounds};
 use crate::status::Status;
 use crate::symbols::Symbol;
+use podscope_messages::plugin as messages;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 3,
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
-    about: "taints and tolerations",
-    refused: "closed to it by a taint",
-    short: &[(REASON, "untolerated taint")],
+    about: Some(messages::taint_toleration_about),
+    refused: messages::taint_toleration_refused,
+    short: &[(REASON, messages::taint_toleration_untolerated_taint)],
     ..PluginSpec::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
 

@@ -3,6 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::{annotation, provisioner};
+use podscope_messages::{Message, plugin as messages};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -41,14 +42,14 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::CsiStorageCapacity),
         EventKind::Update(Kind::CsiStorageCapacity),
     ],
-    about: "volumes the node can reach",
+    about: Some(messages::volume_binding_about),
     refused: CANNOT_SERVE,
     short: &[
-        (REASON_NODE, "its volume is elsewhere"),
-        (REASON_BIND, "no volume to bind"),
-        (REASON_SPACE, "no free storage"),
-        (REASON_LOST, "its volume is lost"),
-        (REASON_IMMEDIATE, "unbound claims"),
+        (REASON_NODE, messages::volume_binding_its_volume_is_elsewhere),
+        (REASON_BIND, messages::volume_binding_no_volume_to_bind),
+        (REASON_SPACE, messages::volume_binding_no_free_storage),
+        (REASON_LOST, messages::volume_binding_its_volume_is_lost),
+        (REASON_IMMEDIATE, messages::volume_binding_unbound_claims),
     ],
     ..PluginSpec::new(
         "VolumeBinding",
@@ -58,7 +59,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 };
 
 /// Text for nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
-pub(super) const CANNOT_SERVE: &str = "unable to serve its volumes";
+pub(super) const CANNOT_SERVE: Message = messages::volumes_cannot_serve;
 /// Default timeout of PreBind for volumes.
 pub(crate) const BIND_TIMEOUT_SECONDS: i64 = 600;
 

@@ -2,6 +2,7 @@
 //! SCH-062).
 
 use podscope_api::ordered;
+use podscope_messages::plugin as messages;
 
 use podscope_api::{AccessMode, Kind, Str, Volume};
 
@@ -23,9 +24,12 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::PodDelete,
         EventKind::Add(Kind::PersistentVolumeClaim),
     ],
-    about: "volumes only one pod may use",
+    about: Some(messages::volume_restrictions_about),
     refused: CANNOT_SERVE,
-    short: &[(REASON_DISK, "disk in use"), (REASON_CLAIM, "claim in use")],
+    short: &[
+        (REASON_DISK, messages::volume_restrictions_disk_in_use),
+        (REASON_CLAIM, messages::volume_restrictions_claim_in_use),
+    ],
     ..PluginSpec::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
 };
 

@@ -2,6 +2,7 @@
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
+use podscope_messages::plugin as messages;
 
 use podscope_api::{Kind, Object, VolumeBindingMode};
 
@@ -28,9 +29,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Update(Kind::PersistentVolume),
         EventKind::Add(Kind::StorageClass),
     ],
-    about: "volumes and nodes of one zone",
+    about: Some(messages::volume_zone_about),
     refused: CANNOT_SERVE,
-    short: &[(REASON, "its volume's zone is elsewhere")],
+    short: &[(REASON, messages::volume_zone_its_volume_s_zone_is_elsewhere)],
     ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 

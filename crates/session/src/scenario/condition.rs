@@ -49,7 +49,7 @@ fn state(check: &Check) -> RequiredState {
         },
         Check::Invariant(name) => {
             let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
-            let statement = known.map_or(name.as_str(), |known| known.statement);
+            let statement = known.map_or(name.as_str(), |known| known.statement.english());
             RequiredState::Kept {
                 statement: statement.to_owned(),
             }

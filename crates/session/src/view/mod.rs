@@ -252,11 +252,11 @@ pub(crate) fn guarantees() -> Vec<Guarantee> {
     all.stable_sort_by_key(|invariant| invariant.group);
     let guarantee = |invariant: &Invariant| Guarantee {
         name: invariant.name.to_owned(),
-        group: invariant.group.title().to_owned(),
+        group: invariant.group.title().english().to_owned(),
         is_safety: invariant.promise == podscope_cluster::Promise::Safety,
-        statement: invariant.statement.to_owned(),
-        keeper: invariant.keeper.to_owned(),
-        breaker: invariant.breaker.to_owned(),
+        statement: invariant.statement.english().to_owned(),
+        keeper: invariant.keeper.english().to_owned(),
+        breaker: invariant.breaker.english().to_owned(),
         lesson: invariant.lesson.to_owned(),
     };
     all.into_iter().map(guarantee).collect()

@@ -1,7 +1,7 @@
 //! The open dialog: chooses it, and contains the small ones.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_messages::{Message, dialogs, t, translated};
+use podscope_messages::{Message, dialogs, said, t};
 use podscope_protocol::glossary::GLOSSARY;
 use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, Task, WhatIf};
 use wasm_bindgen_futures::spawn_local;
@@ -128,7 +128,7 @@ fn glossary() -> Html {
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
     html! {
         <Modal key="terms" title={t!(dialogs::terms)} class="wide">
-            <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt lang="en" translate="no">{ *term }</dt><dd>{ translated(sentence).unwrap_or_else(|| (*sentence).to_owned()) }</dd></div> }) }</dl>
+            <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt lang="en" translate="no">{ *term }</dt><dd>{ said(sentence) }</dd></div> }) }</dl>
         </Modal>
     }
 }

@@ -3,7 +3,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_messages::t;
+use podscope_messages::{said, t};
 use podscope_protocol::{
     AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
 };
@@ -221,7 +221,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 .filter_map(|scored_node| scored_node.remark_of(i))
                 .collect(),
             plugin: plugin.name,
-            about: plugin.about,
+            about: said(&plugin.about),
             weight: plugin.weight,
         });
         let mut rows: Vec<Row> = rows.collect();

@@ -104,13 +104,13 @@ impl Query {
         // Words that occur in most complaints and say nothing about them.
         let filler_words = t!(symptoms::filler_words);
         let is_significant = |word: &&str| word.len() > 1 && !filler_words.split(' ').any(|empty| empty == *word);
-        Query {
-            symptom: SYMPTOMS.iter().find(|symptom| symptom.words.text() == text),
-            words: words(&text.to_ascii_lowercase())
-                .filter(is_significant)
-                .map(str::to_owned)
-                .collect(),
-        }
+        let words = words(&text.to_lowercase())
+            .into_iter()
+            .filter(is_significant)
+            .map(str::to_owned)
+            .collect();
+        let symptom = SYMPTOMS.iter().find(|symptom| symptom.words.text() == text);
+        Query { symptom, words }
     }
 
     /// How well a lesson matches, as a number in base 16: the words that it or its symptoms contain, then those in its
@@ -119,7 +119,7 @@ impl Query {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);
         }
-        let (title, text) = (title.to_ascii_lowercase(), text.to_ascii_lowercase());
+        let (title, text) = (title.to_lowercase(), text.to_lowercase());
         let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count().min(15);
         let titled = count(&|word| has(&title, word));
         let own = count(&|word| has(&title, word) || has(&text, word) || name.contains(word));
@@ -128,20 +128,64 @@ impl Query {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
+/// Kind of a letter in a search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    /// Between words, apostrophes included.
+    Between,
+    /// Of a word that ends where another kind of letter begins.
+    OfWord,
+    /// Of a text without spaces between words, such as Chinese.
+    Ideographic,
+}
+
+impl Letter {
+    fn of(letter: char) -> Self {
+        match letter {
+            'ʼ' => Self::Between,
+            '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' if letter.is_alphanumeric() => Self::Ideographic,
+            _ if letter.is_alphanumeric() => Self::OfWord,
+            _ => Self::Between,
+        }
+    }
+}
+
+/// The words of a text. Of ideographs every two neighbours are a word, because nothing separates words there.
+fn words(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some(first) = text[start..].chars().next() {
+        let kind = Letter::of(first);
+        let end = text[start..]
+            .find(|letter| Letter::of(letter) != kind)
+            .map_or(text.len(), |at| start + at);
+        let run = &text[start..end];
+        match kind {
+            Letter::Between => {}
+            Letter::OfWord => found.push(run),
+            Letter::Ideographic => {
+                let bounds: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+                match bounds.len() {
+                    0..=2 => found.push(run),
+                    _ => found.extend(bounds.windows(3).map(|pair| &run[pair[0]..pair[2]])),
+                }
+            }
+        }
+        start = end;
+    }
+    found
 }
 
 /// Returns whether a lower-case text has a word with this beginning; a long one may also occur inside a word.
 fn has(text: &str, word: &str) -> bool {
-    words(text).any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
+    words(text).iter().any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
 }
 
 /// Returns whether a word describes a symptom that the lesson explains.
 fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson)
-            && (has(&symptom.words.text().to_ascii_lowercase(), word) || has(&symptom.also.text(), word))
+            && (has(&symptom.words.text().to_lowercase(), word) || has(&symptom.also.text(), word))
     })
 }
 
@@ -164,6 +208,15 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn words_of_all_languages_are_separated() {
+        assert_eq!(words("my pod won't"), ["my", "pod", "won", "t"]);
+        assert_eq!(words("мій podʼа"), ["мій", "pod", "а"]);
+        assert_eq!(words("我的pod一直重启。"), ["我的", "pod", "一直", "直重", "重启"]);
+        let query = Query::read("МЕРЕЖУ вузла");
+        assert!(query.rank("x", "Поділ мережу", "") > query.rank("x", "Ключ", "вузла"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The session and the lessons as the page shows them in its language. The state keeps the English texts, which identify
 //! lessons, answers and runs; the root component passes translated copies to what it draws.
 
-use podscope_messages::{is_english, translated};
-use podscope_protocol::{LessonCondition, LessonInfo, Opened, StoryStep};
+use podscope_messages::{is_english, said, translated};
+use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, StoryStep};
 
 /// Translates texts and counts those that the language lacks.
 #[derive(Debug, Default)]
@@ -79,6 +79,18 @@ pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
         }
     }
     lessons
+}
+
+/// The guarantees in the page's language.
+pub(crate) fn guarantees(guarantees: &[Guarantee]) -> Vec<Guarantee> {
+    let translated = |guarantee: &Guarantee| Guarantee {
+        group: said(&guarantee.group),
+        statement: said(&guarantee.statement),
+        keeper: said(&guarantee.keeper),
+        breaker: said(&guarantee.breaker),
+        ..guarantee.clone()
+    };
+    guarantees.iter().map(translated).collect()
 }
 
 #[cfg(test)]

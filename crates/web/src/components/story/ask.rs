@@ -2,7 +2,7 @@
 //! timeline. Afterwards: the user's answer, the run's, and the criterion that separates the two.
 
 use podscope_api::parse_duration;
-use podscope_messages::{ask, t, translated};
+use podscope_messages::{ask, said, t};
 use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
@@ -63,10 +63,10 @@ pub(super) fn Ask(props: &Props) -> Html {
             <div class="opts">
                 { for question.options.iter().map(|option| {
                     let is_picked = picked == Some(option);
-                    html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ in_words(option) }</button> }
+                    html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ said(option) }</button> }
                 }) }
                 if let Some(pick) = picked.filter(|pick| props.asked.is_some() || !question.options.contains(pick)) {
-                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ t!(ask::my_answer, answer = in_words(pick)) }</button>
+                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ t!(ask::my_answer, answer = said(pick)) }</button>
                 }
                 <button type="button" class="quiet" onclick={answer(None)}>{ t!(ask::do_not_know) }</button>
             </div>
@@ -131,19 +131,14 @@ fn separating_criterion(ctl: &Ctl, props: &Props) -> Html {
     html! { <button type="button" class="quiet" onclick={look}>{ t!(ask::why_here) }</button> }
 }
 
-/// An answer as it is shown: a word is translated, a value stays.
-fn in_words(answer: &str) -> String {
-    translated(answer).unwrap_or_else(|| answer.to_owned())
-}
-
 fn revealed(question: &Question, state: &StepState) -> Html {
     let answer = state.answer.as_deref().unwrap_or_default();
     let Some(truth) = &state.truth else {
         return html! {
-            <p class="told">{ if answer.is_empty() { t!(ask::skipped) } else { t!(ask::said_watch, answer = in_words(answer)) } }</p>
+            <p class="told">{ if answer.is_empty() { t!(ask::skipped) } else { t!(ask::said_watch, answer = said(answer)) } }</p>
         };
     };
-    let (said, value) = (in_words(answer), in_words(&truth.value));
+    let (answered, value) = (said(answer), said(&truth.value));
     let exact = truth
         .exact
         .as_ref()
@@ -155,8 +150,8 @@ fn revealed(question: &Question, state: &StepState) -> Html {
         .then(|| why(answer).or_else(|| why("else")))
         .flatten();
     let said_right = match &exact {
-        Some(exact) => t!(ask::said_right_exactly, answer = said, exact = exact),
-        None => t!(ask::said_right, answer = said),
+        Some(exact) => t!(ask::said_right_exactly, answer = answered, exact = exact),
+        None => t!(ask::said_right, answer = answered),
     };
     let answer_was = match &exact {
         Some(exact) => t!(ask::answer_was_exactly, answer = value, exact = exact),
@@ -168,7 +163,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
                 <p class="yes"><b>{ said_right }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             } else {
                 if !answer.is_empty() {
-                    <p class="no"><b>{ t!(ask::said_wrong, answer = said) }{ " " }</b>{ words(wrong.map_or("", String::as_str)) }</p>
+                    <p class="no"><b>{ t!(ask::said_wrong, answer = answered) }{ " " }</b>{ words(wrong.map_or("", String::as_str)) }</p>
                 }
                 <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             }

@@ -1,6 +1,6 @@
 //! A term of the glossary in a story: a press opens its definition, another one closes it.
 
-use podscope_messages::{t, translated};
+use podscope_messages::{said, t};
 use podscope_protocol::glossary;
 use yew::prelude::*;
 
@@ -20,7 +20,6 @@ pub(super) fn Term(props: &Props) -> Html {
         return Html::default();
     };
     let sentence = glossary::find_term(props.term).map_or("", |(_, sentence)| sentence);
-    let sentence = translated(sentence).unwrap_or_else(|| sentence.to_owned());
     let toggle = {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
@@ -30,7 +29,7 @@ pub(super) fn Term(props: &Props) -> Html {
         <>
             <button type="button" class="term" aria-expanded={open.to_string()} onclick={toggle}>{ &props.words }</button>
             if *open {
-                <span class="meaning" role="note"><b lang="en" translate="no">{ props.term }</b>{ ": " }{ sentence }{ " " }<button type="button" class="quiet" onclick={all}>{ t!(term::all_terms) }</button></span>
+                <span class="meaning" role="note"><b lang="en" translate="no">{ props.term }</b>{ ": " }{ said(sentence) }{ " " }<button type="button" class="quiet" onclick={all}>{ t!(term::all_terms) }</button></span>
             }
         </>
     }
