@@ -1,0 +1,20 @@
+question = Запитання
+place-hint = Час чекає. Клацніть вузол або Pod на рисунку, потім підтвердьте.
+choice-hint = Час чекає. Виберіть одне:
+time-hint = Час чекає. Поставте шпильку на часовій шкалі.
+time-choice-hint = Час чекає. Виберіть одне або поставте шпильку на часовій шкалі:
+my-answer = Моя відповідь: { $answer }
+do-not-know = Не знаю
+pin = Шпилька
+not-set = не поставлено
+
+prediction = Ваш прогноз
+skipped = Ви пропустили запитання. Дивіться.
+said-watch = Ви відповіли: { $answer }. Дивіться.
+said-right = Ви відповіли: { $answer }. Так і є.
+said-right-exactly = Ви відповіли: { $answer }. Так і є (точно { $exact }).
+said-wrong = Ви відповіли: { $answer }.
+happened-already = Це вже сталося.
+answer-was = Правильна відповідь: { $answer }.
+answer-was-exactly = Правильна відповідь: { $answer } (точно { $exact }).
+why-here = Чому тут?

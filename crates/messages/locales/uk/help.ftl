@@ -1,0 +1,3 @@
+hints = Підказки
+run-it = Виконати
+more = Підказка { $number } з { $count }

@@ -1,0 +1,21 @@
+select = Виберіть будь-що, щоб спитати чому
+nodes = вузли
+pods = Podʼи
+ready = готові
+pending = очікують
+ghosts = привиди
+just-now = Щойно
+colour = Колір: кому належить
+shape = Форма: у якому стані
+other-marks = Позначки, яких зараз немає на сцені
+
+ready-mark = працює і готовий
+starting-mark = запускається
+not-ready-mark = працює, не готовий
+terminating-mark = завершується: кільце порожніє
+crash-loop-mark = падає, чекає на перезапуск
+succeeded-mark = успішно
+failed-mark = невдало
+pending-mark = очікує: вузла ще немає
+unconfirmed-mark = ніхто не може підтвердити
+ghost-mark = працює, але про нього забули

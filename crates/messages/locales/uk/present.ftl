@@ -1,0 +1,36 @@
+key-next-step = Наступний крок розповіді
+key-step-before = Попередній крок
+key-spotlight = Прожектор
+key-code = QR-код цієї миті
+key-console = Консоль
+key-timeline = Часова шкала
+key-timer = Таймер: відлічує пʼять хвилин, більше або менше
+key-ask = Запитання великим шрифтом, для класу; ще раз — що станеться
+key-end = Кінець
+
+presenting = Показ
+spotlight = Прожектор
+qr-code = QR-код
+console = Консоль
+timeline = Часова шкала
+timer = Таймер
+end = Кінець
+
+ask-class = Спитати клас
+question = Запитання до класу
+what-happens = Що станеться?
+
+minute-less = На хвилину менше
+minute-more = На хвилину більше
+time-left = Лишилося часу
+
+code = QR-код: посилання на цю мить
+link-too-long = У цьому посиланні { $count ->
+    [one] { $count } символ
+    [few] { $count } символи
+    [many] { $count } символів
+   *[other] { $count } символів
+    }; QR-код вміщує 2 953. Поділіться ним як файлом.
+cannot-save = Браузер не дозволяє тут зберігати.
+save-code = Зберегти код
+show-large = Показати великим

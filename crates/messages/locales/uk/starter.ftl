@@ -1,0 +1,3 @@
+manifest = Маніфест
+as-it-was = Як було
+apply = Застосувати

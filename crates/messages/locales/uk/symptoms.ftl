@@ -1,0 +1,22 @@
+pending = Мій Pod у стані Pending
+pending-also = unschedulable failedscheduling insufficient cpu memory untolerated taint очікує чекає висить завис застряг нікуди не вміщується не планується не запускається не стартує немає вузла бракує памʼяті заплямованість планувальник
+restarts = Він перезапускається знову і знову
+restarts-also = crash loop crashloopbackoff restart backoff exit code перезапуск перезапускається рестарт падає вмирає завершується не запускається не стартує код виходу цикл
+terminating = Він висить у Terminating
+terminating-also = delete finalizer grace sigterm sigkill 137 143 exit code завис застряг не видаляється видалення видалити завершувач період завершення вбито код виходу
+drain = Очищення вузла не закінчується
+drain-also = drain evict eviction upgrade pdb budget дрейн виселення виселити оновлення бюджет розладів зависло
+not-ready = Вузол NotReady
+not-ready-also = unreachable kubelet partition network недосяжний втрачено вузол не готовий не відповідає впав розділення мережі мережа звʼязок
+twice = Він працює двічі
+twice-also = split brain duplicate double corrupt data два водночас одразу дублікат подвійний однакове імʼя пошкоджені дані
+evicted = Його виселено
+evicted-also = evicted memory pressure oom oomkilled disk node-pressure sigkill 137 виселення памʼять тиск диск вбито бракує памʼяті
+spread = Podʼи поширено нерівномірно
+spread-also = skew spread відхилення нерівно перекіс незбалансовано усі на одному вузлі та сама зона поширення розподіл
+rollout = Викатка не йде далі
+rollout-also = imagepullbackoff image rollout progress deadline update образ оновлення розгортання зависло застрягло не завантажується
+gpu = Він не отримує свого GPU
+gpu-also = cannot allocate all claims device resourceclaim nvidia insufficient pending preemption пристрій заявка відеокарта графічна карта не виділяється бракує витіснення
+
+filler-words = а або але б без бо в від він вона вони воно все вже де для до ж з за зі і із й його її їх коли лише мене мені мій мої моя моє на не ні але про під по при та так там те тільки тому тут у це цей ця ці чи чому що щоб як який яка які я є pod podʼа podʼи podʼів под пода поди подів a an and are be do does doesn go how i in is isn it its my not of on pods the they to was what when why with
