@@ -1,0 +1,1 @@
+to-cluster = 转到集群

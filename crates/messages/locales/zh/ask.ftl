@@ -1,0 +1,20 @@
+question = 提问
+place-hint = 时间在等你。在图中点击一个节点或 Pod，然后确认。
+choice-hint = 时间在等你。请选择：
+time-hint = 时间在等你。请在时间轴上放一枚图钉。
+time-choice-hint = 时间在等你。请选择，或在时间轴上放一枚图钉：
+my-answer = 我的回答：{ $answer }
+do-not-know = 我不知道
+pin = 图钉
+not-set = 未设置
+
+prediction = 你的预测
+skipped = 你跳过了这个问题。请看。
+said-watch = 你的回答：{ $answer }。请看。
+said-right = 你的回答：{ $answer }。答对了。
+said-right-exactly = 你的回答：{ $answer }。答对了（准确值：{ $exact }）。
+said-wrong = 你的回答：{ $answer }。
+happened-already = 这件事已经发生了。
+answer-was = 正确答案：{ $answer }。
+answer-was-exactly = 正确答案：{ $answer }（准确值：{ $exact }）。
+why-here = 为什么在这里？

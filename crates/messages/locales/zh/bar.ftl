@@ -1,0 +1,23 @@
+starting = 正在启动…
+logo = Podscope：这是什么，从哪里开始
+logo-hint = 这是什么，从哪里开始
+lessons-hint = 课程与场景（l）
+share = 分享
+share-hint = 一个包含一切的链接（s）
+more = 更多
+more-hint = 查找、编辑器、文件、主题、帮助等
+
+time = 时间
+play = 播放
+play-hint = 播放（Space）
+pause = 暂停
+pause-hint = 暂停（Space）
+undo = 撤销
+undo-command = 撤销上一条命令
+undo-hint = 撤销上一条命令（u）
+speed = 速度
+speed-hint = 速度（[ 和 ]）
+achieved-hint = 这台机器能达到的速度
+clock = 时钟：输入一个时刻即可跳到那里
+clock-hint = 输入一个时刻即可跳到那里
+form-of-instant = 时刻的写法如 90s、1:30 或 5m。

@@ -1,0 +1,3 @@
+story = 故事
+close = 关闭故事
+start-course = 开始课程

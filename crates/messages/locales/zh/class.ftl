@@ -1,0 +1,25 @@
+class = 班级
+about = 把大家交上来的文件拖到这里。每次运行都会在这里重放，并核对文件所说的内容；一切都留在这个浏览器里。
+choose-files = 选择文件
+save = 保存为 CSV
+forget = 忘掉它们
+awaited = 正在重放 { $count } 个文件…
+frequent-wrong-answers = 最常见的错误回答
+wrong-answer = { $all } 个回答中有 { $count } 个是 { $wrong }；正确的是 { $right }。
+
+runs = 运行
+student = 学生
+lesson = 课程
+finished = 完成
+goals = 目标
+answers = 回答
+hints = 提示
+shown = 看过演示
+minutes = 分钟
+check = 核对
+run = 运行
+open = 打开
+open-run = 打开 { $student } 在“{ $title }”中的运行
+yes = 是
+no = 否
+replayed = 重放一致

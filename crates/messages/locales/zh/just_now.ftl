@@ -1,0 +1,27 @@
+no-node = { $count } 个 Pod：没有节点
+got-node = { $count } 个 Pod 得到了节点
+preempted = { $count } 个 Pod 被抢占
+evicted = { $count } 个 Pod：{ $by }
+run-again = { $count } 个容器重新运行
+get-sigterm = { $count } 个容器收到 SIGTERM
+get-sigkill = { $count } 个容器收到 SIGKILL
+pre-stop-begin = { $count } 个 preStop 回调开始
+
+ready-again = { $node } 恢复 Ready
+condition-over = { $node }：{ $condition } 已解除
+whole-again = { $time } 后恢复：{ $what }
+
+cut-off = { $node } 被切断
+lost-to-node = 发给 { $node } 的会丢失
+lost-from-node = { $node } 发出的会丢失
+lost-to-node-from = { $from } 发给 { $node } 的会丢失
+lost-from-node-to = { $node } 发给 { $from } 的会丢失
+cut-off-from = { $node } 与 { $from } 的连接被切断
+
+sigterm = { $what } 收到 SIGTERM
+sigkill = { $what } 收到 SIGKILL
+pre-stop = { $what }：preStop 回调开始
+broken = 被打破：{ $what }
+as-expected = 符合预期：{ $what }
+not-as-expected = 不符合预期：{ $what }
+refused = 被拒绝：{ $command }

@@ -1,0 +1,21 @@
+select = 选中任何东西，问问为什么
+nodes = 节点
+pods = Pod
+ready = 就绪
+pending = Pending
+ghosts = 幽灵
+just-now = 刚才
+colour = 颜色：属主是谁
+shape = 形状：状态如何
+other-marks = 画面上现在没有的标记
+
+ready-mark = 运行中，已就绪
+starting-mark = 正在启动
+not-ready-mark = 运行中，未就绪
+terminating-mark = 正在终止：圆环逐渐变空
+crash-loop-mark = 崩溃，等待重启
+succeeded-mark = 已成功
+failed-mark = 已失败
+pending-mark = Pending：还没有节点
+unconfirmed-mark = 谁也无法确认
+ghost-mark = 在运行，但已被忘记

@@ -1,0 +1,22 @@
+pending = 我的 Pod 一直是 Pending
+pending-also = 无法调度 调度失败 调度不了 放不下 没有节点 资源不足 cpu不足 内存不足 不容忍 污点 卡住 挂起 启动不了 起不来 等待 unschedulable failedscheduling insufficient cpu memory untolerated taint stuck start schedule
+restarts = 它一再重启
+restarts-also = 反复重启 不断重启 一直重启 崩溃 循环 退避 启动不了 起不来 退出码 退出 挂掉 crash loop crashloopbackoff restart backoff exit code
+terminating = 它卡在 Terminating
+terminating-also = 卡住 删除 删不掉 无法删除 正在终止 终止 终结器 宽限期限 宽限 杀死 退出码 stuck delete finalizer grace sigterm sigkill 137 143 killed exit code
+drain = 腾空没完没了
+drain-also = 腾空 驱逐 排空 升级 维护 预算 干扰预算 卡住 drain evict eviction upgrade pdb budget
+not-ready = 有节点是 NotReady
+not-ready-also = 未就绪 联系不上 不可达 失联 丢失 节点 宕机 断电 网络分区 分区 网络 unreachable lost node down kubelet partition network
+twice = 它同时运行了两份
+twice-also = 两个 两次 双份 重复 脑裂 同名 数据损坏 损坏 双写 twice split brain duplicate same name double corrupt data
+evicted = 它被驱逐了
+evicted-also = 驱逐 内存 内存不足 压力 节点压力 磁盘 杀死 被杀 evicted memory pressure oom oomkilled disk node-pressure killed sigkill 137
+spread = Pod 分布不均匀
+spread-also = 偏差 不均匀 不均衡 不平衡 分布 集中 全在一个节点 同一节点 同一可用区 skew uneven unbalanced node zone
+rollout = 上线停住不动
+rollout-also = 镜像 拉取失败 拉不下来 发布 更新 滚动更新 卡住 进度 期限 超时 imagepullbackoff image rollout stuck progress deadline update
+gpu = 它得不到 GPU
+gpu-also = 显卡 设备 申领 资源申领 分配 无法分配 资源不足 抢占 cannot allocate all claims device resourceclaim nvidia insufficient pending preemption
+
+filler-words = 我 我的 我们 你 它 它的 他 这 这个 那 那个 的 了 着 是 在 有 没 没有 不 就 也 都 又 还 很 把 被 和 与 或 吗 呢 吧 啊 会 能 要 一个 一直 总是 什么 怎么 怎样 如何 为什么 为何 为啥 怎么办 pod pods the is my not of on in it to why how what with

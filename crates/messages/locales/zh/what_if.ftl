@@ -1,0 +1,36 @@
+drain = 如果腾空 { $nodes } 会怎样？
+drain-more = 如果腾空 { $nodes } 和另外 { $more } 个会怎样？
+lose-zone = 如果可用区 { $zone } 断电会怎样？
+consolidate = 哪些节点可以撤掉？
+figures = 两次运行的数据
+fit = 像 { $pod } 这样的 Pod 还放得下几个？
+
+counting = 调度器正在集群的拷贝里放置同样的 Pod
+trying-changes = 正在集群的拷贝里尝试各种改动
+consolidating = 正在集群的拷贝里腾空最空的节点
+running = 集群的拷贝正在运行
+stop = 停止
+
+whole-zone = 整个可用区呢？
+no-marks = 集群太大，无法在画面上做标记：Pod 会去哪里，只由表格说明。
+figures-contents = 数据与图表
+fit-contents = 节点，以及下一个 Pod 为什么放不下
+consolidate-contents = 节点，按腾空的顺序
+contents = Pod、节点，以及会被打破的
+nodes = 节点
+node = 节点
+more-pods = 还放得下
+stops-next = 下一个为何放不下
+pods = Pod
+pod = Pod
+from = 从
+to = 到
+from-none = 无
+to-nowhere = 无处可去
+more-rows = 以及另外 { $count } 行，复制的文本中都有
+drain-it = 腾空
+copy = 复制为 Markdown
+copied = 答案已复制为 Markdown。
+cannot-copy = 浏览器不允许在这里复制。
+as-of = 截至 { $at }。
+tried = 在截至 { $at } 的集群拷贝上试过；你的运行没有改变。
