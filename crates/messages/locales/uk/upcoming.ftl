@@ -72,10 +72,10 @@ will-script = сценарій піде далі
 will-story = розповідь піде далі
 will-solution = { $count ->
     [1] розвʼязок виконає { $name }
-    [one] розвʼязок виконає { $count } Pod
-    [few] розвʼязок виконає { $count } Podʼи
-    [many] розвʼязок виконає { $count } Podʼів
-   *[other] розвʼязок виконає { $count } Podʼів
+    [one] розвʼязок виконає { $count } команду
+    [few] розвʼязок виконає { $count } команди
+    [many] розвʼязок виконає { $count } команд
+   *[other] розвʼязок виконає { $count } команд
 }
 
 event-in = { $event } через { $time }
@@ -156,10 +156,10 @@ was-script = сценарій пішов далі
 was-story = розповідь пішла далі
 was-solution = { $count ->
     [1] розвʼязок виконав { $name }
-    [one] розвʼязок виконав { $count } Pod
-    [few] розвʼязок виконав { $count } Podʼи
-    [many] розвʼязок виконав { $count } Podʼів
-   *[other] розвʼязок виконав { $count } Podʼів
+    [one] розвʼязок виконав { $count } команду
+    [few] розвʼязок виконав { $count } команди
+    [many] розвʼязок виконав { $count } команд
+   *[other] розвʼязок виконав { $count } команд
 }
 
 mark-evicted = виселено

@@ -42,7 +42,7 @@ will-script = 场景继续
 will-story = 故事继续
 will-solution = { $count ->
     [1] 解法执行 { $name }
-   *[other] 解法运行 { $count } 个 Pod
+   *[other] 解法执行 { $count } 条命令
 }
 
 event-in = { $event }（{ $time } 后）
@@ -93,7 +93,7 @@ was-script = 场景继续了
 was-story = 故事继续了
 was-solution = { $count ->
     [1] 解法执行了 { $name }
-   *[other] 解法运行了 { $count } 个 Pod
+   *[other] 解法执行了 { $count } 条命令
 }
 
 mark-evicted = 驱逐
