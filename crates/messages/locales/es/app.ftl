@@ -1,0 +1,1 @@
+to-cluster = Ir al clúster

@@ -1,0 +1,20 @@
+question = Una pregunta
+place-hint = El tiempo espera. Pulsa un nodo o un Pod en la imagen y confirma.
+choice-hint = El tiempo espera. Elige una:
+time-hint = El tiempo espera. Pon un marcador en la línea de tiempo.
+time-choice-hint = El tiempo espera. Elige una, o pon un marcador en la línea de tiempo:
+my-answer = Mi respuesta: { $answer }
+do-not-know = No lo sé
+pin = Marcador
+not-set = sin poner
+
+prediction = Tu predicción
+skipped = La has saltado. Observa.
+said-watch = Has dicho { $answer }. Observa.
+said-right = Has dicho { $answer }, y así es.
+said-right-exactly = Has dicho { $answer }, y así es (exactamente { $exact }).
+said-wrong = Has dicho { $answer }.
+happened-already = Eso ya ha ocurrido.
+answer-was = La respuesta era { $answer }.
+answer-was-exactly = La respuesta era { $answer } (exactamente { $exact }).
+why-here = ¿Por qué aquí?

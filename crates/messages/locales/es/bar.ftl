@@ -1,0 +1,23 @@
+starting = Arrancando…
+logo = Podscope: qué es esto y por dónde empezar
+logo-hint = Qué es esto y por dónde empezar
+lessons-hint = Lecciones y escenarios (l)
+share = Compartir
+share-hint = Un enlace que lo contiene todo (s)
+more = Más
+more-hint = Buscar, editor, ficheros, tema, ayuda y lo demás
+
+time = Tiempo
+play = Reproducir
+play-hint = Reproducir (Space)
+pause = Pausa
+pause-hint = Pausa (Space)
+undo = Deshacer
+undo-command = Deshacer el último comando
+undo-hint = Deshacer el último comando (u)
+speed = Velocidad
+speed-hint = Velocidad ([ y ])
+achieved-hint = Lo que alcanza esta máquina
+clock = Reloj: escribe un instante para ir a él
+clock-hint = Escribe un instante para ir a él
+form-of-instant = Un instante se escribe como 90s, 1:30 o 5m.

@@ -1,0 +1,3 @@
+story = Historia
+close = Cerrar la historia
+start-course = Empezar el curso

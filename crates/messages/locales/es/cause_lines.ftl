@@ -1,0 +1,7 @@
+binds = vincula
+creates = crea
+nominates = nomina
+preempts = expropia
+taints = contamina
+evicts = desaloja
+deletes = elimina

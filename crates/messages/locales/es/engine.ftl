@@ -1,0 +1,1 @@
+unreadable = la respuesta del motor no se puede leer: { $error }

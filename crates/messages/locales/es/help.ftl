@@ -1,0 +1,3 @@
+hints = Pistas
+run-it = Ejecutarlo
+more = Pista { $number } de { $count }

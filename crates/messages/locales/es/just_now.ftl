@@ -1,0 +1,43 @@
+no-node = { $count ->
+   *[other] { $count } Pods: sin nodo
+}
+got-node = { $count ->
+   *[other] { $count } Pods han recibido un nodo
+}
+preempted = { $count ->
+   *[other] { $count } Pods expropiados
+}
+evicted = { $count ->
+   *[other] { $count } Pods: { $by }
+}
+run-again = { $count ->
+   *[other] { $count } contenedores vuelven a ejecutarse
+}
+get-sigterm = { $count ->
+   *[other] { $count } contenedores reciben SIGTERM
+}
+get-sigkill = { $count ->
+   *[other] { $count } contenedores reciben SIGKILL
+}
+pre-stop-begin = { $count ->
+   *[other] empiezan { $count } hooks preStop
+}
+
+ready-again = { $node } vuelve a estar Ready
+condition-over = { $node }: { $condition } ha pasado
+whole-again = restablecida tras { $time }: { $what }
+
+cut-off = { $node } está aislado
+lost-to-node = se pierde lo que se envía a { $node }
+lost-from-node = se pierde lo que envía { $node }
+lost-to-node-from = se pierde lo enviado a { $node } por { $from }
+lost-from-node-to = se pierde lo que { $node } envía hacia { $from }
+cut-off-from = { $node } no tiene enlace con { $from }
+
+sigterm = { $what } recibe SIGTERM
+sigkill = { $what } recibe SIGKILL
+pre-stop = { $what }: empieza su hook preStop
+broken = rota: { $what }
+as-expected = como se esperaba: { $what }
+not-as-expected = no como se esperaba: { $what }
+refused = rechazado: { $command }

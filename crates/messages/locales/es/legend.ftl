@@ -1,0 +1,21 @@
+select = Selecciona algo para preguntar por qué
+nodes = nodos
+pods = Pods
+ready = listos
+pending = pendientes
+ghosts = fantasmas
+just-now = Ahora mismo
+colour = Color: a quién pertenece
+shape = Forma: cómo está
+other-marks = Marcas que ahora no están en la escena
+
+ready-mark = en ejecución y listo
+starting-mark = arrancando
+not-ready-mark = en ejecución, no listo
+terminating-mark = terminando: el anillo se vacía
+crash-loop-mark = se cae, espera el reinicio
+succeeded-mark = terminado con éxito
+failed-mark = fallido
+pending-mark = pendiente: aún sin nodo
+unconfirmed-mark = nadie puede confirmarlo
+ghost-mark = se ejecuta, pero está olvidado

@@ -1,0 +1,3 @@
+slider = Tu respuesta: cuánto tarda
+your-answer = tu respuesta: { $answer }
+from-here = a partir de aquí

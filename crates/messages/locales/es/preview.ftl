@@ -1,0 +1,6 @@
+from = desde { $node }
+would-come = llegaría
+would-stay-pending = { $count ->
+    [one] { $count } seguiría Pending
+   *[other] { $count } seguirían Pending
+}

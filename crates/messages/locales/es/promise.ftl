@@ -1,0 +1,16 @@
+broken-as-well = También rotas
+restored = Restablecida en { $at }, después de { $duration }.
+
+ways-back = Cómo volver
+back-to = Volver a { $at }
+before-command = Justo antes de
+before-command-end = : lo que hagas ahí es otro curso del tiempo; este se conserva.
+before-violation = Justo antes de que se rompiera: lo que hagas ahí es otro curso del tiempo; este se conserva.
+undo = Deshacer el último comando
+undo-hint = La ejecución sigue como si no se hubiera dado.
+heal-all = Repararlo todo
+heal-all-hint = Se quitan todos los cortes.
+heal = Reparar { $node }
+heal-hint = Su kubelet se entera de lo que se decidió entretanto, y termina lo que no debería ejecutar.
+power-off = Apagar { $node }
+power-off-hint = Fencing: lo que se ejecuta ahí termina con seguridad.

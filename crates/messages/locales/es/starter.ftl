@@ -1,0 +1,3 @@
+manifest = Manifiesto
+as-it-was = Como estaba
+apply = Aplicar

@@ -1,0 +1,22 @@
+pending = Mi Pod está en Pending
+pending-also = pendiente unschedulable no planificable planificar planifica planificador programar no cabe caber en ningún ningun nodo sitio failedscheduling insufficient cpu memory memoria insuficiente falta untolerated taint contaminación contaminacion atascado no arranca arrancar iniciar
+restarts = Se reinicia una y otra vez
+restarts-also = reinicio reinicios reiniciar bucle caídas caidas se cae crash loop crashloopbackoff restart backoff retroceso no arranca exit code código codigo salida muere error
+terminating = Se queda colgado en Terminating
+terminating-also = atascado bloqueado terminando eliminar elimina borrar borra delete finalizer finalizador gracia grace sigterm sigkill 137 143 matado muere exit code código codigo salida
+drain = El drenado no termina
+drain-also = drenar drena vaciar drain evict desalojo desalojar eviction actualizar actualización actualizacion upgrade presupuesto interrupción interrupcion pdb budget mantenimiento
+not-ready = Un nodo está en NotReady
+not-ready-also = no listo inalcanzable unreachable perdido desconectado nodo caído caido apagado kubelet partición particion partition red network
+twice = Se ejecuta dos veces
+twice-also = dos a la vez doble split brain duplicado duplicados mismo nombre datos corruptos corrompidos dañados
+evicted = Lo han desalojado
+evicted-also = desalojado desalojo evicted expulsado memoria memory presión presion pressure oom oomkilled disco lleno disk node-pressure matado sigkill 137
+spread = Los Pods no están bien repartidos
+spread-also = desequilibrio skew desigual desiguales distribución distribucion reparto repartir todos en un nodo misma zona
+rollout = El despliegue no avanza
+rollout-also = imagepullbackoff imagen image descarga rollout atascado parado progreso progress plazo deadline actualización actualizacion actualizar update versión version
+gpu = No recibe su GPU
+gpu-also = cannot allocate all claims dispositivo dispositivos device resourceclaim nvidia insufficient pending expropiación expropiacion preemption
+
+filler-words = a al algo como con cuando de del desde donde dónde el en entre eso esta está estan están estar estas este esto ha hace hacer hay la las le lo los me mi mis muy no nos os para pero pod pods por porque porqué que qué quien se ser si sí sin sobre son su sus también tiene tienen todo tu un una uno va van y ya

@@ -1,0 +1,2 @@
+what-led-here = Qué llevó a esto
+left-out = Los registros anteriores se omiten.
