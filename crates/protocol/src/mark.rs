@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Component, CutFrom, FailedStretch, Micros, SubjectRef, Thousandths};
@@ -225,15 +226,16 @@ pub enum Evictor {
     PodGc,
 }
 
-impl fmt::Display for Evictor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Taint => "evicted: a taint of its node",
-            Self::Pressure => "evicted by its kubelet: pressure on its node",
-            Self::Shutdown => "ended by its kubelet: the node shuts down",
-            Self::Api => "evicted through the eviction API",
-            Self::PodGc => "removed by the pod garbage collector: its node is gone or out of service",
-        })
+impl Evictor {
+    /// Sentence about the end of a pod, without a full stop.
+    fn sentence(self, pod: &str) -> String {
+        match self {
+            Self::Taint => t!(mark::evicted_by_taint, pod = pod),
+            Self::Pressure => t!(mark::evicted_by_pressure, pod = pod),
+            Self::Shutdown => t!(mark::ended_by_shutdown, pod = pod),
+            Self::Api => t!(mark::evicted_by_api, pod = pod),
+            Self::PodGc => t!(mark::removed_by_garbage_collector, pod = pod),
+        }
     }
 }
 
@@ -305,48 +307,65 @@ impl FaultView {
     /// Sentence about the fault and the affected object, without a full stop.
     pub fn sentence(self, name: &str) -> String {
         match self {
-            Self::Partition => format!("{name} is cut off"),
-            Self::Slow => format!("the links of {name} are slow"),
-            Self::Leave => format!("{name} is gone for good"),
-            Self::Shutdown => format!("{name} shuts down"),
-            Self::PowerOff => format!("{name} loses its power"),
-            Self::CrashKubelet => format!("{name}: its kubelet crashes"),
-            Self::CrashRuntime => format!("{name}: its container runtime crashes"),
-            Self::Crash(component) => format!("{component} crashes"),
-            Self::Second(component) => format!("a second {component} believes that it leads"),
-            Self::EtcdDown => "etcd is down".to_owned(),
-            Self::Exit => format!("{name}: a process of it exits"),
-            Self::Sandbox => format!("{name} loses its sandbox"),
-            Self::Detach => format!("{name} is taken from its node"),
-            Self::Device => format!("{name}: a device of it changes"),
-            Self::CrashDriver => format!("{name}: its device drivers crash"),
+            Self::Partition => t!(mark::partition, name = name),
+            Self::Slow => t!(mark::slow, name = name),
+            Self::Leave => t!(mark::leave, name = name),
+            Self::Shutdown => t!(mark::shutdown, name = name),
+            Self::PowerOff => t!(mark::power_off, name = name),
+            Self::CrashKubelet => t!(mark::crash_kubelet, name = name),
+            Self::CrashRuntime => t!(mark::crash_runtime, name = name),
+            Self::Crash(component) => t!(mark::crash, component = component),
+            Self::Second(component) => t!(mark::second, component = component),
+            Self::EtcdDown => t!(mark::etcd_down),
+            Self::Exit => t!(mark::exit, name = name),
+            Self::Sandbox => t!(mark::sandbox, name = name),
+            Self::Detach => t!(mark::detach, name = name),
+            Self::Device => t!(mark::device, name = name),
+            Self::CrashDriver => t!(mark::crash_driver, name = name),
         }
     }
 
     /// Sentence about the end of the fault, without a full stop.
     pub fn healed_sentence(self, name: &str) -> String {
         match self {
-            Self::PowerOff => format!("{name} boots"),
-            Self::Slow => format!("{name} is no longer slow"),
-            Self::EtcdDown => "etcd is up again".to_owned(),
-            Self::Crash(component) => format!("{component} starts"),
-            Self::Second(component) => format!("the second {component} is gone"),
-            Self::CrashKubelet => format!("{name}: its kubelet starts"),
-            Self::CrashRuntime => format!("{name}: its runtime starts"),
-            Self::Device => format!("{name}: a device of it is back"),
-            Self::CrashDriver => format!("{name}: its device drivers start"),
+            Self::PowerOff => t!(mark::power_on, name = name),
+            Self::Slow => t!(mark::not_slow, name = name),
+            Self::EtcdDown => t!(mark::etcd_up),
+            Self::Crash(component) => t!(mark::component_starts, component = component),
+            Self::Second(component) => t!(mark::second_gone, component = component),
+            Self::CrashKubelet => t!(mark::kubelet_starts, name = name),
+            Self::CrashRuntime => t!(mark::runtime_starts, name = name),
+            Self::Device => t!(mark::device_back, name = name),
+            Self::CrashDriver => t!(mark::driver_starts, name = name),
             Self::Partition | Self::Leave | Self::Shutdown | Self::Exit | Self::Sandbox | Self::Detach => {
-                format!("healed {name}")
+                t!(mark::healed, name = name)
             }
         }
     }
 }
 
-fn fmt_requests(service: &str, per_second: i64, failing: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "{service} {}/s", Thousandths(per_second))?;
+fn cut(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> String {
+    let lost = match (is_in, is_out) {
+        (true, false) => "incoming",
+        (false, true) => "outgoing",
+        _ => "both",
+    };
+    match from {
+        None => t!(mark::cut, node = node, lost = lost),
+        Some(from) => t!(mark::cut_from, node = node, from = from, lost = lost),
+    }
+}
+
+fn requests(service: &str, per_second: i64, failing: i64) -> String {
+    let per_second = Thousandths(per_second);
     match failing {
-        0 => Ok(()),
-        failing => write!(f, " · {}/s fail", Thousandths(failing)),
+        0 => format!("{service} {per_second}/s"),
+        failing => t!(
+            mark::requests_failing,
+            service = service,
+            per_second = per_second,
+            failing = Thousandths(failing)
+        ),
     }
 }
 
@@ -360,51 +379,48 @@ impl fmt::Display for MarkLabel {
                 from,
                 is_in,
                 is_out,
-            } => {
-                write!(f, "partition {node}")?;
-                if let Some(from) = from {
-                    write!(f, " from {from}")?;
-                }
-                f.write_str(match (is_in, is_out) {
-                    (true, false) => ", what goes to it",
-                    (false, true) => ", what it sends",
-                    _ => "",
-                })
-            }
-            Self::Joined { node } => write!(f, "{node} joins"),
-            Self::Cordoned { node, is_on: true } => write!(f, "{node} cordoned"),
-            Self::Cordoned { node, .. } => write!(f, "{node} uncordoned"),
-            Self::Evicted { pod, by } => write!(f, "{pod} {by}"),
+            } => f.write_str(&cut(node, from.as_ref(), *is_in, *is_out)),
+            Self::Joined { node } => f.write_str(&t!(mark::joined, node = node)),
+            Self::Cordoned { node, is_on: true } => f.write_str(&t!(mark::cordoned, node = node)),
+            Self::Cordoned { node, .. } => f.write_str(&t!(mark::uncordoned, node = node)),
+            Self::Evicted { pod, by } => f.write_str(&by.sentence(pod)),
             Self::Exited {
                 pod,
                 container,
                 is_out_of_memory: true,
                 ..
-            } => write!(f, "{pod}/{container} ran out of memory"),
+            } => f.write_str(&t!(mark::out_of_memory, pod = pod, container = container)),
             Self::Exited {
                 pod, container, code, ..
-            } => write!(f, "{pod}/{container} exited with {code}"),
-            Self::Restarted { pod, container } => write!(f, "{pod}/{container} runs again"),
+            } => f.write_str(&t!(mark::exited, pod = pod, container = container, code = code)),
+            Self::Restarted { pod, container } => f.write_str(&t!(mark::restarted, pod = pod, container = container)),
             Self::Healed { fault, name } => f.write_str(&fault.healed_sentence(name)),
-            Self::Fenced { node } => write!(f, "fenced {node}"),
-            Self::Unfenced { node } => write!(f, "unfenced {node}"),
-            Self::Corrupted { volume } => write!(f, "{volume} corrupted"),
+            Self::Fenced { node } => f.write_str(&t!(mark::fenced, node = node)),
+            Self::Unfenced { node } => f.write_str(&t!(mark::unfenced, node = node)),
+            Self::Corrupted { volume } => f.write_str(&t!(mark::corrupted, volume = volume)),
             Self::Written(text) | Self::Marked(text) => f.write_str(text),
             Self::Given { command, objects, more } => {
-                write!(f, "{command}: {}", objects.join(", "))?;
-                if *more > 0 {
-                    write!(f, " and {more} more")?;
+                let objects = objects.join(", ");
+                match more {
+                    0 => write!(f, "{command}: {objects}"),
+                    _ => f.write_str(&t!(
+                        mark::given_more,
+                        command = command,
+                        objects = objects,
+                        more = *more
+                    )),
                 }
-                Ok(())
             }
             Self::Bound { pod, node } => write!(f, "{pod} → {node}"),
-            Self::NoNode { pod } => write!(f, "{pod}: no node"),
-            Self::Nominated { pod, node } => write!(f, "{pod} nominated to {node}"),
-            Self::Preempted { pod } => write!(f, "{pod} preempted"),
+            Self::NoNode { pod } => f.write_str(&t!(mark::no_node, pod = pod)),
+            Self::Nominated { pod, node } => f.write_str(&t!(mark::nominated, pod = pod, node = node)),
+            Self::Preempted { pod } => f.write_str(&t!(mark::preempted, pod = pod)),
             Self::Container { pod, container } => write!(f, "{pod}/{container}"),
             Self::Condition { node, condition } => write!(f, "{node} {condition}"),
-            Self::Tainted { node, key, effect } => write!(f, "{node} tainted {key}:{effect}"),
-            Self::Untainted { node, key } => write!(f, "{node} no longer tainted {key}"),
+            Self::Tainted { node, key, effect } => {
+                f.write_str(&t!(mark::tainted, node = node, taint = format_args!("{key}:{effect}")))
+            }
+            Self::Untainted { node, key } => f.write_str(&t!(mark::untainted, node = node, key = key)),
             Self::Broken { invariant, name, .. } if name.is_empty() => f.write_str(invariant),
             Self::Broken {
                 invariant,
@@ -420,7 +436,7 @@ impl fmt::Display for MarkLabel {
                 service,
                 per_second,
                 failing,
-            } => fmt_requests(service, *per_second, *failing, f),
+            } => f.write_str(&requests(service, *per_second, *failing)),
             Self::RequestsFailed(failed) => failed.fmt(f),
         }
     }
