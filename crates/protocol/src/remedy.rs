@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use podscope_api::remedy::{Change, ChangeEffect, ClaimEdit};
+use podscope_api::remedy::{Change, ChangeEffect, ClaimEdit, NewNode};
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 /// A verified change that makes a pending pod schedulable.
@@ -17,26 +18,30 @@ pub struct Remedy {
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt_change(f, &self.change)?;
-        f.write_str(": ")?;
-        match &self.effect {
-            ChangeEffect::Fits(1) => f.write_str("then one node can take it"),
-            ChangeEffect::Fits(n) => write!(f, "then {n} nodes can take it"),
-            ChangeEffect::Ends { victims, node } => write!(f, "it would end {} on {node}", victims.join(", ")),
-        }
+        let change = change(&self.change);
+        f.write_str(&match &self.effect {
+            ChangeEffect::Fits(nodes) => t!(remedy::fits, change = change, nodes = *nodes),
+            ChangeEffect::Ends { victims, node } => {
+                t!(remedy::ends, change = change, victims = victims.join(", "), node = node)
+            }
+        })
     }
 }
 
+/// Controllers that a sentence names with an article.
+const COSCHEDULING: &str = "Coscheduling";
+const MULTIARCH: &str = "Multiarch Tuning Operator";
+
 /// The controller that sets a well-known scheduling gate; empty for other gates.
 #[must_use]
-pub fn gate_setter(gate: &str) -> &'static str {
+pub fn gate_setter(gate: &str) -> String {
     let domain = gate.split_once('/').map_or(gate, |(domain, _)| domain);
     let known = [
         ("kueue.x-k8s.io", "Kueue"),
         ("jobset.sigs.k8s.io", "JobSet"),
         ("leaderworkerset.sigs.k8s.io", "LeaderWorkerSet"),
-        ("scheduling.x-k8s.io", "the Coscheduling plugin"),
-        ("multiarch.openshift.io", "the Multiarch Tuning Operator"),
+        ("scheduling.x-k8s.io", COSCHEDULING),
+        ("multiarch.openshift.io", MULTIARCH),
         ("karmada.io", "Karmada"),
         ("volcano.sh", "Volcano"),
         ("yunikorn.apache.org", "YuniKorn"),
@@ -45,82 +50,70 @@ pub fn gate_setter(gate: &str) -> &'static str {
     ];
     let is_in_domain =
         |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
-    known
-        .iter()
-        .find(|(known, _)| is_in_domain(known))
-        .map_or("", |(_, setter)| setter)
+    match known.iter().find(|(known, _)| is_in_domain(known)) {
+        None => String::new(),
+        Some((_, COSCHEDULING)) => t!(remedy::coscheduling_plugin),
+        Some((_, MULTIARCH)) => t!(remedy::multiarch_operator),
+        Some((_, setter)) => (*setter).to_owned(),
+    }
 }
 
-#[expect(clippy::too_many_lines, reason = "a table: one sentence a change")]
-fn fmt_change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
+fn taint(key: &str, value: &str, effect: &str) -> String {
+    match value {
+        "" => format!("{key}:{effect}"),
+        value => format!("{key}={value}:{effect}"),
+    }
+}
+
+fn change(change: &Change) -> String {
     match change {
-        Change::Uncordon { node } => write!(f, "Uncordon {node}"),
+        Change::Uncordon { node } => t!(remedy::uncordon, node = node),
         Change::Untaint {
             node,
             key,
             value,
             effect,
-        } => match value.as_str() {
-            "" => write!(f, "Remove the taint {key}:{effect} from node {node}"),
-            value => write!(f, "Remove the taint {key}={value}:{effect} from node {node}"),
-        },
+        } => t!(remedy::untaint, taint = taint(key, value, effect), node = node),
         Change::Ungate { gates } => {
-            let s = if gates.len() == 1 { "" } else { "s" };
-            write!(f, "Remove the scheduling gate{s} {}", gates.join(", "))?;
-            match gates.first().map(|gate| gate_setter(gate)) {
-                Some(who) if !who.is_empty() => write!(f, ", which {who} does when it lets the pod go"),
-                _ => f.write_str(", as the controller that set it does when it lets the pod go"),
+            let (count, names) = (gates.len(), gates.join(", "));
+            let setter = gates.first().map_or_else(String::new, |gate| gate_setter(gate));
+            match setter.as_str() {
+                "" => t!(remedy::ungate, count = count, gates = names),
+                setter => t!(remedy::ungate_by, count = count, gates = names, setter = setter),
             }
         }
-        Change::HonorTaints { topology_key, .. } => write!(
-            f,
-            "Leave nodes with taints that the pod does not tolerate out of the spread over {topology_key} (nodeTaintsPolicy: Honor)"
-        ),
-        Change::Tolerate { key, value, effect } => match value.as_str() {
-            "" => write!(f, "Let the pod tolerate the taint {key}:{effect}"),
-            value => write!(f, "Let the pod tolerate the taint {key}={value}:{effect}"),
-        },
-        Change::Shrink { resource, from, to, .. } => write!(f, "Request {to} of {resource} instead of {from}"),
-        Change::MaxSkew { topology_key, to, .. } => write!(f, "Allow a maxSkew of {to} over {topology_key}"),
+        Change::HonorTaints { topology_key, .. } => t!(remedy::honor_taints, topology_key = topology_key),
+        Change::Tolerate { key, value, effect } => t!(remedy::tolerate, taint = taint(key, value, effect)),
+        Change::Shrink { resource, from, to, .. } => t!(remedy::shrink, to = to, resource = resource, from = from),
+        Change::MaxSkew { topology_key, to, .. } => t!(remedy::max_skew, to = to, topology_key = topology_key),
         Change::MinDomains { topology_key, to, .. } => {
-            write!(f, "Be content with {to} domains of {topology_key} (minDomains)")
+            t!(remedy::min_domains, to = *to, topology_key = topology_key)
         }
-        Change::Soften { topology_key, .. } => write!(
-            f,
-            "Make the spread over {topology_key} a wish (ScheduleAnyway) instead of a rule"
-        ),
-        Change::Drop { field } => write!(f, "Leave out {field}"),
-        Change::DropRequest { resource } => write!(f, "Leave out the request of {resource}"),
-        Change::Priority { class, value } => write!(f, "Give the pod the PriorityClass {class} ({value})"),
-        Change::AllowPreemption => f.write_str("Let the pod preempt (preemptionPolicy PreemptLowerPriority)"),
-        Change::Scheduler { to } => write!(
-            f,
-            "Have the pod made anew with schedulerName {to}, as nobody can change it"
-        ),
-        Change::DeletePod { pod, node, remade_by } => {
-            write!(f, "Delete pod {pod} on {node}")?;
-            match remade_by.as_str() {
-                "" => Ok(()),
-                kind => write!(f, " (its {kind} makes another one, which may take the place)"),
-            }
-        }
-        Change::Label { node, key, value } => write!(f, "Label node {node} with {key}={value}"),
+        Change::Soften { topology_key, .. } => t!(remedy::soften, topology_key = topology_key),
+        Change::Drop { field } => t!(remedy::drop, field = field),
+        Change::DropRequest { resource } => t!(remedy::drop_request, resource = resource),
+        Change::Priority { class, value } => t!(remedy::priority, class = class, value = value),
+        Change::AllowPreemption => t!(remedy::allow_preemption),
+        Change::Scheduler { to } => t!(remedy::scheduler, to = to),
+        Change::DeletePod { pod, node, remade_by } => match remade_by.as_str() {
+            "" => t!(remedy::delete_pod, pod = pod, node = node),
+            kind => t!(remedy::delete_pod_of, pod = pod, node = node, kind = kind),
+        },
+        Change::Label { node, key, value } => t!(remedy::label, node = node, key = key, value = value),
         Change::Offer { node, resource, amount } => {
-            write!(f, "Have {node} offer {amount} {resource}, as a device plugin would")
+            t!(remedy::offer, node = node, amount = amount, resource = resource)
         }
-        Change::AddPod { pod, namespace, labels } => {
-            write!(
-                f,
-                "Run a pod {namespace}/{pod} with {labels}, which the affinity asks for"
-            )
-        }
-        Change::Claim { claim, request, edit } => fmt_claim_edit(f, claim, request, edit),
-        Change::DeleteClaim { claim } => write!(f, "Delete ResourceClaim {claim}, whose devices no pod uses"),
-        Change::AddNodeWithDevices { node, drivers, .. } => write!(
-            f,
-            "Add a node like {}, with the same devices of {}",
-            node.like,
-            drivers.join(", ")
+        Change::AddPod { pod, namespace, labels } => t!(
+            remedy::add_pod,
+            pod = format_args!("{namespace}/{pod}"),
+            labels = labels
+        ),
+        Change::Claim { claim, request, edit } => claim_edit(claim, request, edit),
+        Change::DeleteClaim { claim } => t!(remedy::delete_claim, claim = claim),
+        Change::AddNodeWithDevices { node, drivers, .. } => t!(
+            remedy::add_node_with_devices,
+            like = node.like,
+            drivers = drivers.join(", ")
         ),
         Change::AddNode {
             node,
@@ -129,40 +122,57 @@ fn fmt_change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
             volume,
             more,
         } => {
-            match (node.like.as_str(), node.without.as_slice()) {
-                ("", _) => f.write_str("Add a node")?,
-                (like, []) => write!(f, "Add a node like {like}")?,
-                (like, [taint]) => write!(f, "Add a node like {like}, without its taint {taint},")?,
-                (like, taints) => write!(f, "Add a node like {like}, without its taints {},", taints.join(", "))?,
-            }
+            let node = new_node(node);
             match (topology_key.as_str(), domain.as_str(), volume.as_str()) {
-                ("", ..) => write!(f, " with {more}"),
-                (key, "", _) => write!(f, " in a domain of {key} that is not there yet"),
-                (key, domain, "") => write!(f, " with {key}={domain}"),
-                (key, domain, volume) => write!(f, " with {key}={domain}, where volume {volume} can be reached"),
+                ("", ..) => t!(remedy::add_node_with, node = node, more = more),
+                (key, "", _) => t!(remedy::add_node_in_new_domain, node = node, topology_key = key),
+                (key, domain, "") => t!(
+                    remedy::add_node_in_domain,
+                    node = node,
+                    topology_key = key,
+                    domain = domain
+                ),
+                (key, domain, volume) => t!(
+                    remedy::add_node_near_volume,
+                    node = node,
+                    topology_key = key,
+                    domain = domain,
+                    volume = volume
+                ),
             }
         }
     }
 }
 
-fn fmt_claim_edit(f: &mut fmt::Formatter<'_>, claim: &str, request: &str, edit: &ClaimEdit) -> fmt::Result {
-    match edit {
-        ClaimEdit::Count { from, to } => write!(f, "Ask for {to} instead of {from} devices")?,
-        ClaimEdit::Selector(expression) => write!(f, "Leave out the selector {expression}")?,
-        ClaimEdit::Toleration(taint) => write!(f, "Tolerate the device taint {taint}")?,
-        ClaimEdit::Capacity => f.write_str("Leave out the requests for capacity")?,
-        ClaimEdit::Constraint(attribute) => write!(f, "Leave out the constraint on {attribute}")?,
+fn new_node(node: &NewNode) -> String {
+    match (node.like.as_str(), node.without.as_slice()) {
+        ("", _) => t!(remedy::any_node),
+        (like, []) => t!(remedy::node_like, like = like),
+        (like, taints) => t!(
+            remedy::node_like_without,
+            count = taints.len(),
+            like = like,
+            taints = taints.join(", ")
+        ),
     }
-    match request {
-        "" => write!(f, " in ResourceClaim {claim}"),
-        request => write!(f, " in request {request} of ResourceClaim {claim}"),
+}
+
+fn claim_edit(claim: &str, request: &str, edit: &ClaimEdit) -> String {
+    let place = match request {
+        "" => t!(remedy::in_claim, claim = claim),
+        request => t!(remedy::in_request, request = request, claim = claim),
+    };
+    match edit {
+        ClaimEdit::Count { from, to } => t!(remedy::fewer_devices, to = to, from = *from, place = place),
+        ClaimEdit::Selector(expression) => t!(remedy::drop_selector, expression = expression, place = place),
+        ClaimEdit::Toleration(taint) => t!(remedy::tolerate_device_taint, taint = taint, place = place),
+        ClaimEdit::Capacity => t!(remedy::drop_capacity, place = place),
+        ClaimEdit::Constraint(attribute) => t!(remedy::drop_constraint, attribute = attribute, place = place),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use podscope_api::remedy::NewNode;
-
     use super::*;
 
     /// Shows: S-15

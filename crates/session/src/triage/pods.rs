@@ -357,7 +357,7 @@ pub(super) fn gated(pod: &Pod) -> String {
         .spec
         .scheduling_gates
         .iter()
-        .map(|gate| match gate_setter(&gate.name) {
+        .map(|gate| match gate_setter(&gate.name).as_str() {
             "" => gate.name.to_string(),
             who => format!("{} (of {who})", gate.name),
         });
