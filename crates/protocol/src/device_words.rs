@@ -4,6 +4,7 @@ use podscope_api::explained::{
     Amount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,
     RequestOutcome,
 };
+use podscope_messages::t;
 
 /// Number of devices that one reason names.
 const NAMED_MAX: usize = 8;
@@ -13,14 +14,14 @@ const NAMED_MAX: usize = 8;
 pub fn lines(devices: &NodeDevices) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(error) = &devices.error {
-        lines.push(format!("the search for devices failed: {error}"));
+        lines.push(t!(device_words::search_failed, error = error));
     }
     for pool in &devices.unusable_pools {
-        let why = match pool.is_incomplete {
-            true => "incomplete: not all of its slices are published",
-            false => "invalid: its slices contradict each other",
-        };
-        lines.push(format!("pool {}/{} is {why}", pool.driver, pool.pool));
+        let name = format!("{}/{}", pool.driver, pool.pool);
+        lines.push(match pool.is_incomplete {
+            true => t!(device_words::pool_incomplete, pool = name),
+            false => t!(device_words::pool_invalid, pool = name),
+        });
     }
     lines.extend(devices.requests.iter().map(request));
     lines
@@ -40,41 +41,51 @@ pub fn request(request: &RequestDevices) -> String {
 #[must_use]
 pub fn outcome(request: &RequestDevices) -> String {
     let RequestDevices {
-        request: name, claim, ..
+        request: name,
+        claim,
+        class,
+        ..
     } = request;
-    let class = match request.class.as_str() {
-        "" => String::new(),
-        class => format!(" (class {class})"),
+    let named = match class.as_str() {
+        "" => t!(device_words::request, request = name, claim = claim),
+        class => t!(
+            device_words::request_of_class,
+            request = name,
+            claim = claim,
+            class = class
+        ),
     };
-    format!("request {name} of claim {claim}{class}: {}", gets(request))
+    gets(&named, request)
 }
 
-fn gets(request: &RequestDevices) -> String {
+fn gets(named: &str, request: &RequestDevices) -> String {
     let gets: Vec<String> = request.gets.iter().map(share).collect();
-    let gets = gets.join(" and ");
+    let gets = gets.join(&t!(device_words::and));
     match (&request.outcome, request.gets.len()) {
-        (RequestOutcome::Complete, _) => format!("gets {gets}"),
-        (RequestOutcome::PassedOver, _) => {
-            format!("is passed over: with {gets}, another request would get too few devices")
+        (RequestOutcome::Complete, _) => t!(device_words::gets, request = named, devices = gets),
+        (RequestOutcome::PassedOver, _) => t!(device_words::passed_over, request = named, devices = gets),
+        (RequestOutcome::Allocated, _) => t!(device_words::allocated, request = named, devices = gets),
+        (RequestOutcome::AllocatedElsewhere, _) => {
+            t!(device_words::allocated_elsewhere, request = named, devices = gets)
         }
-        (RequestOutcome::Allocated, _) => format!("already has {gets}"),
-        (RequestOutcome::AllocatedElsewhere, _) => format!("already has {gets}, which this node cannot use"),
         (RequestOutcome::TooFew { .. }, 0) if request.unsuitable.is_empty() => {
-            "gets nothing: no driver publishes a device for this node".to_owned()
+            t!(device_words::no_device_published, request = named)
         }
-        (RequestOutcome::TooFew { asks: Some(1) }, 0) => "gets nothing: no device does".to_owned(),
-        (RequestOutcome::TooFew { asks: Some(n) }, 0) => format!("asks for {n} devices, and none does"),
-        (RequestOutcome::TooFew { asks: Some(n) }, has) => {
-            format!("asks for {n} devices, and only {has} would do: {gets}")
-        }
+        (RequestOutcome::TooFew { asks: Some(1) }, 0) => t!(device_words::no_device, request = named),
+        (RequestOutcome::TooFew { asks: Some(n) }, 0) => t!(device_words::none_of, request = named, asks = *n),
+        (RequestOutcome::TooFew { asks: Some(n) }, has) => t!(
+            device_words::too_few,
+            request = named,
+            asks = *n,
+            has = has,
+            devices = gets
+        ),
         (RequestOutcome::TooFew { asks: None }, _)
             if request.unsuitable.iter().all(|group| is_unmatched(&group.why)) =>
         {
-            "asks for all devices that match, and none does".to_owned()
+            t!(device_words::none_matches, request = named)
         }
-        (RequestOutcome::TooFew { asks: None }, _) => {
-            "asks for all devices that match, and gets nothing: not all of them can be taken".to_owned()
-        }
+        (RequestOutcome::TooFew { asks: None }, _) => t!(device_words::not_all, request = named),
     }
 }
 
@@ -92,7 +103,13 @@ fn share(share: &DeviceShare) -> String {
             takes,
             left,
         } = one;
-        format!("takes {takes} of {counter} in {counter_set}, {left} left")
+        t!(
+            device_words::takes,
+            takes = takes,
+            counter = counter,
+            set = counter_set,
+            left = left
+        )
     });
     let details: Vec<String> = consumes.chain(counters).collect();
     if !details.is_empty() {
@@ -105,74 +122,118 @@ fn share(share: &DeviceShare) -> String {
 #[must_use]
 pub fn device_names(devices: &[DeviceName]) -> String {
     let shown = devices.iter().take(NAMED_MAX).map(|device| &*device.device);
-    let mut names = shown.collect::<Vec<_>>().join(", ");
-    let n_more = devices.len().saturating_sub(NAMED_MAX);
-    if n_more > 0 {
-        names.push_str(&format!(" and {n_more} more"));
+    let names = shown.collect::<Vec<_>>().join(", ");
+    match devices.len().saturating_sub(NAMED_MAX) {
+        0 => names,
+        more => t!(device_words::more_devices, devices = names, more = more),
     }
-    names
 }
 
 /// Why a device does not do, without a full stop.
 #[must_use]
 pub fn obstacle(why: &DeviceObstacle) -> String {
     match why {
-        DeviceObstacle::InUse { claim, pods } => match pods.as_slice() {
-            [] => format!("held by claim {claim}"),
-            [pod] => format!("held by claim {claim} of pod {pod}"),
-            pods => format!("held by claim {claim} of pods {}", pods.join(", ")),
+        DeviceObstacle::InUse { claim, pods } => match pods.len() {
+            0 => t!(device_words::held, claim = claim),
+            count => t!(
+                device_words::held_for_pods,
+                count = count,
+                claim = claim,
+                pods = pods.join(", ")
+            ),
         },
-        DeviceObstacle::TakenBy { claim, request } => format!("goes to request {request} of claim {claim}"),
-        DeviceObstacle::NotSelected { selector, expression } => {
-            format!("excluded by {}, {expression}", place(selector))
-        }
+        DeviceObstacle::TakenBy { claim, request } => t!(device_words::taken, request = request, claim = claim),
+        DeviceObstacle::NotSelected { selector, expression } => excluded(selector, expression),
         DeviceObstacle::SelectorError {
             selector,
             expression,
             error,
-        } => format!("{}, {expression}, cannot be evaluated: {error}", place(selector)),
-        DeviceObstacle::OtherNode => "not for this node".to_owned(),
-        DeviceObstacle::NoSuchCapacity { name } => format!("no capacity {name}"),
-        DeviceObstacle::CapacityPolicy(asked) => format!("its policy does not allow {}", amount(asked)),
-        DeviceObstacle::Capacity { asks, left } => {
-            format!("too little {}: {} asked for, {left} left", asks.name, asks.amount)
+        } => selector_error(selector, expression, error),
+        DeviceObstacle::OtherNode => t!(device_words::other_node),
+        DeviceObstacle::NoSuchCapacity { name } => t!(device_words::no_such_capacity, name = name),
+        DeviceObstacle::CapacityPolicy(asked) => {
+            t!(device_words::capacity_policy, amount = asked.amount, name = asked.name)
         }
+        DeviceObstacle::Capacity { asks, left } => t!(
+            device_words::too_little,
+            name = asks.name,
+            asks = asks.amount,
+            left = left
+        ),
         DeviceObstacle::Counter(CounterUse {
             counter_set,
             counter,
             takes,
             left,
-        }) => format!("needs {takes} of {counter} in {counter_set}, which has {left} left"),
+        }) => t!(
+            device_words::counter_too_low,
+            takes = takes,
+            counter = counter,
+            set = counter_set,
+            left = left
+        ),
         DeviceObstacle::Taint { key, value, effect } => {
             let value = if value.is_empty() {
                 String::new()
             } else {
                 format!("={value}")
             };
-            format!("taint {key}{value}:{effect} is not tolerated")
+            t!(device_words::taint, taint = format_args!("{key}{value}:{effect}"))
         }
-        DeviceObstacle::NoAttribute { attribute } => format!("no attribute {attribute}, which a constraint compares"),
+        DeviceObstacle::NoAttribute { attribute } => t!(device_words::no_attribute, attribute = attribute),
         DeviceObstacle::Differs {
             attribute,
             value,
             wanted,
-        } => format!("{attribute} is {value}, and {wanted} for the devices that it must match"),
+        } => t!(
+            device_words::differs,
+            attribute = attribute,
+            value = value,
+            wanted = wanted
+        ),
         DeviceObstacle::Repeats { attribute, value } => {
-            format!("{attribute} is {value}, as for another device from which it must differ")
+            t!(device_words::repeats, attribute = attribute, value = value)
         }
-        DeviceObstacle::LeavesTooFew => "with it, other requests would get too few devices".to_owned(),
+        DeviceObstacle::LeavesTooFew => t!(device_words::leaves_too_few),
     }
 }
 
-fn place(selector: &DeviceSelectorPlace) -> String {
+fn excluded(selector: &DeviceSelectorPlace, expression: &str) -> String {
     match selector {
-        DeviceSelectorPlace::Class { class, index } => format!("selector {index} of class {class}"),
-        DeviceSelectorPlace::Request { index } => format!("selector {index} of the request"),
+        DeviceSelectorPlace::Class { class, index } => t!(
+            device_words::excluded_by_class,
+            index = index,
+            class = class,
+            expression = expression
+        ),
+        DeviceSelectorPlace::Request { index } => t!(
+            device_words::excluded_by_request,
+            index = index,
+            expression = expression
+        ),
+    }
+}
+
+fn selector_error(selector: &DeviceSelectorPlace, expression: &str, error: &str) -> String {
+    match selector {
+        DeviceSelectorPlace::Class { class, index } => t!(
+            device_words::class_selector_error,
+            index = index,
+            class = class,
+            expression = expression,
+            error = error
+        ),
+        DeviceSelectorPlace::Request { index } => t!(
+            device_words::request_selector_error,
+            index = index,
+            expression = expression,
+            error = error
+        ),
     }
 }
 
 fn amount(amount: &Amount) -> String {
-    format!("{} of {}", amount.amount, amount.name)
+    t!(device_words::amount, amount = amount.amount, name = amount.name)
 }
 
 /// `driver/pool/device`, as in kube-scheduler's messages.
