@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, clock};
@@ -64,9 +65,9 @@ pub enum Fence {
 
 impl fmt::Display for Fence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Storage => "Fenced by storage.",
-            Self::Network => "Fenced by network.",
+        f.write_str(&match self {
+            Self::Storage => t!(machine::fenced_by_storage),
+            Self::Network => t!(machine::fenced_by_network),
         })
     }
 }
@@ -109,15 +110,6 @@ pub enum Difference {
     },
 }
 
-/// The reason why no heartbeats arrive.
-const fn silence(is_kubelet_down: bool) -> &'static str {
-    if is_kubelet_down {
-        "its kubelet does not run"
-    } else {
-        "cut off"
-    }
-}
-
 impl MachineView {
     /// Whether messages between machine and control plane are lost: (to the machine, from the machine).
     #[must_use]
@@ -131,12 +123,12 @@ impl MachineView {
 
 impl fmt::Display for CutFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ControlPlane => "the control plane",
-            Self::Storage => "storage",
-            Self::Nodes => "other nodes",
-            Self::Node(name) => name,
-        })
+        match self {
+            Self::ControlPlane => f.write_str(&t!(machine::control_plane)),
+            Self::Storage => f.write_str(&t!(machine::storage)),
+            Self::Nodes => f.write_str(&t!(machine::other_nodes)),
+            Self::Node(name) => f.write_str(name),
+        }
     }
 }
 
@@ -154,8 +146,11 @@ impl Difference {
             Self::Dark {
                 node, is_kubelet_down, ..
             }
-            | Self::Unknown { node, is_kubelet_down } => Some(format!("{node}: {}.", silence(*is_kubelet_down))),
-            Self::Deaf { node } => Some(format!("{node}: what is sent to it is lost, what it sends arrives.")),
+            | Self::Unknown { node, is_kubelet_down } => Some(match is_kubelet_down {
+                true => t!(machine::kubelet_down, node = node),
+                false => t!(machine::cut_off, node = node),
+            }),
+            Self::Deaf { node } => Some(t!(machine::deaf_machine, node = node)),
             Self::NoRuntime { .. } | Self::StorageRefused { .. } => Some(self.to_string()),
         }
     }
@@ -164,47 +159,32 @@ impl Difference {
 impl fmt::Display for Difference {
     /// The fact, followed by its meaning.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoMachine { node } => write!(f, "{node}: there is a Node object, but no machine."),
-            Self::NoPower { node, listed } => {
-                write!(f, "{node} has no power: nothing runs here.")?;
-                match listed {
-                    0 => Ok(()),
-                    1 => f.write_str(" The API server still lists a pod on it."),
-                    _ => write!(f, " The API server still lists {listed} pods on it."),
-                }
-            }
+        f.write_str(&match self {
+            Self::NoMachine { node } => t!(machine::no_machine, node = node),
+            Self::NoPower { node, listed: 0 } => t!(machine::no_power, node = node),
+            Self::NoPower { node, listed } => t!(machine::no_power_with_pods, node = node, listed = *listed),
             Self::Dark {
                 node,
                 is_kubelet_down,
                 silent,
             } => {
-                write!(f, "{node}: {}, no heartbeat ", silence(*is_kubelet_down))?;
-                match silent {
-                    Some(seconds) => write!(f, "for {}", clock::length(*seconds))?,
-                    None => f.write_str("yet")?,
+                let time = silent.map(clock::length);
+                match (is_kubelet_down, time) {
+                    (true, Some(time)) => t!(machine::kubelet_down_for, node = node, time = time),
+                    (true, None) => t!(machine::kubelet_down_yet, node = node),
+                    (false, Some(time)) => t!(machine::cut_off_for, node = node, time = time),
+                    (false, None) => t!(machine::cut_off_yet, node = node),
                 }
-                f.write_str(". The API server cannot know whether its pods still run.")
             }
-            Self::Unknown { node, is_kubelet_down } => {
-                let why = silence(*is_kubelet_down);
-                write!(
-                    f,
-                    "{node}: {why}. The API server has no Node object of it and asks nothing."
-                )
-            }
-            Self::Deaf { node } => write!(
-                f,
-                "{node}: what is sent to it is lost, its heartbeats arrive. It does not hear of new pods and deletions."
-            ),
-            Self::NoRuntime { node } => {
-                write!(f, "{node}: the container runtime does not answer; containers run on.")
-            }
-            Self::StorageRefused { node } => write!(
-                f,
-                "{node}: storage refuses it; its processes can no longer write to shared volumes."
-            ),
-            Self::Ghost { pod } => write!(f, "{pod} still runs here, but the API has forgotten it."),
-        }
+            Self::Unknown {
+                node,
+                is_kubelet_down: true,
+            } => t!(machine::kubelet_down_unknown, node = node),
+            Self::Unknown { node, .. } => t!(machine::cut_off_unknown, node = node),
+            Self::Deaf { node } => t!(machine::deaf, node = node),
+            Self::NoRuntime { node } => t!(machine::no_runtime, node = node),
+            Self::StorageRefused { node } => t!(machine::storage_refused, node = node),
+            Self::Ghost { pod } => t!(machine::ghost, pod = pod),
+        })
     }
 }

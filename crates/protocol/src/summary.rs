@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{BrokenInvariant, Difference, FailedStretch, Micros, clock};
@@ -42,15 +43,19 @@ impl Default for Subtitle {
 impl fmt::Display for Subtitle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Pod { namespace, priority } => write!(f, "{namespace} · priority {priority}"),
-            Self::Gone => f.write_str("gone"),
-            Self::Ghost { node } => write!(f, "ghost on {node}"),
+            Self::Pod { namespace, priority } => f.write_str(&t!(
+                summary::namespace_and_priority,
+                namespace = namespace,
+                priority = priority
+            )),
+            Self::Gone => f.write_str(&t!(summary::gone)),
+            Self::Ghost { node } => f.write_str(&t!(summary::ghost, node = node)),
             Self::Zone(zone) if zone.is_empty() => Ok(()),
-            Self::Zone(zone) => write!(f, "zone {zone}"),
-            Self::NoNode => f.write_str("no Node object"),
+            Self::Zone(zone) => f.write_str(&t!(summary::zone, zone = zone)),
+            Self::NoNode => f.write_str(&t!(summary::no_node)),
             Self::Kind(kind) => f.write_str(kind),
-            Self::Invariant => f.write_str("invariant"),
-            Self::FailedRequests => f.write_str("failed requests"),
+            Self::Invariant => f.write_str(&t!(summary::invariant)),
+            Self::FailedRequests => f.write_str(&t!(summary::failed_requests)),
             Self::Known(parts) => {
                 let known: Vec<&str> = parts
                     .iter()
@@ -144,44 +149,39 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => Ok(()),
-            Self::Terminating { cause, is_dark } => {
-                write!(f, "Being terminated: {cause}.")?;
-                match is_dark {
-                    true => f.write_str(" Its node cannot be reached, so nobody can confirm that its processes ended."),
-                    false => Ok(()),
-                }
+            Self::Terminating { cause, is_dark: false } => f.write_str(&t!(summary::terminating, cause = cause)),
+            Self::Terminating { cause, is_dark: true } => {
+                f.write_str(&t!(summary::terminating_unconfirmed, cause = cause))
             }
-            Self::Unbound => f.write_str("Not bound to a node yet."),
-            Self::LastHeard { status, node } => write!(
-                f,
-                "The API says {status}, but {node} cannot be reached: this is the last that was heard."
-            ),
+            Self::Unbound => f.write_str(&t!(summary::unbound)),
+            Self::LastHeard { status, node } => f.write_str(&t!(summary::last_heard, status = status, node = node)),
             Self::Bound {
                 status,
                 node,
                 ready,
                 containers,
-            } => write!(f, "{status} on {node}, {ready}/{containers} containers ready."),
-            Self::GonePod { pod } => {
-                write!(f, "{pod} is gone: the API has no such pod, and no process of it runs.")
-            }
-            Self::GhostPod { pod, node } => write!(
-                f,
-                "{pod} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
-            ),
-            Self::Agrees { status } => write!(f, "{status}. API and machine agree."),
+            } => f.write_str(&t!(
+                summary::bound,
+                status = status,
+                node = node,
+                ready = ready,
+                containers = *containers
+            )),
+            Self::GonePod { pod } => f.write_str(&t!(summary::gone_pod, pod = pod)),
+            Self::GhostPod { pod, node } => f.write_str(&t!(summary::ghost_pod, pod = pod, node = node)),
+            Self::Agrees { status } => f.write_str(&t!(summary::agrees, status = status)),
             Self::Differs(differs) => f.write_str(&joined(differs)),
-            Self::MachineAlone { node, differs } => write!(
-                f,
-                "There is a machine {node}, but the API has no Node for it. {}",
-                joined(differs)
-            ),
-            Self::GoneNode { node } => write!(f, "{node} is gone."),
-            Self::GoneObject { kind, key } => write!(f, "The API has no {kind} {key}."),
-            Self::Holds { invariant } => write!(f, "{invariant} holds."),
+            Self::MachineAlone { node, differs } => {
+                write!(f, "{} {}", t!(summary::machine_alone, node = node), joined(differs))
+            }
+            Self::GoneNode { node } => f.write_str(&t!(summary::gone_node, node = node)),
+            Self::GoneObject { kind, key } => f.write_str(&t!(summary::gone_object, kind = kind, key = key)),
+            Self::Holds { invariant } => f.write_str(&t!(summary::holds, invariant = invariant)),
             Self::Broken(broken) => f.write_str(&broken.sentence()),
-            Self::FailedRequests(Some(failed)) => write!(f, "{}.", failed.sentence()),
-            Self::FailedRequests(None) => f.write_str("No request has failed yet."),
+            Self::FailedRequests(Some(failed)) => {
+                f.write_str(&t!(summary::requests_failed, sentence = failed.sentence()))
+            }
+            Self::FailedRequests(None) => f.write_str(&t!(summary::no_request_failed)),
         }
     }
 }
@@ -211,15 +211,15 @@ pub enum DeletionCause {
 
 impl fmt::Display for DeletionCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Request => "deleted by request",
-            Self::Preemption => "preempted by a pod of higher priority",
-            Self::Taint => "its node has a NoExecute taint that it does not tolerate",
-            Self::Eviction => "evicted by a drain or another voluntary disruption",
-            Self::NodeGone => "its node is gone: removed by the pod garbage collector",
-            Self::Pressure => "evicted by its kubelet: the node is under pressure",
-            Self::Other(reason) => reason,
-        })
+        match self {
+            Self::Request => f.write_str(&t!(summary::deleted_by_request)),
+            Self::Preemption => f.write_str(&t!(summary::preempted)),
+            Self::Taint => f.write_str(&t!(summary::tainted)),
+            Self::Eviction => f.write_str(&t!(summary::evicted)),
+            Self::NodeGone => f.write_str(&t!(summary::node_gone)),
+            Self::Pressure => f.write_str(&t!(summary::node_pressure)),
+            Self::Other(reason) => f.write_str(reason),
+        }
     }
 }
 
@@ -256,12 +256,12 @@ pub enum ContainerState {
 impl fmt::Display for ContainerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Forgotten => f.write_str("unknown to the API"),
-            Self::NoStatus => f.write_str("no status yet"),
-            Self::Waiting(None) => f.write_str("waiting"),
-            Self::Waiting(Some(reason)) => write!(f, "waiting: {reason}"),
-            Self::Running => f.write_str("running"),
-            Self::Ended { reason, exit_code } => write!(f, "ended: {reason}, exit code {exit_code}"),
+            Self::Forgotten => f.write_str(&t!(summary::unknown_to_api)),
+            Self::NoStatus => f.write_str(&t!(summary::no_status)),
+            Self::Waiting(None) => f.write_str(&t!(summary::waiting)),
+            Self::Waiting(Some(reason)) => f.write_str(&t!(summary::waiting_because, reason = reason)),
+            Self::Running => f.write_str(&t!(summary::running)),
+            Self::Ended { reason, exit_code } => f.write_str(&t!(summary::ended, reason = reason, code = exit_code)),
         }
     }
 }
@@ -277,11 +277,15 @@ pub struct ProcessView {
 
 impl fmt::Display for ProcessView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "runs since {}", clock::instant(self.since))?;
-        match self.signals.as_slice() {
-            [] => Ok(()),
-            signals => write!(f, ", received {}", signals.join(", ")),
-        }
+        let since = clock::instant(self.since);
+        f.write_str(&match self.signals.as_slice() {
+            [] => t!(summary::runs_since, since = since),
+            signals => t!(
+                summary::runs_since_with_signals,
+                since = since,
+                signals = signals.join(", ")
+            ),
+        })
     }
 }
 
@@ -299,7 +303,12 @@ pub struct WrittenView {
 impl fmt::Display for WrittenView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = clock::instant(self.since);
-        write!(f, "{} by {} since {since}", self.size, self.container)
+        f.write_str(&t!(
+            summary::written,
+            size = self.size,
+            container = self.container,
+            since = since
+        ))
     }
 }
 
@@ -327,21 +336,18 @@ pub enum VolumeView {
 impl fmt::Display for VolumeView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Claim(name) => write!(f, "claim {name}"),
+            Self::Claim(name) => f.write_str(&t!(summary::claim, name = name)),
+            Self::Scratch(written) if written.is_empty() => f.write_str(&t!(summary::scratch)),
             Self::Scratch(written) => {
-                f.write_str("scratch space that lives as long as the pod")?;
-                for (at, one) in written.iter().enumerate() {
-                    let before = if at == 0 { ": " } else { ", " };
-                    write!(f, "{before}{one}")?;
-                }
-                Ok(())
+                let written: Vec<String> = written.iter().map(ToString::to_string).collect();
+                f.write_str(&t!(summary::scratch_with_data, written = written.join(", ")))
             }
             Self::ConfigMap(name) => write!(f, "ConfigMap {name}"),
             Self::Secret(name) => write!(f, "Secret {name}"),
-            Self::Nfs => f.write_str("NFS: does not keep a second writer out"),
-            Self::HostPath => f.write_str("a directory of the node"),
-            Self::Other => f.write_str("volume"),
-            Self::Attached => f.write_str("attached"),
+            Self::Nfs => f.write_str(&t!(summary::nfs)),
+            Self::HostPath => f.write_str(&t!(summary::host_path)),
+            Self::Other => f.write_str(&t!(summary::volume)),
+            Self::Attached => f.write_str(&t!(summary::attached)),
         }
     }
 }
