@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, clock};
@@ -33,7 +34,8 @@ pub struct FailedStretch {
 
 /// Heading of the inspector for failed requests to a Service.
 pub fn failures_title(service: &str) -> String {
-    format!("Requests to {}", service.strip_prefix("default/").unwrap_or(service))
+    let service = service.strip_prefix("default/").unwrap_or(service);
+    t!(failed_requests::title, service = service)
 }
 
 /// Formats thousandths as a decimal number: `12.5`.
@@ -53,42 +55,78 @@ impl fmt::Display for Thousandths {
 fn seconds(micros: Micros) -> String {
     let tenths = (micros.max(0) + 50_000) / 100_000;
     match tenths {
-        0 => "less than 0.1 s".into(),
+        0 => t!(failed_requests::a_moment),
         _ if tenths < 100 && tenths % 10 != 0 => format!("{}.{} s", tenths / 10, tenths % 10),
         _ => format!("{} s", tenths / 10),
     }
 }
 
 impl FailedStretch {
-    fn outcome(&self) -> &str {
+    /// Number of requests and how they failed.
+    fn requests(&self) -> String {
         match &*self.outcome {
-            "refused" => "refused",
-            "reset" => "cut off",
-            "timeout" => "timed out",
-            "error" => "answered with an error",
-            other => other,
+            "refused" => t!(failed_requests::refused, count = self.count),
+            "reset" => t!(failed_requests::reset, count = self.count),
+            "timeout" => t!(failed_requests::timeout, count = self.count),
+            "error" => t!(failed_requests::error, count = self.count),
+            other => t!(failed_requests::other, count = self.count, outcome = other),
         }
     }
 
-    /// The true state of the endpoint as a clause after "which".
-    fn truth_of_endpoint(&self) -> Option<String> {
-        let before = || {
-            let up_to = if self.since < self.until { " up to" } else { "" };
-            let ago = self.truth_since.map(|since| seconds(self.until - since));
-            ago.map_or_else(String::new, |ago| format!("{up_to} {ago} before"))
-        };
+    /// Why requests to an endpoint failed; `None` if its true state is not known.
+    fn why_at_endpoint(&self, endpoint: &str) -> Option<String> {
+        let node = &self.node;
+        let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
+        let ago = self.truth_since.map(|since| seconds(self.until - since));
         Some(match &*self.truth {
-            "starting" => "runs but did not listen yet".into(),
-            "not-running" => format!("had stopped{}", before()),
-            "listener-closed" => format!("had closed its listener{}", before()),
-            "process-ended" => "ended with the requests inside".into(),
-            "pod-gone" => "is gone from its node".into(),
-            "no-power" => "is on a machine without power".into(),
-            "link-cut" => "is behind a link that is cut".into(),
-            "server-error" => "answers with errors".into(),
-            "server-slow" => "answers later than the client waits".into(),
+            "starting" => t!(failed_requests::starting, node = node, pod = pod),
+            "not-running" => match ago {
+                None => t!(failed_requests::not_running, node = node, pod = pod),
+                Some(ago) if self.since < self.until => {
+                    t!(failed_requests::not_running_up_to, node = node, pod = pod, ago = ago)
+                }
+                Some(ago) => t!(failed_requests::not_running_since, node = node, pod = pod, ago = ago),
+            },
+            "listener-closed" => match ago {
+                None => t!(failed_requests::listener_closed, node = node, pod = pod),
+                Some(ago) if self.since < self.until => {
+                    t!(
+                        failed_requests::listener_closed_up_to,
+                        node = node,
+                        pod = pod,
+                        ago = ago
+                    )
+                }
+                Some(ago) => t!(
+                    failed_requests::listener_closed_since,
+                    node = node,
+                    pod = pod,
+                    ago = ago
+                ),
+            },
+            "process-ended" => t!(failed_requests::process_ended, node = node, pod = pod),
+            "pod-gone" => t!(failed_requests::pod_gone, node = node, pod = pod),
+            "no-power" => t!(failed_requests::pod_without_power, node = node, pod = pod),
+            "link-cut" => t!(failed_requests::pod_cut_off, node = node, pod = pod),
+            "server-error" => t!(failed_requests::server_error, node = node, pod = pod),
+            "server-slow" => t!(failed_requests::server_slow, node = node, pod = pod),
             _ => return None,
         })
+    }
+
+    /// Why requests failed for which no endpoint was chosen, or for which its true state is not known.
+    fn why(&self) -> String {
+        let Self { node, service, .. } = self;
+        match &*self.truth {
+            "no-service" => t!(failed_requests::no_service, service = service),
+            "no-name" => t!(failed_requests::no_name, node = node),
+            "no-rules" => t!(failed_requests::no_rules, node = node, service = service),
+            "no-endpoints" => t!(failed_requests::no_endpoints, node = node, service = service),
+            "no-local-endpoints" => t!(failed_requests::no_local_endpoints, service = service, node = node),
+            "no-power" => t!(failed_requests::no_power, node = node),
+            "link-cut" => t!(failed_requests::cut_off, node = node),
+            other => other.to_owned(),
+        }
     }
 
     /// What failed and why, with what the client's node believed about the endpoint, and whether it lacked a change.
@@ -96,43 +134,42 @@ impl FailedStretch {
         let Some(since) = self.believed_since.filter(|_| self.endpoint.is_some()) else {
             return self.to_string();
         };
-        let lacks = match &*self.truth {
-            "not-running" | "listener-closed" | "pod-gone" | "no-power" => ", and had not heard of the change",
-            _ => "",
-        };
-        format!(
-            "{self}; {} listed it as an endpoint since {}{lacks}",
-            self.node,
-            clock::instant(since)
-        )
+        let since = clock::instant(since);
+        match &*self.truth {
+            "not-running" | "listener-closed" | "pod-gone" | "no-power" => {
+                t!(
+                    failed_requests::believed_unaware,
+                    failed = self,
+                    node = self.node,
+                    since = since
+                )
+            }
+            _ => t!(
+                failed_requests::believed,
+                failed = self,
+                node = self.node,
+                since = since
+            ),
+        }
     }
 }
 
 impl fmt::Display for FailedStretch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { node, service, .. } = self;
-        let requests = if self.count == 1 { "request" } else { "requests" };
-        write!(f, "{} {requests} {}: ", self.count, self.outcome())?;
-        match (&self.endpoint, self.truth_of_endpoint()) {
-            (Some(endpoint), Some(truth)) => {
-                let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
-                write!(f, "{node} sent to {pod}, which {truth}")?;
-            }
-            _ => match &*self.truth {
-                "no-service" => write!(f, "there is no Service {service}")?,
-                "no-name" => write!(f, "{node} cannot reach the cluster's DNS")?,
-                "no-rules" => write!(f, "{node} has no rules for {service}")?,
-                "no-endpoints" => write!(f, "{node} knows no endpoint of {service}")?,
-                "no-local-endpoints" => write!(f, "{service} is for endpoints on the same node, and {node} has none")?,
-                "no-power" => write!(f, "{node} has no power")?,
-                "link-cut" => write!(f, "{node} cannot be reached")?,
-                other => f.write_str(other)?,
-            },
-        }
-        match self.until - self.since {
-            span if span > 0 => write!(f, ", for {}", seconds(span)),
-            _ => Ok(()),
-        }
+        let at_endpoint = self
+            .endpoint
+            .as_ref()
+            .and_then(|endpoint| self.why_at_endpoint(endpoint));
+        let (requests, why) = (self.requests(), at_endpoint.unwrap_or_else(|| self.why()));
+        f.write_str(&match self.until - self.since {
+            span if span > 0 => t!(
+                failed_requests::failed_for,
+                requests = requests,
+                why = why,
+                time = seconds(span)
+            ),
+            _ => t!(failed_requests::failed, requests = requests, why = why),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::requests::{FailedStretch, Thousandths};
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef, UpcomingEvent};
@@ -177,79 +178,95 @@ pub enum ThreadEvent {
 }
 
 impl fmt::Display for ThreadEvent {
+    #[expect(clippy::too_many_lines, reason = "a table: one sentence an event")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colon_and = |text: &str| {
-            if text.is_empty() {
-                String::new()
-            } else {
-                format!(": {text}")
+        f.write_str(&match self {
+            Self::Command { line } => return f.write_str(line),
+            Self::RefusedCommand { line } => t!(thread_events::refused_command, line = line),
+            Self::Fault { fault } => t!(thread_events::fault, fault = fault),
+            Self::Healed { fault } => t!(thread_events::repaired, fault = fault),
+            Self::Fenced => t!(thread_events::fenced),
+            Self::Created => t!(thread_events::created),
+            Self::Updated => t!(thread_events::updated),
+            Self::Scaled { replicas } => t!(thread_events::wants_pods, replicas = *replicas),
+            Self::DeletionRequested { grace } => t!(thread_events::deletion_requested, grace = *grace),
+            Self::Deleted => t!(thread_events::deleted),
+            Self::Refused { message } if message.is_empty() => t!(thread_events::refused),
+            Self::Refused { message } => t!(thread_events::refused_because, message = message),
+            Self::Bound { node } => t!(thread_events::bound, node = node),
+            Self::Chosen { node } => t!(thread_events::chosen, node = node),
+            Self::Unschedulable { preempts: 0 } => t!(thread_events::no_node_fits),
+            Self::Unschedulable { preempts } => t!(thread_events::preempts, preempts = *preempts),
+            Self::AttemptFailed => t!(thread_events::attempt_failed),
+            Self::Nominated { node } => t!(thread_events::nominated, node = node),
+            Self::Preempted { by } => t!(thread_events::preempted, by = by),
+            Self::Gated => t!(thread_events::gated),
+            Self::ImagePulled { image } => t!(thread_events::image_pulled, image = image),
+            Self::Started { container, restarts: 0 } => t!(thread_events::started, container = container),
+            Self::Started { container, restarts } => {
+                t!(thread_events::started_again, container = container, restarts = restarts)
             }
-        };
-        match self {
-            Self::Command { line } => f.write_str(line),
-            Self::RefusedCommand { line } => write!(f, "refused: {line}"),
-            Self::Fault { fault } => write!(f, "fault: {fault}"),
-            Self::Healed { fault } => write!(f, "repaired: {fault}"),
-            Self::Fenced => f.write_str("fenced"),
-            Self::Created => f.write_str("created"),
-            Self::Updated => f.write_str("updated"),
-            Self::Scaled { replicas: 1 } => f.write_str("wants 1 pod"),
-            Self::Scaled { replicas } => write!(f, "wants {replicas} pods"),
-            Self::DeletionRequested { grace: 0 } => f.write_str("deletion requested, no grace"),
-            Self::DeletionRequested { grace } => write!(f, "deletion requested, {grace} s of grace"),
-            Self::Deleted => f.write_str("gone from the API"),
-            Self::Refused { message } => write!(f, "refused{}", colon_and(message)),
-            Self::Bound { node } => write!(f, "bound to {node}"),
-            Self::Chosen { node } => write!(f, "scheduler chooses {node}"),
-            Self::Unschedulable { preempts: 0 } => f.write_str("no node fits"),
-            Self::Unschedulable { preempts: 1 } => f.write_str("no node fits: preempts 1 pod"),
-            Self::Unschedulable { preempts } => write!(f, "no node fits: preempts {preempts} pods"),
-            Self::AttemptFailed => f.write_str("scheduling attempt failed"),
-            Self::Nominated { node } => write!(f, "nominated to {node}"),
-            Self::Preempted { by } => write!(f, "preempted by {by}"),
-            Self::Gated => f.write_str("held back by scheduling gates"),
-            Self::ImagePulled { image } => write!(f, "image {image} pulled"),
-            Self::Started { container, restarts: 0 } => write!(f, "{container} started"),
-            Self::Started { container, restarts } => write!(f, "{container} started again, restart {restarts}"),
             Self::Exited {
                 container,
                 code,
                 reason,
-            } => write!(f, "{container} exited with {code}{}", colon_and(reason)),
-            Self::HookStarted { container, hook } => write!(f, "{container}: {hook} hook started"),
+            } => match reason.as_str() {
+                "" => t!(thread_events::exited, container = container, code = code),
+                reason => t!(
+                    thread_events::exited_because,
+                    container = container,
+                    code = code,
+                    reason = reason
+                ),
+            },
+            Self::HookStarted { container, hook } => {
+                t!(thread_events::hook_started, container = container, hook = hook)
+            }
             Self::HookFinished {
                 container,
                 hook,
                 succeeded: true,
-            } => write!(f, "{container}: {hook} hook finished"),
+            } => t!(thread_events::hook_finished, container = container, hook = hook),
             Self::HookFinished {
                 container,
                 hook,
                 succeeded: false,
-            } => write!(f, "{container}: {hook} hook failed"),
-            Self::Signal { container, signal } => write!(f, "{signal} to {container}"),
-            Self::ProbeFailed { container, probe } => write!(f, "{container}: {probe} probe failed"),
-            Self::ProbeSucceeded { container, probe } => write!(f, "{container}: {probe} probe succeeds"),
-            Self::VolumeAttached { volume } => write!(f, "volume {volume} attached"),
-            Self::VolumeDetached { volume } => write!(f, "volume {volume} detached"),
-            Self::VolumeMounted { volume } => write!(f, "volume {volume} mounted"),
-            Self::VolumeUnmounted { volume } => write!(f, "volume {volume} unmounted"),
-            Self::VolumeCorrupted => f.write_str("two nodes wrote to one volume"),
-            Self::Registered => f.write_str("registered"),
+            } => t!(thread_events::hook_failed, container = container, hook = hook),
+            Self::Signal { container, signal } => t!(thread_events::signal, signal = signal, container = container),
+            Self::ProbeFailed { container, probe } => {
+                t!(thread_events::probe_failed, container = container, probe = probe)
+            }
+            Self::ProbeSucceeded { container, probe } => {
+                t!(thread_events::probe_succeeds, container = container, probe = probe)
+            }
+            Self::VolumeAttached { volume } => t!(thread_events::volume_attached, volume = volume),
+            Self::VolumeDetached { volume } => t!(thread_events::volume_detached, volume = volume),
+            Self::VolumeMounted { volume } => t!(thread_events::volume_mounted, volume = volume),
+            Self::VolumeUnmounted { volume } => t!(thread_events::volume_unmounted, volume = volume),
+            Self::VolumeCorrupted => t!(thread_events::volume_corrupted),
+            Self::Registered => t!(thread_events::registered),
             Self::Condition {
                 condition,
                 status,
                 reason,
-            } => write!(f, "{condition} is {status}{}", colon_and(reason)),
-            Self::TaintAdded { taint } => write!(f, "tainted {taint}"),
-            Self::TaintRemoved { taint } => write!(f, "taint {taint} removed"),
-            Self::Event { reason } => write!(f, "event {reason}"),
-            Self::Broken { guarantee } => write!(f, "{guarantee} broken"),
-            Self::Judged { holds: true } => f.write_str("expectation holds"),
-            Self::Judged { holds: false } => f.write_str("expectation fails"),
-            Self::RequestsFailed(failed) => failed.fmt(f),
-            Self::RequestRate { per_second: 0 } => f.write_str("no requests any more"),
-            Self::RequestRate { per_second } => write!(f, "{} requests a second", Thousandths(*per_second)),
-        }
+            } => match reason.as_str() {
+                "" => t!(thread_events::condition, condition = condition, status = status),
+                reason => t!(
+                    thread_events::condition_because,
+                    condition = condition,
+                    status = status,
+                    reason = reason
+                ),
+            },
+            Self::TaintAdded { taint } => t!(thread_events::tainted, taint = taint),
+            Self::TaintRemoved { taint } => t!(thread_events::untainted, taint = taint),
+            Self::Event { reason } => t!(thread_events::event, reason = reason),
+            Self::Broken { guarantee } => t!(thread_events::broken, guarantee = guarantee),
+            Self::Judged { holds: true } => t!(thread_events::expectation_holds),
+            Self::Judged { holds: false } => t!(thread_events::expectation_fails),
+            Self::RequestsFailed(failed) => return failed.fmt(f),
+            Self::RequestRate { per_second: 0 } => t!(thread_events::no_requests),
+            Self::RequestRate { per_second } => t!(thread_events::requests, rate = Thousandths(*per_second)),
+        })
     }
 }
