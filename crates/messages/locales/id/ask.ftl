@@ -1,0 +1,20 @@
+question = Pertanyaan
+place-hint = Waktu menunggu. Klik sebuah Node atau Pod di gambar, lalu konfirmasi.
+choice-hint = Waktu menunggu. Pilih salah satu:
+time-hint = Waktu menunggu. Pasang pin pada garis waktu.
+time-choice-hint = Waktu menunggu. Pilih salah satu, atau pasang pin pada garis waktu:
+my-answer = Jawaban saya: { $answer }
+do-not-know = Saya tidak tahu
+pin = Pin
+not-set = belum dipasang
+
+prediction = Prediksi Anda
+skipped = Anda melewatinya. Perhatikan.
+said-watch = Jawaban Anda { $answer }. Perhatikan.
+said-right = Jawaban Anda { $answer }, dan memang begitu.
+said-right-exactly = Jawaban Anda { $answer }, dan memang begitu (tepatnya { $exact }).
+said-wrong = Jawaban Anda { $answer }.
+happened-already = Itu sudah terjadi.
+answer-was = Jawabannya { $answer }.
+answer-was-exactly = Jawabannya { $answer } (tepatnya { $exact }).
+why-here = Mengapa di sini?

@@ -1,0 +1,23 @@
+starting = Memulai…
+logo = Podscope: apa ini, dan cara memulainya
+logo-hint = Apa ini, dan cara memulainya
+lessons-hint = Pelajaran dan skenario (l)
+share = Bagikan
+share-hint = Tautan yang memuat semuanya (s)
+more = Lainnya
+more-hint = Cari, editor, berkas, tema, bantuan, dan lainnya
+
+time = Waktu
+play = Jalankan
+play-hint = Jalankan (Spasi)
+pause = Jeda
+pause-hint = Jeda (Spasi)
+undo = Urungkan
+undo-command = Urungkan perintah terakhir
+undo-hint = Urungkan perintah terakhir (u)
+speed = Kecepatan
+speed-hint = Kecepatan ([ dan ])
+achieved-hint = Kecepatan yang dicapai mesin ini
+clock = Jam: ketik waktu untuk pergi ke sana
+clock-hint = Ketik waktu untuk pergi ke sana
+form-of-instant = Waktu ditulis seperti 90s, 1:30, atau 5m.

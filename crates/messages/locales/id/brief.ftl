@@ -1,0 +1,3 @@
+story = Cerita
+close = Tutup cerita
+start-course = Mulai kursus

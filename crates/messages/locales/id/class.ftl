@@ -1,0 +1,25 @@
+class = Kelas
+about = Letakkan berkas yang dikumpulkan peserta di sini. Setiap pengerjaan diputar ulang, dan pernyataan tiap berkas diperiksa; tidak ada yang keluar dari peramban ini.
+choose-files = Pilih berkas
+save = Simpan sebagai CSV
+forget = Lupakan semuanya
+awaited = { $count } berkas sedang diputar ulang…
+frequent-wrong-answers = Jawaban salah yang paling sering
+wrong-answer = { $count } dari { $all } menjawab { $wrong }; yang benar { $right }.
+
+runs = Pengerjaan
+student = Peserta
+lesson = Pelajaran
+finished = Selesai
+goals = Tujuan
+answers = Jawaban
+hints = Petunjuk
+shown = Ditunjukkan
+minutes = Menit
+check = Pemeriksaan
+run = Pengerjaan
+open = Buka
+open-run = Buka pengerjaan { $title } oleh { $student }
+yes = ya
+no = tidak
+replayed = terbukti

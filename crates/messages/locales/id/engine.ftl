@@ -1,0 +1,1 @@
+unreadable = jawaban mesin simulasi tidak bisa dibaca: { $error }

@@ -1,0 +1,47 @@
+not-examined = tidak diperiksa: sebelumnya sudah ditemukan cukup Node
+
+failed = Keputusan untuk { $pod } gagal: { $error }. Penjadwal mencoba lagi setelah jeda.
+only-node = { $pod } ditempatkan di { $node }, satu-satunya dari { $of } Node yang bisa menerimanya.
+only-node-past = { $pod } telah ditempatkan di { $node }, satu-satunya dari { $of } Node yang bisa menerimanya.
+best = { $pod } ditempatkan di { $node }: { $fit } dari { $of } Node bisa menerimanya, dan nilai { $node } tertinggi.
+best-past = { $pod } telah ditempatkan di { $node }: { $fit } dari { $of } Node bisa menerimanya, dan nilai { $node } tertinggi.
+drawn = { $pod } ditempatkan di { $node }: ia satu dari { $among } Node yang sama tinggi nilainya, dan terpilih lewat undian.
+drawn-past = { $pod } telah ditempatkan di { $node }: ia satu dari { $among } Node yang sama tinggi nilainya, dan terpilih lewat undian.
+to-be-drawn = { $pod } ditempatkan di salah satu dari { $nodes }: nilainya sama tinggi, dan undian yang menentukan.
+
+waits-no-nodes = { $pod } menunggu: klaster tidak punya Node.{ $room }
+waits-whatever-the-node = { $pod } menunggu: { $why }, di Node mana pun.{ $room }
+waits-only-node = { $pod } menunggu: satu-satunya Node tidak bisa menerimanya: { $why }.{ $room }
+waits-refused = { $pod } menunggu: tidak satu pun dari { $nodes } Node bisa menerimanya. Di antaranya: { $causes }.{ $room }
+cause = { $nodes } { $why }
+room = { $victims ->
+    [1] Ia boleh mengakhiri satu Pod yang kurang penting di { $nodes } dan mengambil tempatnya.
+   *[other] Ia boleh mengakhiri { $victims } Pod yang kurang penting di { $nodes } dan mengambil tempatnya.
+}
+or = { " " }atau{ " " }
+
+won-only-node = satu-satunya Node yang bisa menerimanya, jadi tidak ada yang dinilai
+won-ahead = { $points } poin, sedangkan yang berikutnya, { $next }, mendapat { $next-points }: { $leads }
+lead = { $points } poin dari { $plugin } ({ $about })
+and = { " " }dan{ " " }
+won-tie = { $nodes } Node berbagi nilai tertinggi, { $points }; kube-scheduler mengundi satu secara acak
+won-tie-drawn = { $nodes } Node berbagi nilai tertinggi, { $points }; kube-scheduler mengundi satu secara acak, dan mendapat { $chosen }
+
+sampling = { $examined } dari { $nodes } Node diperiksa: pencarian berhenti ketika { $wanted } Node bisa menerima Pod ini
+fits = bisa menerima Pod ini
+not-named = bukan salah satu Node yang disebut afinitas Pod ini
+
+not-helpful = berakhirnya Pod mana pun tidak mengubahnya: { $why }
+no-victims = tidak ada Pod yang kurang penting di sana
+still-refused = tanpa semua Pod yang kurang penting pun { $plugin } tetap menolak: { $why }
+never = preemptionPolicy Pod ini Never: ia menunggu, dan tidak mengakhiri siapa pun
+terminating = Pod yang sudah disingkirkannya masih dalam proses berakhir di Node nominasinya: ia menunggu mereka
+no-candidate = mengakhiri Pod yang kurang penting tidak akan membuat Pod ini bisa berjalan di Node mana pun
+one-candidate = satu Node bisa melepas beberapa Pod yang kurang penting
+only-candidate = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena ia satu-satunya kandidat
+fewest-violations = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena paling sedikit melanggar PodDisruptionBudget
+lowest-priority = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korban terpentingnya berprioritas paling rendah
+lowest-sum = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena jumlah prioritas korbannya paling kecil
+fewest-victims = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korbannya paling sedikit
+latest-start = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korban terpentingnya paling akhir dimulai
+candidates-tie = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, beberapa setara dan yang mana pun boleh diambil

@@ -1,0 +1,1 @@
+skip-to = Lompat ke

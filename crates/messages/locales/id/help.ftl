@@ -1,0 +1,3 @@
+hints = Petunjuk
+run-it = Jalankan
+more = Petunjuk { $number } dari { $count }

@@ -1,0 +1,21 @@
+select = Pilih apa saja untuk bertanya mengapa
+nodes = Node
+pods = Pod
+ready = siap
+pending = Pending
+ghosts = hantu
+just-now = Baru saja
+colour = Warna: pemiliknya
+shape = Bentuk: keadaannya
+other-marks = Tanda yang sekarang tidak ada di panggung
+
+ready-mark = berjalan dan siap
+starting-mark = sedang dimulai
+not-ready-mark = berjalan, tidak siap
+terminating-mark = sedang berakhir: cincinnya berangsur kosong
+crash-loop-mark = crash, menunggu dimulai lagi
+succeeded-mark = berhasil
+failed-mark = gagal
+pending-mark = Pending: belum punya Node
+unconfirmed-mark = tidak ada yang bisa memastikannya
+ghost-mark = berjalan, tetapi sudah dilupakan

@@ -1,0 +1,3 @@
+from = dari { $node }
+would-come = akan datang
+would-stay-pending = { $count } akan tetap Pending

@@ -1,0 +1,1 @@
+stopped = Mesin simulasi dihentikan. Inilah sesi menurut simpanan terakhirnya.

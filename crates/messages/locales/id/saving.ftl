@@ -1,0 +1,2 @@
+storage-full = Peramban ini tidak bisa menyimpan lebih banyak untuk situs ini: memuat ulang akan menghilangkan apa yang terjadi sejak itu. Simpan sesi sebagai berkas, atau bagikan sebagai tautan.
+storage-full-address-holds-all = Peramban ini tidak bisa menyimpan lebih banyak untuk situs ini: alamatnya menyimpan simulasi ini, jadi simulasi ini tetap ada setelah dimuat ulang, tetapi tidak muncul di daftar sesi mana pun. Simpan sebagai berkas, atau jadikan markah.

@@ -1,0 +1,3 @@
+manifest = Manifes
+as-it-was = Seperti semula
+apply = Terapkan

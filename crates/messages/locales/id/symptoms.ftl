@@ -1,0 +1,22 @@
+pending = Pod saya Pending
+pending-also = unschedulable failedscheduling insufficient cpu memory memori untolerated taint tidak muat tidak cukup penuh macet tertahan menunggu tidak mulai tidak jalan dijadwalkan penjadwalan
+restarts = Terus-menerus dimulai ulang
+restarts-also = crash loop crashloopbackoff restart backoff back-off exit code kode keluar tidak mulai tidak jalan mati berulang berkali-kali restart terus
+terminating = Tertahan di Terminating
+terminating-also = macet menggantung tersangkut stuck delete hapus dihapus terhapus penghapusan finalizer grace periode penghentian sigterm sigkill 137 143 killed exit code kode keluar
+drain = Drain tidak selesai
+drain-also = drain evict eviction pengusiran upgrade peningkatan pdb budget bujet disrupsi macet
+not-ready = Sebuah Node NotReady
+not-ready-also = unreachable tidak terjangkau hilang terputus mati down kubelet partition partisi network jaringan lost
+twice = Berjalan dua kali
+twice-also = split brain ganda dobel duplikat dua sekaligus bersamaan nama sama duplicate corrupt data rusak
+evicted = Pod saya diusir
+evicted-also = evicted pengusiran memory memori pressure tekanan oom oomkilled disk node-pressure killed dimatikan sigkill 137
+spread = Pod tidak tersebar merata
+spread-also = skew ketidakseimbangan timpang tidak seimbang persebaran satu node satu zona menumpuk semua zone
+rollout = Rollout tidak maju
+rollout-also = imagepullbackoff image rollout macet stuck progress deadline update pembaruan versi baru
+gpu = Tidak mendapat GPU
+gpu-also = cannot allocate all claims device perangkat resourceclaim klaim nvidia insufficient pending preemption
+
+filler-words = ada adalah agar aku apa atau bagaimana bisa dalam dan dari dengan di dia ini itu ia is it juga kalau karena ke kenapa kok lagi mana mengapa my not oleh on pada pod pods pun saat saja saya sudah supaya tetapi tapi the tidak untuk why yang

@@ -1,0 +1,2 @@
+what-led-here = Yang menyebabkan ini
+left-out = Catatan yang lebih awal tidak ditampilkan.

@@ -1,0 +1,4 @@
+new-version = Versi baru sudah siap.
+reload = Muat ulang
+starting = Memulai klaster… Yang Anda tekan menunggunya.
+close = Tutup

@@ -1,0 +1,2 @@
+messages = { $count } pesan
+more-than-dots = lebih banyak pesan daripada titik

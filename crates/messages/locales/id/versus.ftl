@@ -1,0 +1,10 @@
+name = Apa yang berbeda
+same-so-far = Sejauh ini kedua simulasi sama.
+first-difference = Perbedaan pertama pada { $instant }:
+in-this-run = { $event } (simulasi ini)
+in-the-other = { $event } (yang lain)
+go-there = Pergi ke sana
+no-pod-differs = Kini semua Pod sama
+pods-differ = Kini { $count } Pod berbeda
+pods-differ-hint = Pod itu diberi garis tepi: pergi ke sana; sekali lagi, ke yang berikutnya
+figures = Angka

@@ -1,0 +1,36 @@
+drain = Bagaimana jika { $nodes } di-drain?
+drain-more = Bagaimana jika { $nodes } dan { $more } lagi di-drain?
+lose-zone = Bagaimana jika daya zona { $zone } putus?
+consolidate = Node mana yang bisa dilepas?
+figures = Angka kedua simulasi
+fit = Berapa lagi Pod seperti { $pod } yang muat?
+
+counting = Penjadwal menempatkan salinan di tiruan klaster
+trying-changes = Perubahan dicoba di tiruan klaster
+consolidating = Node yang paling kosong di-drain di tiruan klaster
+running = Tiruan klaster sedang berjalan
+stop = Hentikan
+
+whole-zone = Dan seluruh zonanya?
+no-marks = Klaster terlalu besar untuk tanda di panggung: hanya tabel yang menunjukkan ke mana Pod akan pergi.
+figures-contents = Angka dan grafik
+fit-contents = Node, dan apa yang menghalangi Pod berikutnya
+consolidate-contents = Node, dalam urutan drain-nya
+contents = Pod, Node, dan apa yang rusak
+nodes = Node
+node = Node
+more-pods = Pod tambahan
+stops-next = Penghalang berikutnya
+pods = Pod
+pod = Pod
+from = Dari
+to = Ke
+from-none = tidak ada
+to-nowhere = tidak ada
+more-rows = dan { $count } lagi, yang ada dalam teks salinan
+drain-it = Jalankan drain
+copy = Salin sebagai Markdown
+copied = Jawabannya disalin sebagai Markdown.
+cannot-copy = Peramban ini tidak mengizinkan penyalinan di sini.
+as-of = Keadaan pada { $at }.
+tried = Dicoba di tiruan klaster menurut keadaan pada { $at }; simulasi Anda tidak berubah.
