@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
@@ -248,11 +249,8 @@ pub struct WaitsFor(pub Vec<LessonCondition>);
 
 impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, wanted) in self.0.iter().enumerate() {
-            f.write_str(if at == 0 { "" } else { ", and " })?;
-            wanted.fmt(f)?;
-        }
-        Ok(())
+        let conditions: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&conditions.join(&t!(condition::and)))
     }
 }
 
@@ -262,200 +260,217 @@ impl fmt::Display for LessonCondition {
             Self::AuthorText(text) => return f.write_str(text),
             Self::Required { when, what } => (when, what),
         };
-        if let Some(when) = when {
-            let (before, at, after) = match when {
-                ConditionTime::From(at) => ("From", at, " on"),
-                ConditionTime::Until(at) => ("Until", at, ""),
-            };
-            write!(f, "{before} {}{after}", podscope_api::print_duration_short(*at))?;
-            f.write_str(if what.is_some() { ": " } else { "" })?;
-        }
-        match what {
-            None => Ok(()),
-            Some(state) => state.fmt_after(&Opening::after(*when), f),
-        }
+        let position = if when.is_some() { INSIDE } else { START };
+        let what = what.as_ref().map(|state| state.sentence(position));
+        let time = |at: Micros| podscope_api::print_duration_short(at);
+        f.write_str(&match (when, what) {
+            (None, what) => what.unwrap_or_default(),
+            (Some(ConditionTime::From(at)), None) => t!(condition::from, time = time(*at)),
+            (Some(ConditionTime::From(at)), Some(what)) => t!(condition::from_what, time = time(*at), what = what),
+            (Some(ConditionTime::Until(at)), None) => t!(condition::until, time = time(*at)),
+            (Some(ConditionTime::Until(at)), Some(what)) => t!(condition::until_what, time = time(*at), what = what),
+        })
     }
 }
 
+/// Position of a message that is a sentence.
+const START: &str = "start";
+/// Position of a message in another one.
+const INSIDE: &str = "inside";
+
 impl RequiredState {
-    /// Formats the state as a sentence, or as the end of one.
-    fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The state as a sentence, or as the end of one.
+    fn sentence(&self, position: &str) -> String {
         match self {
-            RequiredState::Object { object, is } => is.fmt_of(opening, object, f),
-            RequiredState::Count(count) => count.fmt_after(opening, f),
+            RequiredState::Object { object, is } => is.sentence(position, object),
+            RequiredState::Count(count) => count.sentence(position, &count.phrase()),
             RequiredState::Serving(count) => {
-                count.fmt_after(opening, f)?;
-                f.write_str(" that are ready and not being deleted")
+                let objects = t!(condition::serving, objects = count.phrase());
+                count.sentence(position, &objects)
             }
             RequiredState::Same(objects) => {
-                let what = objects.noun_phrase(false);
-                write!(f, "{} {what} stay the same: none goes, none is added", opening.the)
+                let objects = objects.noun_phrase(false);
+                t!(condition::same_objects, position = position, objects = objects)
             }
-            RequiredState::Never(state) => {
-                f.write_str("It never happens that ")?;
-                state.fmt_after(&Opening::INSIDE, f)
-            }
+            RequiredState::Never(state) => t!(condition::never, what = state.sentence(INSIDE)),
             RequiredState::Requests {
                 service,
                 outcome,
                 number,
-            } => fmt_requests(opening, service, outcome.as_deref(), number, f),
+            } => requests(position, service, outcome.as_deref(), number),
             RequiredState::Kept { statement } => {
                 let mut inside = statement.trim_end_matches('.').to_owned();
                 if let Some(first) = inside.get_mut(..1) {
                     first.make_ascii_lowercase();
                 }
-                write!(f, "To the end: {inside}")
+                t!(condition::kept, statement = inside)
             }
-        }
-    }
-}
-
-/// First word of a sentence: with a capital letter, unless a time precedes it.
-struct Opening {
-    the: &'static str,
-    there: &'static str,
-}
-
-impl Opening {
-    /// Inside a sentence.
-    const INSIDE: Opening = Opening {
-        the: "the",
-        there: "there",
-    };
-
-    fn after(when: Option<ConditionTime>) -> Opening {
-        match when {
-            None => Opening {
-                the: "The",
-                there: "There",
-            },
-            Some(_) => Opening::INSIDE,
         }
     }
 }
 
 impl fmt::Display for RequiredObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind, self.name)?;
+        let object = format!("{} {}", self.kind, self.name);
         match &self.namespace {
-            Some(namespace) => write!(f, " in {namespace}"),
-            None => Ok(()),
+            Some(namespace) => f.write_str(&t!(condition::object_in, object = object, namespace = namespace)),
+            None => f.write_str(&object),
         }
     }
 }
 
 impl ObjectState {
-    fn fmt_of(&self, opening: &Opening, of: &RequiredObject, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let the = opening.the;
+    #[expect(clippy::too_many_lines, reason = "a table: one sentence a state")]
+    fn sentence(&self, position: &str, object: &RequiredObject) -> String {
         match self {
-            Self::Exists(true) => write!(f, "{of} exists"),
-            Self::Exists(false) => write!(f, "{of} is gone"),
-            Self::HasNode(true) => write!(f, "{of} has a node"),
-            Self::HasNode(false) => write!(f, "{of} has no node"),
-            Self::PlacedOn { node, is: true } => write!(f, "{of} is placed on {node}"),
-            Self::PlacedOn { node, is: false } => write!(f, "{of} is placed on another node than {node}"),
-            Self::Phase { phase, is } => write!(f, "{of} is {}{phase}", not(*is)),
-            Self::Deleting(true) => write!(f, "{of} is being deleted"),
-            Self::Deleting(false) => write!(f, "A {of} that is not being deleted exists"),
-            Self::Cordoned(is) => write!(f, "{of} is {}cordoned", not(*is)),
-            Self::Nominated { node: Some(node) } => write!(f, "{of} is nominated to {node}"),
-            Self::Nominated { node: None } => write!(f, "{of} is nominated to a node"),
-            Self::Priority(priority) => write!(f, "{of} has the priority {priority}"),
-            Self::Generation(number) => write!(f, "{the} spec of {of} is at its generation {number}"),
-            Self::Revision(number) => write!(f, "{of} is at revision {number}"),
-            Self::Ready(is) => write!(f, "{of} is {}ready", not(*is)),
-            Self::ContainersReady => write!(f, "{the} containers of {of} are ready"),
-            Self::Unschedulable => write!(f, "{the} scheduler found no node for {of}"),
-            Self::Condition { name, status, is } => {
-                write!(f, "{the} condition {name} of {of} is {}{status}", not(*is))
-            }
-            Self::ConditionReason { name, reason } => {
-                write!(f, "{the} condition {name} of {of} has the reason {reason}")
-            }
-            Self::Taint { effect, is } => {
-                let a = if *is { "a" } else { "no" };
-                write!(f, "{of} has {a} taint with the effect {effect}")
-            }
-            Self::Pods { wants, number, which } => fmt_pods(of, *wants, number, *which, f),
+            Self::Exists(true) => t!(condition::exists, object = object),
+            Self::Exists(false) => t!(condition::is_gone, object = object),
+            Self::HasNode(true) => t!(condition::has_node, object = object),
+            Self::HasNode(false) => t!(condition::has_no_node, object = object),
+            Self::PlacedOn { node, is: true } => t!(condition::placed_on, object = object, node = node),
+            Self::PlacedOn { node, is: false } => t!(condition::placed_elsewhere, object = object, node = node),
+            Self::Phase { phase, is: true } => t!(condition::phase, object = object, phase = phase),
+            Self::Phase { phase, is: false } => t!(condition::not_phase, object = object, phase = phase),
+            Self::Deleting(true) => t!(condition::deleting, object = object),
+            Self::Deleting(false) => t!(condition::not_deleting, object = object),
+            Self::Cordoned(true) => t!(condition::cordoned, object = object),
+            Self::Cordoned(false) => t!(condition::not_cordoned, object = object),
+            Self::Nominated { node: Some(node) } => t!(condition::nominated_to, object = object, node = node),
+            Self::Nominated { node: None } => t!(condition::nominated, object = object),
+            Self::Priority(priority) => t!(condition::priority, object = object, priority = priority),
+            Self::Generation(number) => t!(
+                condition::generation,
+                position = position,
+                object = object,
+                generation = number
+            ),
+            Self::Revision(number) => t!(condition::revision, object = object, revision = number),
+            Self::Ready(true) => t!(condition::ready, object = object),
+            Self::Ready(false) => t!(condition::not_ready, object = object),
+            Self::ContainersReady => t!(condition::containers_ready, position = position, object = object),
+            Self::Unschedulable => t!(condition::unschedulable, position = position, object = object),
+            Self::Condition { name, status, is: true } => t!(
+                condition::condition_is,
+                position = position,
+                name = name,
+                object = object,
+                status = status
+            ),
+            Self::Condition {
+                name,
+                status,
+                is: false,
+            } => t!(
+                condition::condition_is_not,
+                position = position,
+                name = name,
+                object = object,
+                status = status
+            ),
+            Self::ConditionReason { name, reason } => t!(
+                condition::condition_reason,
+                position = position,
+                name = name,
+                object = object,
+                reason = reason
+            ),
+            Self::Taint { effect, is: true } => t!(condition::has_taint, object = object, effect = effect),
+            Self::Taint { effect, is: false } => t!(condition::has_no_taint, object = object, effect = effect),
+            Self::Pods { wants, number, which } => pods(object, *wants, number, *which),
             Self::Label {
                 name,
                 value: Some(value),
-            } => write!(f, "{of} has the label {name}={value}"),
-            Self::Label { name, value: None } => write!(f, "{of} has a label {name}"),
-            Self::NoLabel(name) => write!(f, "{of} has no label {name}"),
-            Self::Restarted(1) => write!(f, "A container of {of} was restarted"),
-            Self::Restarted(times) => write!(f, "A container of {of} was restarted {times} times"),
-            Self::ContainerWaits(reason) => write!(f, "A container of {of} waits: {reason}"),
-            Self::ContainerEnded(reason) => write!(f, "A container of {of} has ended: {reason}"),
-            Self::Reason(reason) => write!(f, "{of} has the reason {reason}"),
-            Self::Image(image) => write!(f, "{of} has the image {image}"),
-            Self::Grace(seconds) => write!(f, "{of} has {seconds} s of grace"),
-            Self::HasField { path, is: true } => write!(f, "{of} has {path}"),
-            Self::HasField { path, is: false } => write!(f, "{of} has no {path}"),
-            Self::Field { path, value } => {
-                let is = not(!matches!(value, RequiredValue::IsNot(_)));
-                write!(f, "{path} of {of} is {is}{value}")
-            }
+            } => t!(condition::has_label_value, object = object, name = name, value = value),
+            Self::Label { name, value: None } => t!(condition::has_label, object = object, name = name),
+            Self::NoLabel(name) => t!(condition::has_no_label, object = object, name = name),
+            Self::Restarted(1) => t!(condition::restarted, object = object),
+            Self::Restarted(times) => t!(condition::restarted_times, object = object, times = *times),
+            Self::ContainerWaits(reason) => t!(condition::container_waits, object = object, reason = reason),
+            Self::ContainerEnded(reason) => t!(condition::container_ended, object = object, reason = reason),
+            Self::Reason(reason) => t!(condition::has_reason, object = object, reason = reason),
+            Self::Image(image) => t!(condition::has_image, object = object, image = image),
+            Self::Grace(seconds) => t!(condition::has_grace, object = object, seconds = seconds),
+            Self::HasField { path, is: true } => t!(condition::has_field, object = object, path = path),
+            Self::HasField { path, is: false } => t!(condition::has_no_field, object = object, path = path),
+            Self::Field {
+                path,
+                value: value @ RequiredValue::IsNot(_),
+            } => t!(condition::field_is_not, path = path, object = object, number = value),
+            Self::Field { path, value } => t!(condition::field_is, path = path, object = object, number = value),
         }
     }
 }
 
-fn fmt_requests(
-    opening: &Opening,
-    service: &str,
-    outcome: Option<&str>,
-    number: &RequiredValue,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let there = opening.there;
-    let noun = if number.is_singular() { "request" } else { "requests" };
+fn requests(position: &str, service: &str, outcome: Option<&str>, number: &RequiredValue) -> String {
     let which = match outcome {
         None => String::new(),
-        Some("failed") => " that failed".to_owned(),
-        Some(outcome) => format!(" with the outcome {outcome}"),
+        Some("failed") => format!(" {}", t!(condition::that_failed)),
+        Some(outcome) => format!(" {}", t!(condition::with_outcome, outcome = outcome)),
     };
+    let count = number.count();
     match number {
-        RequiredValue::Is(value) if value == "0" => write!(f, "{there} is no request to {service}{which}"),
-        RequiredValue::Is(value) if value == "1" => write!(f, "{there} is 1 request to {service}{which}"),
-        RequiredValue::IsNot(value) => write!(f, "{there} are not {value} requests to {service}{which}"),
-        number => write!(f, "{there} are {number} {noun} to {service}{which}"),
+        RequiredValue::Is(value) if value == "0" => t!(
+            condition::no_request,
+            position = position,
+            service = service,
+            which = which
+        ),
+        RequiredValue::Is(value) if value == "1" => t!(
+            condition::one_request,
+            position = position,
+            service = service,
+            which = which
+        ),
+        RequiredValue::IsNot(value) => t!(
+            condition::not_requests,
+            position = position,
+            number = value,
+            count = count,
+            service = service,
+            which = which
+        ),
+        number => t!(
+            condition::requests,
+            position = position,
+            number = number,
+            count = count,
+            service = service,
+            which = which
+        ),
     }
 }
 
-/// Prefix that negates a word.
-fn not(is: bool) -> &'static str {
-    if is { "" } else { "not " }
-}
-
-fn fmt_pods(
-    of: &RequiredObject,
-    wants: bool,
-    number: &RequiredValue,
-    which: PodsWhich,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let verb = if wants { "wants" } else { "has" };
-    let (before, after) = match which {
-        PodsWhich::All => ("", ""),
-        PodsWhich::Ready => ("ready ", ""),
-        PodsWhich::Available => ("available ", ""),
-        PodsWhich::Latest => ("", " of its latest template"),
-        PodsWhich::Failed => ("failed ", ""),
-        PodsWhich::Succeeded => ("succeeded ", ""),
-        PodsWhich::Healthy => ("healthy ", ""),
-    };
-    let noun = if number.is_singular() { "pod" } else { "pods" };
-    write!(f, "{of} {verb} {number} {before}{noun}{after}")
+/// Sentence about the number of pods that a workload has or wants.
+fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
+    let count = number.count();
+    macro_rules! sentence {
+        ($id:ident) => {
+            t!(condition::$id, object = object, number = number, count = count)
+        };
+    }
+    match (wants, which) {
+        (true, PodsWhich::Healthy) => sentence!(wants_healthy_pods),
+        (true, _) => sentence!(wants_pods),
+        (false, PodsWhich::All) => sentence!(has_pods),
+        (false, PodsWhich::Ready) => sentence!(has_ready_pods),
+        (false, PodsWhich::Available) => sentence!(has_available_pods),
+        (false, PodsWhich::Latest) => sentence!(has_latest_pods),
+        (false, PodsWhich::Failed) => sentence!(has_failed_pods),
+        (false, PodsWhich::Succeeded) => sentence!(has_succeeded_pods),
+        (false, PodsWhich::Healthy) => sentence!(has_healthy_pods),
+    }
 }
 
 impl RequiredValue {
-    /// Returns whether the noun after the number is singular.
-    fn is_singular(&self) -> bool {
+    /// The number by which a noun after the value is in the singular or plural, as in `1 pod`, `at least 1 pod`; 0 if the
+    /// value is not a number.
+    fn count(&self) -> u64 {
         match self {
-            Self::Is(value) => value == "1",
-            Self::IsNot(_) => false,
-            Self::Within { least, most } => most.or(*least) == Some(1),
+            Self::Is(value) | Self::IsNot(value) => value.parse().unwrap_or_default(),
+            Self::Within { least, most } => {
+                let number = most.or(*least).unwrap_or_default();
+                u64::try_from(number).unwrap_or_default()
+            }
         }
     }
 }
@@ -464,35 +479,41 @@ impl fmt::Display for RequiredValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Is(value) | Self::IsNot(value) => f.write_str(value),
-            Self::Within { least, most } => match (least, most) {
-                (Some(least), Some(most)) => write!(f, "{least} to {most}"),
-                (Some(least), None) => write!(f, "at least {least}"),
-                (None, most) => write!(f, "at most {}", most.unwrap_or_default()),
-            },
-        }
-    }
-}
-
-impl RequiredValue {
-    /// Whether a noun after the number is in the singular: `1 pod`, `at least 1 pod`.
-    fn is_one(&self) -> bool {
-        match self {
-            Self::Is(number) | Self::IsNot(number) => number == "1",
-            Self::Within { least, most } => most.or(*least) == Some(1),
+            Self::Within { least, most } => f.write_str(&match (least, most) {
+                (Some(least), Some(most)) => t!(condition::between, least = least, most = most),
+                (Some(least), None) => t!(condition::at_least, least = least),
+                (None, most) => t!(condition::at_most, most = most.unwrap_or_default()),
+            }),
         }
     }
 }
 
 impl RequiredCount {
-    fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let there = opening.there;
-        let is_one = self.number.is_one();
-        let are = if is_one { "is" } else { "are" };
-        let what = self.objects.noun_phrase(is_one);
+    /// The objects as a noun phrase, in the singular if their number is 1.
+    fn phrase(&self) -> String {
+        self.objects.noun_phrase(self.number.count() == 1)
+    }
+
+    fn sentence(&self, position: &str, objects: &str) -> String {
+        let count = self.number.count();
         match &self.number {
-            RequiredValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
-            RequiredValue::IsNot(number) => write!(f, "{there} {are} not {number} {what}"),
-            number => write!(f, "{there} {are} {number} {what}"),
+            RequiredValue::Is(number) if number == "0" => {
+                t!(condition::no_objects, position = position, objects = objects)
+            }
+            RequiredValue::IsNot(number) => t!(
+                condition::not_objects,
+                position = position,
+                count = count,
+                number = number,
+                objects = objects
+            ),
+            number => t!(
+                condition::objects,
+                position = position,
+                count = count,
+                number = number,
+                objects = objects
+            ),
         }
     }
 }
@@ -507,26 +528,27 @@ impl RequiredObjects {
             (plural, false) => plural.to_owned(),
         };
         let nouns: Vec<String> = self.kinds.iter().map(noun).collect();
-        let mut what = nouns.join(" or ");
+        let or = t!(condition::or);
+        let mut objects = nouns.join(&or);
         if !self.names.is_empty() {
-            what = format!("{what} named {}", self.names.join(" or "));
+            objects = t!(condition::named, objects = objects, names = self.names.join(&or));
         }
-        let mut rest = String::new();
         if let Some(labels) = &self.labels {
-            rest.push_str(&format!(" labelled {labels}"));
+            objects = t!(condition::labelled, objects = objects, labels = labels);
         }
         for field in &self.fields {
-            match field {
-                CountedField::Phase(phase) => what = format!("{phase} {what}"),
-                CountedField::Node(node) => rest.push_str(&format!(" on {node}")),
-                CountedField::Other(field) => rest.push_str(&format!(" with {field}")),
-            }
+            objects = match field {
+                CountedField::Phase(phase) => t!(condition::in_phase, phase = phase, objects = objects),
+                CountedField::Node(node) => t!(condition::on_node, objects = objects, node = node),
+                CountedField::Other(field) => t!(condition::with_field, objects = objects, field = field),
+            };
         }
         match &self.place {
-            CountedPlace::Default => {}
-            CountedPlace::Namespace(namespace) => rest.push_str(&format!(" in {namespace}")),
-            CountedPlace::Everywhere => rest.push_str(" in all namespaces"),
+            CountedPlace::Default => objects,
+            CountedPlace::Namespace(namespace) => {
+                t!(condition::in_namespace, objects = objects, namespace = namespace)
+            }
+            CountedPlace::Everywhere => t!(condition::in_all_namespaces, objects = objects),
         }
-        format!("{what}{rest}")
     }
 }
