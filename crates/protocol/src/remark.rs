@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::Basis;
@@ -195,8 +196,8 @@ pub enum NodeProblem {
 impl fmt::Display for NodeProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotReady(reason) if reason.is_empty() => f.write_str("not ready"),
-            Self::NotReady(reason) => write!(f, "not ready: {reason}"),
+            Self::NotReady(reason) if reason.is_empty() => f.write_str(&t!(remark::node_not_ready)),
+            Self::NotReady(reason) => f.write_str(&t!(remark::node_not_ready_reason, reason = reason)),
             Self::Pressure(condition) => f.write_str(condition),
         }
     }
@@ -217,19 +218,13 @@ pub enum Assumption {
 
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Node => "nothing new is placed on a node of which only the name is known",
-            Self::PriorityClass => "a class has the priority that its pods carry",
-            Self::StorageClass => "a class makes volumes wherever the pod goes",
-            Self::PersistentVolume => "such a volume is reached from every node, unless only pending pods use it",
-            Self::Owners => "what such an owner owns stays, and what ends of it is not made anew",
-            Self::Counted(1) => "one object counts others that the files do not have: they are taken to run",
-            Self::Counted(n) => {
-                return write!(
-                    f,
-                    "{n} objects count others that the files do not have: they are taken to run"
-                );
-            }
+        f.write_str(&match self {
+            Self::Node => t!(remark::means_nodes),
+            Self::PriorityClass => t!(remark::means_priority_classes),
+            Self::StorageClass => t!(remark::means_storage_classes),
+            Self::PersistentVolume => t!(remark::means_persistent_volumes),
+            Self::Owners => t!(remark::means_owners),
+            Self::Counted(count) => t!(remark::means_counted, count = *count),
         })
     }
 }
@@ -237,138 +232,71 @@ impl fmt::Display for Assumption {
 impl fmt::Display for Remark {
     #[expect(clippy::too_many_lines, reason = "a table: one sentence a remark")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Basis(basis) => basis.fmt(f),
-            Self::NotSimulated { kind, count } => write!(f, "{count} × {kind} (not simulated)"),
+        f.write_str(&match self {
+            Self::Basis(basis) => return basis.fmt(f),
+            Self::NotSimulated { kind, count } => t!(remark::not_simulated, count = count, kind = kind),
             Self::Unserved {
                 kind,
                 api_version,
                 file,
                 line,
-            } => write!(
-                f,
-                "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({file}:{line})"
+            } => t!(
+                remark::unserved,
+                kind = format!("{kind:?}"),
+                version = format!("{api_version:?}"),
+                place = format!("{file}:{line}")
             ),
             Self::Converted {
                 kind,
                 api_version,
                 count,
-            } => write!(
-                f,
-                "{count} × {kind} of {api_version}, which v1.36 does not serve by default, converted to resource.k8s.io/v1"
-            ),
-            Self::Unread(problem) => write!(f, "left out: {problem}"),
-            Self::MoreUnread(count) => {
-                counted(f, *count, "more problem", "more problems")?;
-                f.write_str(" of files that are left out")
-            }
-            Self::Duplicates(count) => {
-                counted(f, *count, "object stands", "objects stand")?;
-                f.write_str(" in the files more than once: the newest is read")
-            }
-            Self::Scrubbed(objects) => {
-                counted(f, objects.count, "object has", "objects have")?;
-                let them = if objects.count == 1 { "it is" } else { "they are" };
-                write!(
-                    f,
-                    " no UID: {objects}; {them} taken as dumped, not as something to create"
-                )
-            }
-            Self::SharedUid(objects) => write!(
-                f,
-                "{} objects have a UID that others have too: {objects}; they are told apart by their names",
-                objects.count
-            ),
-            Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
-            Self::Scheduler(said) | Self::History(said) => f.write_str(said),
-            Self::Assumed { kinds, means } => assumed(f, kinds, means),
-            Self::PodProblems(pods) => lasting(f, pods),
-            Self::NodeProblems { nodes, has_pressure } => {
-                counted(f, nodes.count, "node is", "nodes are")?;
-                write!(
-                    f,
-                    " not well in the files: {nodes}; that is taken to last until the machine is started anew"
-                )?;
-                f.write_str(match has_pressure {
-                    true => ", and no pod that runs there is evicted for pressure that nobody measures",
-                    false => "",
-                })
-            }
-            Self::MissingVolumes { pod, message } => write!(
-                f,
-                "{pod} uses a claim or volume that the files do not have, and stays Pending; the real scheduler said: \
-                 {message}"
-            ),
-            Self::MoreWithMissingVolumes(more) => write!(
-                f,
-                "{more} more pods stay Pending for claims or volumes that the files do not have"
-            ),
-            Self::UsesAssumed(pods) => {
-                counted(f, pods.count, "pending pod uses", "pending pods use")?;
-                write!(f, " what is only assumed to exist: {pods}; ")?;
-                f.write_str(match pods.count {
-                    1 => "if that is what it waits for, it runs here and not in the cluster",
-                    _ => "if that is what they wait for, they run here and not in the cluster",
-                })
-            }
-            Self::AutoscalersWithoutMetrics(count) => unmetered(f, *count),
-            Self::NoObjects { nodes } => {
-                write!(f, "No file has an object: the cluster of {nodes} nodes is made up")
-            }
-            Self::NamespaceCreated(name) => write!(f, "namespace {name} is in none of the files and is made"),
-            Self::GeneratedNodes { made, own } => write!(
-                f,
-                "{made} nodes are made beside the files' own {own}; a Scenario with `cluster: {{nodesPerZone: 0}}` \
-                 leaves them out"
-            ),
-            Self::StartTime(newest) => write!(
-                f,
-                "t = 0 is {newest}, the latest moment that the files show to have passed"
-            ),
+            } => t!(remark::converted, count = count, kind = kind, version = api_version),
+            Self::Unread(problem) => t!(remark::unread, problem = problem),
+            Self::MoreUnread(count) => t!(remark::more_unread, count = *count),
+            Self::Duplicates(count) => t!(remark::duplicates, count = *count),
+            Self::Scrubbed(objects) => t!(remark::scrubbed, count = objects.count, objects = objects),
+            Self::SharedUid(objects) => t!(remark::shared_uid, count = objects.count, objects = objects),
+            Self::Kubelet(said) => return write!(f, "KubeletConfiguration: {said}"),
+            Self::Scheduler(said) | Self::History(said) => return f.write_str(said),
+            Self::Assumed { kinds, means } => assumed(kinds, means),
+            Self::PodProblems(pods) => t!(remark::pod_problems, count = pods.count, pods = pods),
+            Self::NodeProblems {
+                nodes,
+                has_pressure: true,
+            } => t!(remark::node_problems_pressure, count = nodes.count, nodes = nodes),
+            Self::NodeProblems {
+                nodes,
+                has_pressure: false,
+            } => t!(remark::node_problems, count = nodes.count, nodes = nodes),
+            Self::MissingVolumes { pod, message } => t!(remark::missing_volumes, pod = pod, message = message),
+            Self::MoreWithMissingVolumes(more) => t!(remark::more_with_missing_volumes, count = *more),
+            Self::UsesAssumed(pods) => t!(remark::uses_assumed, count = pods.count, pods = pods),
+            Self::AutoscalersWithoutMetrics(count) => t!(remark::autoscalers_without_metrics, count = *count),
+            Self::NoObjects { nodes } => t!(remark::no_objects, nodes = *nodes),
+            Self::NamespaceCreated(name) => t!(remark::namespace_created, name = name),
+            Self::GeneratedNodes { made, own } => t!(remark::generated_nodes, made = *made, own = own),
+            Self::StartTime(newest) => t!(remark::start_time, time = newest),
             Self::Unreadable { command, error } => {
-                write!(f, "the link's command {command:?} is not understood: {error}")
+                t!(remark::unreadable, command = format!("{command:?}"), error = error)
             }
-            Self::LessonChanged { name, is_gone } => write!(
-                f,
-                "The lesson {name} {} since this link was made. It opens as it was, without its story.",
-                if *is_gone { "is gone" } else { "is another one" }
-            ),
-        }
+            Self::LessonChanged { name, is_gone: true } => t!(remark::lesson_gone, name = name),
+            Self::LessonChanged { name, is_gone: false } => t!(remark::lesson_changed, name = name),
+        })
     }
 }
 
-fn counted(f: &mut fmt::Formatter<'_>, count: usize, one: &str, more: &str) -> fmt::Result {
-    match count {
-        1 => write!(f, "One {one}"),
-        n => write!(f, "{n} {more}"),
+fn assumed(kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> String {
+    let kind = |(kind, names): &(String, FirstItems<String>)| format!("{} × {kind} ({names})", names.count);
+    let kinds: Vec<String> = kinds.iter().map(kind).collect();
+    let mut text = match kinds.is_empty() {
+        true => t!(remark::assumed),
+        false => t!(remark::assumed_kinds, kinds = kinds.join(", ")),
+    };
+    for one in means {
+        text.push_str("; ");
+        text.push_str(&one.to_string());
     }
-}
-
-fn lasting(f: &mut fmt::Formatter<'_>, pods: &FirstItems<PodWithProblem>) -> fmt::Result {
-    let theirs = if pods.count == 1 { "its" } else { "their" };
-    counted(f, pods.count, "pod does", "pods do")?;
-    write!(
-        f,
-        " not run well in the files: {pods}; {theirs} trouble is taken to last; a pod that is made anew is well, unless an \
-         annotation about its behavior says otherwise"
-    )
-}
-
-fn unmetered(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
-    match count {
-        1 => f.write_str("A HorizontalPodAutoscaler scales")?,
-        n => write!(f, "{n} HorizontalPodAutoscalers scale")?,
-    }
-    f.write_str(" nothing: the files do not say what pods use, unless an annotation about their behavior does")
-}
-
-fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> fmt::Result {
-    f.write_str("What the files refer to and do not have is assumed to exist")?;
-    for (at, (kind, names)) in kinds.iter().enumerate() {
-        let before = if at == 0 { ": " } else { ", " };
-        write!(f, "{before}{} × {kind} ({names})", names.count)?;
-    }
-    means.iter().try_for_each(|one| write!(f, "; {one}"))
+    text
 }
 
 #[cfg(test)]
