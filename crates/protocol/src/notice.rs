@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, Request, clock};
@@ -93,37 +94,30 @@ pub enum Notice {
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TimeIsPaused => f.write_str("Time stands still: play or step to see what follows."),
-            Self::WaitsForAnswer => {
-                f.write_str("Time waits for your answer: choose one in the story, or press *I don't know*.")
+        f.write_str(&match self {
+            Self::TimeIsPaused => t!(notice::time_is_paused),
+            Self::WaitsForAnswer => t!(notice::waits_for_answer),
+            Self::CommandWaitsForAnswer => t!(notice::command_waits_for_answer),
+            Self::NothingToUndo => t!(notice::nothing_to_undo),
+            Self::NoSolution => t!(notice::no_solution),
+            Self::PipedLate => t!(notice::piped_late),
+            Self::RequestWaits { what, until } => {
+                t!(notice::request_waits, what = what, until = clock::instant(*until))
             }
-            Self::CommandWaitsForAnswer => {
-                f.write_str("Time waits for your answer in the story: what this command brings comes after it.")
-            }
-            Self::NothingToUndo => f.write_str("there is no command to take back on this branch"),
-            Self::NoSolution => f.write_str("This story has no solution that can be played from here."),
-            Self::PipedLate => {
-                f.write_str("error: a pipe takes what is printed at once; this command's answer comes while time runs")
-            }
-            Self::RequestWaits { what, until } => write!(f, "{what} waits until {} is reached", clock::instant(*until)),
             Self::RequestDropped { what, until } => {
-                write!(f, "not done, {} was not reached: {what}", clock::instant(*until))
+                t!(notice::request_dropped, until = clock::instant(*until), what = what)
             }
             Self::TooManyWait { most, until } => {
                 let until = until.map(clock::instant).unwrap_or_default();
-                write!(f, "not done: {most} requests already wait until {until} is reached")
+                t!(notice::too_many_wait, most = *most, until = until)
             }
-            Self::LinesWait { behind, lines } => write!(
-                f,
-                "Waiting until `{behind}` ends: {lines}. Ctrl-C ends it and drops what waits."
-            ),
-            Self::LinesDropped(lines) => write!(f, "not run: {lines}"),
-            Self::TooManyLines { most } => write!(f, "not run: at most {most} lines wait"),
-            Self::Limit(limit) => limit.fmt(f),
-            Self::GoalRefusal(why) => why.fmt(f),
-            Self::OtherEngine(other) => other.fmt(f),
-        }
+            Self::LinesWait { behind, lines } => t!(notice::lines_wait, command = behind, lines = lines),
+            Self::LinesDropped(lines) => t!(notice::lines_dropped, lines = lines),
+            Self::TooManyLines { most } => t!(notice::too_many_lines, most = *most),
+            Self::Limit(limit) => return limit.fmt(f),
+            Self::GoalRefusal(why) => return why.fmt(f),
+            Self::OtherEngine(other) => return other.fmt(f),
+        })
     }
 }
 
@@ -164,16 +158,16 @@ impl RequestName {
 
 impl fmt::Display for RequestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Command(line) => line,
-            Self::Play => "play",
-            Self::Step => "the next event",
-            Self::NextDecision => "the next decision",
-            Self::Skip => "the skip",
-            Self::Fork => "the branch",
-            Self::Undo => "the undo",
-            Self::Remedy => "the remedy",
-            Self::Seek => "the way to another instant",
+        f.write_str(&match self {
+            Self::Command(line) => return f.write_str(line),
+            Self::Play => t!(notice::play),
+            Self::Step => t!(notice::step),
+            Self::NextDecision => t!(notice::next_decision),
+            Self::Skip => t!(notice::skip),
+            Self::Fork => t!(notice::fork),
+            Self::Undo => t!(notice::undo),
+            Self::Remedy => t!(notice::remedy),
+            Self::Seek => t!(notice::seek),
         })
     }
 }
@@ -189,12 +183,7 @@ pub struct LinesLeft {
 
 impl fmt::Display for LinesLeft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = &self.first;
-        match self.more {
-            0 => f.write_str(first),
-            1 => write!(f, "{first} and another line"),
-            more => write!(f, "{first} and {more} more lines"),
-        }
+        f.write_str(&t!(notice::lines, first = self.first, more = self.more))
     }
 }
 
@@ -211,11 +200,11 @@ pub enum Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Branches(most) => write!(f, "a session holds at most {most} branches"),
-            Self::Commands(most) => write!(f, "a branch holds at most {most} commands"),
-            Self::Records(most) => write!(f, "the run holds at most {most} records: it stops here"),
-        }
+        f.write_str(&match self {
+            Self::Branches(most) => t!(notice::limit_branches, most = *most),
+            Self::Commands(most) => t!(notice::limit_commands, most = *most),
+            Self::Records(most) => t!(notice::limit_records, most = *most),
+        })
     }
 }
 
@@ -241,13 +230,13 @@ pub enum GoalRefusal {
 
 impl fmt::Display for GoalRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Invariant => "An invariant has no fields; write `always` in the file.",
-            Self::NoObject => "There is no such object now.",
-            Self::NoField => "There is no field in this line.",
-            Self::UnsupportedField => "This field can be no goal.",
-            Self::DiffersPerRun => "No reader would reach this goal: each run gives this field a value of its own.",
-            Self::DrawnName => "No reader would reach this goal: each run draws the pod's name. Phase, node, readiness and labels of such a pod can be goals, for all pods with its labels; or pick a field of its owner.",
+        f.write_str(&match self {
+            Self::Invariant => t!(notice::goal_invariant),
+            Self::NoObject => t!(notice::goal_no_object),
+            Self::NoField => t!(notice::goal_no_field),
+            Self::UnsupportedField => t!(notice::goal_unsupported_field),
+            Self::DiffersPerRun => t!(notice::goal_differs_per_run),
+            Self::DrawnName => t!(notice::goal_drawn_name),
         })
     }
 }
@@ -268,15 +257,17 @@ pub struct OtherEngine {
 impl fmt::Display for OtherEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { maker, own, .. } = self;
-        write!(f, "This link was made by engine {maker}")?;
-        if let Some(followed) = &self.followed {
-            write!(f, ", which followed Kubernetes {followed}")?;
-        }
         let before = clock::Seconds(self.before);
-        write!(
-            f,
-            "; this is {own}, which decides differently somewhere before {before}."
-        )
+        f.write_str(&match &self.followed {
+            None => t!(notice::other_engine, maker = maker, own = own, before = before),
+            Some(followed) => t!(
+                notice::other_engine_followed,
+                maker = maker,
+                followed = followed,
+                own = own,
+                before = before
+            ),
+        })
     }
 }
 
