@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 /// Objects that no file of a dump contains, so that the reason why a pod waits is unknown.
@@ -17,14 +18,10 @@ pub enum MissingObjectsView {
 
 impl fmt::Display for MissingObjectsView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nodes => f.write_str("no file has a Node"),
-            Self::Claims(names) if names.len() == 1 => write!(f, "no file has its claim {}", names.join(", ")),
-            Self::Claims(names) => write!(f, "no file has its claims {}", names.join(", ")),
-            Self::Volumes(names) if names.len() == 1 => {
-                write!(f, "no file has the volume of its claim {}", names.join(", "))
-            }
-            Self::Volumes(names) => write!(f, "no file has the volumes of its claims {}", names.join(", ")),
-        }
+        f.write_str(&match self {
+            Self::Nodes => t!(missing_objects::nodes),
+            Self::Claims(names) => t!(missing_objects::claims, count = names.len(), names = names.join(", ")),
+            Self::Volumes(names) => t!(missing_objects::volumes, count = names.len(), names = names.join(", ")),
+        })
     }
 }

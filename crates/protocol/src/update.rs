@@ -3,6 +3,7 @@
 use std::fmt;
 
 use podscope_api::ProblemKind;
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
@@ -178,13 +179,13 @@ pub enum Task {
 
 impl Task {
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub fn word(self) -> String {
         match self {
-            Self::Open => "open",
-            Self::Seek => "seek",
-            Self::Film => "film",
-            Self::Load => "loading the rest of the engine",
-            Self::WhatIf => "what if",
+            Self::Open => t!(update::task_open),
+            Self::Seek => t!(update::task_seek),
+            Self::Film => t!(update::task_film),
+            Self::Load => t!(update::task_load),
+            Self::WhatIf => t!(update::task_what_if),
         }
     }
 }
@@ -343,25 +344,13 @@ pub enum Basis {
 
 impl std::fmt::Display for Basis {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoBudgets => {
-                f.write_str("No file has a PodDisruptionBudget: preemption and `kubectl drain` ignore them")
-            }
-            Self::NoNodes => f.write_str("No file has a Node: pending pods meet a made-up cluster of six nodes"),
-            Self::OnlyNames => f.write_str("No file has a Node, so nobody can say why a pod is pending"),
-            Self::OneNamespace { namespace } => write!(
-                f,
-                "All pods in the files are of namespace {namespace}: what else runs on the nodes is not counted"
-            ),
-            Self::Cut { file, objects, line } => write!(
-                f,
-                "{file} ends in the middle of line {line}: {} read, and what came after is missing",
-                match objects {
-                    1 => "one object was".to_owned(),
-                    n => format!("{n} objects were"),
-                }
-            ),
-        }
+        f.write_str(&match self {
+            Self::NoBudgets => t!(update::no_budgets),
+            Self::NoNodes => t!(update::no_nodes),
+            Self::OnlyNames => t!(update::only_names),
+            Self::OneNamespace { namespace } => t!(update::one_namespace, namespace = namespace),
+            Self::Cut { file, objects, line } => t!(update::cut, file = file, line = line, count = *objects),
+        })
     }
 }
 
@@ -408,16 +397,10 @@ pub enum LinkLength {
 
 impl fmt::Display for LinkLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Long { characters, limit } => write!(
-                f,
-                "This link has {characters} characters; some programs cut links off after {limit}. A scenario file is safer."
-            ),
-            Self::TooLong { characters } => write!(
-                f,
-                "This link has {characters} characters; not every browser opens one of that length. Save a scenario file."
-            ),
-        }
+        f.write_str(&match self {
+            Self::Long { characters, limit } => t!(update::link_long, characters = *characters, limit = limit),
+            Self::TooLong { characters } => t!(update::link_too_long, characters = *characters),
+        })
     }
 }
 
@@ -435,15 +418,10 @@ pub enum FilmRefusal {
 
 impl fmt::Display for FilmRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::EmptySpan => {
-                f.write_str("A film wants a span that has been played: its end lies after its beginning")
-            }
-            Self::TooLarge { mib } => write!(
-                f,
-                "This film would be larger than {mib} MiB: take a shorter span, or a smaller cluster"
-            ),
-        }
+        f.write_str(&match self {
+            Self::EmptySpan => t!(update::film_empty_span),
+            Self::TooLarge { mib } => t!(update::film_too_large, mib = mib),
+        })
     }
 }
 
