@@ -1,6 +1,7 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
 
 use podscope_api::{ConditionStatus, Phrase, ordered};
+use podscope_messages::t;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -494,8 +495,8 @@ pub struct BrokenInvariant {
 impl BrokenInvariant {
     /// Time, cause and description in one sentence.
     pub fn sentence(&self) -> String {
-        let at = clock::instant(self.at);
-        format!("Broken at {at} by {}: {}.", self.by, self.seen)
+        let time = clock::instant(self.at);
+        t!(picture::broken, time = time, cause = self.by, violation = self.seen)
     }
 }
 
@@ -511,13 +512,13 @@ pub enum ViolationCauseView {
 }
 
 impl ViolationCauseView {
-    /// Name of the cause in traces.
+    /// Word for the cause.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub fn word(self) -> String {
         match self {
-            Self::Command => "command",
-            Self::Fault => "fault",
-            Self::Bug => "bug",
+            Self::Command => t!(picture::cause_command),
+            Self::Fault => t!(picture::cause_fault),
+            Self::Bug => t!(picture::cause_bug),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
@@ -91,17 +92,20 @@ impl Finding {
     /// Heading of a row: first object, number of further objects, owner, age.
     #[must_use]
     pub fn heading(&self, now: Micros) -> String {
-        let mut text = self.object.clone();
-        if self.count > 1 {
-            let _ = write!(text, " and {} more", self.count - 1);
+        let object = &self.object;
+        let more = self.count.saturating_sub(1);
+        match (&self.owner, age(self.since, now)) {
+            (None, None) => t!(finding::heading, object = object, more = more),
+            (Some(owner), None) => t!(finding::heading_of, object = object, more = more, owner = owner),
+            (None, Some(age)) => t!(finding::heading_for, object = object, more = more, age = age),
+            (Some(owner), Some(age)) => t!(
+                finding::heading_of_for,
+                object = object,
+                more = more,
+                owner = owner,
+                age = age
+            ),
         }
-        let of = self.owner.as_deref().map(|owner| format!("of {owner}"));
-        let since = age(self.since, now).map(|age| format!("for {age}"));
-        let more: Vec<String> = of.into_iter().chain(since).collect();
-        if !more.is_empty() {
-            let _ = write!(text, " ({})", more.join(", "));
-        }
-        text
     }
 
     /// The first object, as a subject for the inspector.
@@ -123,9 +127,6 @@ impl Finding {
     }
 }
 
-/// Text if there are no problems.
-const NOTHING: &str = "nothing is wrong that the objects show";
-
 /// Formats an age as `kubectl get` does.
 fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     let seconds = (now - since?).max(0) / 1_000_000;
@@ -141,7 +142,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
 #[must_use]
 pub fn plain(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
-        return format!("{NOTHING}\n");
+        return format!("{}\n", t!(finding::nothing));
     }
     let mut out = String::new();
     for found in findings {
@@ -158,7 +159,7 @@ pub fn plain(findings: &[Finding], now: Micros) -> String {
 #[must_use]
 pub fn markdown(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
-        return format!("{NOTHING}\n");
+        return format!("{}\n", t!(finding::nothing));
     }
     // A code span cannot contain backticks and line breaks.
     let code = |text: &str| format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "));

@@ -1,6 +1,7 @@
 //! The most important problem of a node, in a few words.
 
 use podscope_api::ConditionStatus;
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::NodeView;
@@ -44,22 +45,22 @@ pub enum NodeTrouble {
 impl NodeTrouble {
     /// Text for the problem.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub fn words(self) -> String {
         match self {
-            Self::NoObject => "no Node object",
-            Self::Off => "machine is off",
-            Self::CutOff => "cut off",
-            Self::LinksCut => "links cut",
-            Self::NotReady => "not ready",
-            Self::Cordoned => "cordoned",
+            Self::NoObject => t!(trouble::no_object),
+            Self::Off => t!(trouble::off),
+            Self::CutOff => t!(trouble::cut_off),
+            Self::LinksCut => t!(trouble::links_cut),
+            Self::NotReady => t!(trouble::not_ready),
+            Self::Cordoned => t!(trouble::cordoned),
         }
     }
 
     /// Shorter text, for displays with little room.
     #[must_use]
-    pub const fn short(self) -> &'static str {
+    pub fn short(self) -> String {
         match self {
-            Self::Off => "off",
+            Self::Off => t!(trouble::off_short),
             other => other.words(),
         }
     }

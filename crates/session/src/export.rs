@@ -372,7 +372,7 @@ fn draw_node(
     drawing.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
     if let Some(trouble) = node.trouble() {
         let end = format!("text-anchor=\"end\" fill=\"{TROUBLE_COLOUR}\"");
-        drawing.write(x + CARD_WIDTH - 12, y + 21, trouble.words(), &end);
+        drawing.write(x + CARD_WIDTH - 12, y + 21, &trouble.words(), &end);
     }
     for (index, pod) in pods.iter().enumerate() {
         let (x, y) = (
