@@ -11,9 +11,25 @@ got-node = { $count ->
 preempted = { $count ->
    *[other] { $count } pods preempted
 }
-# $by - why they were evicted: `evicted: a taint of its node`.
-evicted = { $count ->
-   *[other] { $count } pods { $by }
+evicted-by-taint = { $count ->
+    [one] 1 pod evicted: a taint of its node
+   *[other] { $count } pods evicted: a taint of their node
+}
+evicted-by-pressure = { $count ->
+    [one] 1 pod evicted by its kubelet: pressure on its node
+   *[other] { $count } pods evicted by their kubelet: pressure on their node
+}
+ended-by-shutdown = { $count ->
+    [one] 1 pod ended by its kubelet: the node shuts down
+   *[other] { $count } pods ended by their kubelet: the node shuts down
+}
+evicted-by-api = { $count ->
+    [one] 1 pod evicted through the eviction API
+   *[other] { $count } pods evicted through the eviction API
+}
+removed-by-garbage-collector = { $count ->
+    [one] 1 pod removed by the pod garbage collector: its node is gone or out of service
+   *[other] { $count } pods removed by the pod garbage collector: their node is gone or out of service
 }
 run-again = { $count ->
    *[other] { $count } containers run again

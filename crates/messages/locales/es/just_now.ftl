@@ -7,9 +7,6 @@ got-node = { $count ->
 preempted = { $count ->
    *[other] { $count } Pods expropiados
 }
-evicted = { $count ->
-   *[other] { $count } Pods: { $by }
-}
 run-again = { $count ->
    *[other] { $count } contenedores vuelven a ejecutarse
 }

@@ -1,7 +1,6 @@
 no-node = { $count } Pod: tidak ada Node
 got-node = { $count } Pod mendapat Node
 preempted = { $count } Pod disingkirkan
-evicted = { $count } Pod { $by }
 run-again = { $count } kontainer berjalan lagi
 get-sigterm = { $count } kontainer mendapat SIGTERM
 get-sigkill = { $count } kontainer mendapat SIGKILL

@@ -16,12 +16,6 @@ preempted = { $count ->
     [many] { $count } Podʼів витіснено
    *[other] { $count } Podʼів витіснено
 }
-evicted = { $count ->
-    [one] { $count } Pod { $by }
-    [few] { $count } Podʼи { $by }
-    [many] { $count } Podʼів { $by }
-   *[other] { $count } Podʼів { $by }
-}
 run-again = { $count ->
     [one] { $count } контейнер знову працює
     [few] { $count } контейнери знову працюють

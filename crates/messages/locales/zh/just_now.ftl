@@ -1,7 +1,6 @@
 no-node = { $count } 个 Pod：没有节点
 got-node = { $count } 个 Pod 得到了节点
 preempted = { $count } 个 Pod 被抢占
-evicted = { $count } 个 Pod：{ $by }
 run-again = { $count } 个容器重新运行
 get-sigterm = { $count } 个容器收到 SIGTERM
 get-sigkill = { $count } 个容器收到 SIGKILL
