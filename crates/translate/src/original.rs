@@ -2,13 +2,25 @@
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::glossary::GLOSSARY;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Name of the file of the headings of groups.
 const GROUPS: &str = "groups";
 
 /// Name of the file of the glossary.
 const TERMS: &str = "glossary";
+
+/// Name of the file of titles and rules of practice families.
+const PRACTICE: &str = "practice";
+
+/// Name of the file of titles of sessions and courses.
+const TITLES: &str = "titles";
+
+/// Folders of practice families and courses, and the files of sessions that are no lessons, from the folder of the
+/// lessons.
+const FAMILIES: &str = "../practice";
+const COURSES: &str = "../../course/courses";
+const SESSIONS: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
 
 /// Annotations of a lesson that are texts.
 const ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
@@ -25,20 +37,12 @@ pub(crate) struct Original {
     pub(crate) texts: Vec<(String, String)>,
 }
 
-/// Reads all originals: lessons in the order of the course, then headings and glossary.
+/// Reads all originals: lessons in the order of the course, then headings, practice families, titles and glossary.
 pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     let mut found = Vec::new();
-    let entries = std::fs::read_dir(lessons).map_err(|error| format!("{}: {error}", lessons.display()))?;
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    for file in files {
-        let name = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".yaml"));
-        let Some(name) = name.filter(|_| file.is_file()) else {
-            continue;
-        };
-        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let read = lesson(name, &text).ok_or_else(|| format!("{}: no Scenario", file.display()))?;
-        found.push(read);
+    for file in files(lessons)? {
+        let read = lesson(&name_of(&file), &text_of(&file)?);
+        found.push(read.ok_or_else(|| format!("{}: no Scenario", file.display()))?);
     }
     found.sort_by(|(one, a, _), (other, b, _)| (one, &a.name).cmp(&(other, &b.name)));
     let mut groups: Vec<(String, String)> = Vec::new();
@@ -47,20 +51,50 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
             groups.push((group.clone(), group.clone()));
         }
     }
+    let mut families = Texts::default();
+    for file in files(&lessons.join(FAMILIES))? {
+        families.fields(&name_of(&file), &text_of(&file)?, &["title", "rule"]);
+    }
+    let mut titles = Texts::default();
+    let sessions = SESSIONS.iter().map(|path| lessons.join(path));
+    for file in sessions.chain(files(&lessons.join(COURSES))?) {
+        titles.fields(&name_of(&file), &text_of(&file)?, &["title"]);
+    }
     let terms = GLOSSARY
         .iter()
         .map(|(term, definition)| ((*term).to_owned(), (*definition).to_owned()));
     let shared = [
-        Original {
-            name: GROUPS.to_owned(),
-            texts: groups,
-        },
-        Original {
-            name: TERMS.to_owned(),
-            texts: terms.collect(),
-        },
+        (GROUPS, groups),
+        (PRACTICE, families.0),
+        (TITLES, titles.0),
+        (TERMS, terms.collect()),
     ];
+    let shared = shared.map(|(name, texts)| Original {
+        name: name.to_owned(),
+        texts,
+    });
     Ok(found.into_iter().map(|(_, lesson, _)| lesson).chain(shared).collect())
+}
+
+/// The YAML files of a folder, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_stem()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn text_of(file: &Path) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// The order of a lesson, its texts, and the heading of its group.
@@ -95,6 +129,15 @@ impl Texts {
         let text = value.and_then(Tree::as_str).map_or("", str::trim);
         if !text.is_empty() {
             self.0.push((key.to_owned(), text.to_owned()));
+        }
+    }
+
+    /// Adds fields of the `spec` of a document of Podscope.
+    fn fields(&mut self, name: &str, text: &str, fields: &[&str]) {
+        let parsed = podscope_api::parse(text);
+        let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
+        for field in fields {
+            self.add(&format!("{name}.{field}"), spec.and_then(|spec| spec.get(field)));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The dialog of practice: tasks without end, by family and level; the schedule chooses the next one (E-11).
 
-use podscope_messages::t;
+use podscope_messages::{said, t};
 use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
 use yew::prelude::*;
 
@@ -47,7 +47,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
                 <div class="cards">
                     { for families.iter().map(|family| html! {
                         <button type="button" onclick={open(&ctl, Some(task(family)))} data-practice={family.name.clone()}>
-                            <b>{ shown(&family.title) }</b>
+                            <b>{ shown(&said(&family.title)) }</b>
                             <span>{ shown(&family.topic) }</span>
                             <small>{ t!(practise::level, level = family.level, due = due(family.due_in)) }</small>
                         </button>
@@ -106,7 +106,7 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(practise::end_of_task)}>
             <h3>{ t!(practise::rule) }</h3>
-            <p class="rule">{ super::story::words(&task.rule) }</p>
+            <p class="rule">{ super::story::words(&said(&task.rule)) }</p>
             if !task.reasons.is_empty() {
                 <details><summary>{ t!(practise::reasons) }</summary>
                     <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(reason) }</dd></div> }) }</dl>

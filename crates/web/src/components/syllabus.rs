@@ -1,7 +1,7 @@
 //! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
 //! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
 
-use podscope_messages::t;
+use podscope_messages::{said, t};
 use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -52,14 +52,14 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     };
     let next = (0..n_items).find(|index| attempts.get(*index).is_none_or(|attempt| !attempt.is_finished));
     html! {
-        <Modal key="course" title={course.title.clone()} class="wide lessons">
+        <Modal key="course" title={said(&course.title)} class="wide lessons">
             <section class="course" aria-label={t!(syllabus::progress)}>
                 <div class="row">
                     <b>{ done_of }</b>
                     <meter min="0" max={n_items.to_string()} value={n_finished.to_string()} aria-label={done}></meter>
                     if let Some(next) = next.filter(|_| !is_closed) {
                         <button type="button" class="primary" autofocus=true onclick={open_item(&ctl, course, next)}>
-                            { if n_finished == 0 { t!(syllabus::begin_with, title = course.items[next].title) } else { t!(syllabus::continue_with, title = course.items[next].title) } }
+                            { if n_finished == 0 { t!(syllabus::begin_with, title = said(&course.items[next].title)) } else { t!(syllabus::continue_with, title = said(&course.items[next].title)) } }
                         </button>
                     }
                 </div>
@@ -75,7 +75,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                             <button type="button" class={classes!("item", is_here.then_some("here"))} disabled={is_closed} onclick={open_item(&ctl, course, index)} aria-current={is_here.then_some("true")} data-item={index.to_string()}>
                                 <b>
                                     if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
-                                    { shown(&item.title) }
+                                    { shown(&said(&item.title)) }
                                 </b>
                                 <small>{ standing(&props.study, course, index) }</small>
                             </button>
@@ -128,7 +128,7 @@ fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Ht
         expect(&ctl, index);
         ctl.send.emit(request.clone());
     });
-    html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = item.title)}>{ t!(syllabus::replay) }</button> }
+    html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = said(&item.title))}>{ t!(syllabus::replay) }</button> }
 }
 
 /// Begin, clock and end of an exam, and its result. The end is confirmed, because nothing can be changed after it.
@@ -226,7 +226,7 @@ pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
         .and_then(|exam| study.attempts.left(exam, js_sys::Date::now()));
     html! {
         <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
-            { shown(&course.title) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
+            { shown(&said(&course.title)) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
             if let Some(left) = left { { format!(" · {}", t!(syllabus::left_short, minutes = minutes(left))) } }
         </button>
     }
