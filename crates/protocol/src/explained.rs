@@ -23,11 +23,15 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
         DecisionOutcome::OnlyNode { node, of } => t!(explained::only_node, pod = pod, node = node, of = *of),
         DecisionOutcome::Best { node, fit, of } => t!(explained::best, pod = pod, node = node, fit = *fit, of = *of),
         DecisionOutcome::Drawn { node, among } => t!(explained::drawn, pod = pod, node = node, among = *among),
-        DecisionOutcome::ToBeDrawn { among } => t!(explained::to_be_drawn, pod = pod, nodes = among.join(", ")),
+        DecisionOutcome::ToBeDrawn { among } => t!(
+            explained::to_be_drawn,
+            pod = pod,
+            nodes = among.join(&t!(explained::separator))
+        ),
         DecisionOutcome::Waits { cause, room } => {
             let room = room
                 .as_ref()
-                .map_or_else(String::new, |room| format!(" {}", making_room(room)));
+                .map_or_else(String::new, |room| t!(explained::gap) + &making_room(room));
             waits(pod, cause, &room)
         }
     }
@@ -63,7 +67,7 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
         WaitsBecause::Refused { nodes, causes } => {
             let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = said(&cause.text));
             let causes: Vec<String> = causes.iter().map(cause).collect();
-            let causes = causes.join(", ");
+            let causes = causes.join(&t!(explained::separator));
             t!(
                 explained::waits_refused,
                 pod = pod,
@@ -137,7 +141,7 @@ pub fn sampling(conclusion: &Sampling) -> String {
 pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
     let mut words = t!(explained::fits);
     for note in notes {
-        words.push_str("; ");
+        words.push_str(&t!(explained::note_separator));
         words.push_str(note);
     }
     words

@@ -2,6 +2,12 @@
 
 not-examined = not examined: enough nodes were found before
 
+## Between parts: names and causes of a list, notes, and two sentences.
+
+separator = ,{ " " }
+note-separator = ;{ " " }
+gap = { " " }
+
 ## The conclusion: what happens, and what has happened (-past).
 ## $pod, $node (String) - names. $of (Number) - nodes of the cluster. $fit (Number) - nodes that can take the pod.
 

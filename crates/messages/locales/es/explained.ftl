@@ -66,3 +66,7 @@ lowest-sum = { $candidates } nodos servirían sin algunos Pods menos importantes
 fewest-victims = { $candidates } nodos servirían sin algunos Pods menos importantes; de ellos se toma el elegido porque tiene menos víctimas
 latest-start = { $candidates } nodos servirían sin algunos Pods menos importantes; de ellos se toma el elegido porque sus víctimas más importantes arrancaron las últimas
 candidates-tie = { $candidates } nodos servirían sin algunos Pods menos importantes; varios de ellos son iguales y puede tomarse cualquiera
+
+separator = ,{ " " }
+note-separator = ;{ " " }
+gap = { " " }

@@ -45,3 +45,7 @@ lowest-sum = { $candidates } Node bisa melepas beberapa Pod yang kurang penting;
 fewest-victims = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korbannya paling sedikit
 latest-start = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korban terpentingnya paling akhir dimulai
 candidates-tie = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, beberapa setara dan yang mana pun boleh diambil
+
+separator = ,{ " " }
+note-separator = ;{ " " }
+gap = { " " }

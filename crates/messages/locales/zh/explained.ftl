@@ -42,3 +42,7 @@ lowest-sum = 有 { $candidates } 个节点只要少几个不那么重要的 Pod 
 fewest-victims = 有 { $candidates } 个节点只要少几个不那么重要的 Pod 就行；选中的这个牺牲者最少
 latest-start = 有 { $candidates } 个节点只要少几个不那么重要的 Pod 就行；选中的这个，最重要的牺牲者启动得最晚
 candidates-tie = 有 { $candidates } 个节点只要少几个不那么重要的 Pod 就行；其中几个不分高下，选哪个都可以
+
+separator = 、
+note-separator = ；
+gap = { "" }

@@ -1,0 +1,128 @@
+// The page in its five languages: chosen by the address, by the menu, by the browser; lessons, search and layout in each.
+// Shows: E-16
+import { readdirSync } from "node:fs";
+import { expect, test } from "../test.mjs";
+import { DIST } from "../tools.mjs";
+
+const LANGUAGES = {
+  es: { name: "Español", lesson: "Tu primer Pod", query: "presupuesto" },
+  id: { name: "Bahasa Indonesia", lesson: "Pod pertama Anda", query: "bujet" },
+  uk: { name: "Українська", lesson: "Ваш перший Pod", query: "Бюджет" },
+  zh: { name: "中文", lesson: "你的第一个 Pod", query: "预算" },
+};
+
+const language = (page) => page.evaluate(() => document.documentElement.lang);
+
+/** Text that no message made: plain English words in a row, outside of code, names and Kubernetes' own texts. */
+const plainEnglish = (page) => page.evaluate(() => {
+  const isOfKubernetes = (element) => element.closest("code, kbd, pre, textarea, .mono, [translate=no], [lang=en]");
+  const isPlain = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/[áéíóúýçñšžÁÉÍÓÚÇÑŠŝ]/.test(text);
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = texts.nextNode());) {
+    const story = node.parentElement.closest(".story .prose, .ask");
+    if (!story && !isOfKubernetes(node.parentElement) && isPlain(node.textContent)) found.add(node.textContent.trim());
+  }
+  for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"]) {
+    for (const element of document.querySelectorAll(`[${name}]`)) {
+      const text = element.getAttribute(name);
+      // A tooltip may be the command of its button.
+      const isCommand = /^(kubectl|fault|app) /.test(text);
+      if (!isCommand && !isOfKubernetes(element) && isPlain(text)) found.add(`${name}: ${text}`);
+    }
+  }
+  return [...found];
+});
+
+/** Labels whose text is wider than their box. */
+const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
+  .filter((element) => element.checkVisibility() && !element.closest(".mono, .scene, #stage"))
+  .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
+  .map((element) => `${element.textContent.trim().slice(0, 60)}: ${element.scrollWidth} in ${element.clientWidth}`));
+
+test("the address, the menu and the browser choose the language", async ({ t }) => {
+  const page = await t.open("#lang=uk");
+  expect(await language(page)).toBe("uk");
+  await page.keyboard.press("Escape");
+  await t.command(page, "kubectl cordon a-1");
+  await page.locator(".bar button[aria-haspopup=dialog]").last().click();
+  const before = await page.locator(".page").getAttribute("data-now");
+  await page.locator("dialog select").selectOption("es");
+  await expect.poll(() => language(page)).toBe("es");
+  await expect(page.locator("dialog option:checked")).toHaveText("Español");
+  // The run goes on where it was.
+  await page.keyboard.press("Escape");
+  await expect(page.locator('[data-node="a-1"]')).toContainText(/cordon|acordon/i);
+  expect(before).toBeTruthy();
+  // The choice is kept; an address goes before it.
+  await t.waitUntilSaved(page);
+  await page.goto(`${t.url}#new`);
+  await page.reload();
+  await t.waitUntilReady(page);
+  expect(await language(page)).toBe("es");
+});
+
+test("a browser's language is the page's on a first visit", async ({ t }) => {
+  const context = await t.browser.newContext({ locale: "zh-CN" });
+  const page = await t.tab(context);
+  expect(await language(page)).toBe("zh");
+  await context.close();
+});
+
+test("a language whose file is missing leaves the page in English", async ({ t }) => {
+  t.allowComplaint(/zh\.txt/);
+  t.allowComplaint(/404/);
+  const folder = readdirSync(DIST).find((name) => name.startsWith("locales-"));
+  t.site.replaced.set(`${folder}/zh.txt`, null);
+  const page = await t.open("#lang=zh");
+  expect(await language(page)).toBe("en");
+  await expect(page.getByText("Skip").or(page.locator("[data-forward]")).first()).toBeVisible();
+});
+
+for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
+  test(`${name}: a lesson, its question, the search of lessons, no English around them`, async ({ t }) => {
+    const page = await t.open(`#lesson=first-pod&lang=${code}`);
+    await expect(page.locator(".story .title")).toHaveText(lesson);
+    await expect(page.locator(".story .notice")).toHaveCount(0);
+    await t.checkLooks(page, `language-${code}-lesson`);
+    expect(await clipped(page)).toEqual([]);
+    await page.keyboard.press("l");
+    const dialog = page.locator("dialog[open]");
+    await dialog.getByRole("searchbox").fill(query);
+    await expect(dialog.locator("[data-lesson], .cards button").first()).toBeVisible();
+    expect(await clipped(page)).toEqual([]);
+    await t.checkLooks(page, `language-${code}-lessons`);
+  });
+
+  test(`${name}: the page holds its layout on a laptop, a tablet and a phone`, async ({ t }) => {
+    const page = await t.open(`#lang=${code}`);
+    for (const [width, height] of [[1366, 650], [820, 1180], [390, 844]]) {
+      await t.resize(page, width, height);
+      await t.expectNoOverflow(page, `${width}×${height}`);
+      expect(await t.controlsOutsideWindow(page), `${width}×${height}`).toEqual([]);
+      expect(await clipped(page), `${width}×${height}`).toEqual([]);
+      await t.checkLooks(page, `language-${code}-${width}`);
+    }
+  });
+}
+
+// Shows: Q-09
+test("in the pseudo-locale no sentence of Podscope stays plain English", async ({ t }) => {
+  const page = await t.open("#lang=en-XA");
+  expect(await plainEnglish(page), "start").toEqual([]);
+  await page.keyboard.press("Escape");
+  for (const key of ["?", "l", "s"]) {
+    await page.keyboard.press(key);
+    await expect(page.locator("dialog[open]")).toBeVisible();
+    expect(await plainEnglish(page), key).toEqual([]);
+    expect(await clipped(page), key).toEqual([]);
+    await page.keyboard.press("Escape");
+  }
+  await page.locator("[data-pod]").first().click();
+  await expect(page.locator(".side")).toBeVisible();
+  expect(await plainEnglish(page), "a pod").toEqual([]);
+  await page.goto(`${t.url}#guarantees&lang=en-XA`);
+  await page.reload();
+  await expect(page.locator("main h2").first()).toBeVisible();
+  expect(await plainEnglish(page), "guarantees").toEqual([]);
+});
