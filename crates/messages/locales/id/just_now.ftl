@@ -1,6 +1,11 @@
 no-node = { $count } Pod: tidak ada Node
 got-node = { $count } Pod mendapat Node
 preempted = { $count } Pod disingkirkan
+evicted-by-taint = { $count } Pod diusir: taint pada Node-nya
+evicted-by-pressure = { $count } Pod diusir kubelet-nya: tekanan pada Node-nya
+ended-by-shutdown = { $count } Pod diakhiri kubelet-nya: Node dimatikan
+evicted-by-api = { $count } Pod diusir lewat API pengusiran
+removed-by-garbage-collector = { $count } Pod dibuang pengumpul sampah Pod: Node-nya hilang atau tidak beroperasi
 run-again = { $count } kontainer berjalan lagi
 get-sigterm = { $count } kontainer mendapat SIGTERM
 get-sigkill = { $count } kontainer mendapat SIGKILL

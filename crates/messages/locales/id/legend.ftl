@@ -7,7 +7,7 @@ ghosts = hantu
 just-now = Baru saja
 colour = Warna: pemiliknya
 shape = Bentuk: keadaannya
-other-marks = Tanda yang sekarang tidak ada di panggung
+other-marks = Tanda yang sekarang tidak ada di gambar
 
 ready-mark = berjalan dan siap
 starting-mark = sedang dimulai

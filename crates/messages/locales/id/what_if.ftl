@@ -12,7 +12,7 @@ running = Tiruan klaster sedang berjalan
 stop = Hentikan
 
 whole-zone = Dan seluruh zonanya?
-no-marks = Klaster terlalu besar untuk tanda di panggung: hanya tabel yang menunjukkan ke mana Pod akan pergi.
+no-marks = Klaster terlalu besar untuk tanda di gambar: hanya tabel yang menunjukkan di mana Pod akan ditempatkan.
 figures-contents = Angka dan grafik
 fit-contents = Node, dan apa yang menghalangi Pod berikutnya
 consolidate-contents = Node, dalam urutan drain-nya

@@ -1,4 +1,4 @@
-would-go = { $pod } akan pergi ke { $node }
+would-go = { $pod } akan ditempatkan di { $node }
 would-stay = { $pod } akan tetap Pending
 now-on = sekarang di { $node }
 

@@ -1,0 +1,5 @@
+broken = Dilanggar pada { $time } oleh { $cause }: { $violation }.
+
+cause-command = perintah
+cause-fault = gangguan
+cause-bug = bug

@@ -1,0 +1,33 @@
+not-simulated = { $count } × { $kind } (tidak disimulasikan)
+unserved = { $kind } versi { $version } tidak dilayani oleh v1.36 dan dilewatkan ({ $place })
+converted = { $count } × { $kind } dari { $version }, yang secara bawaan tidak dilayani v1.36, diubah ke resource.k8s.io/v1
+unread = dilewatkan: { $problem }
+more-unread = { $count } masalah lagi pada berkas yang dilewatkan
+duplicates = { $count } objek tercantum lebih dari satu kali dalam berkas: yang terbaru yang dibaca
+scrubbed = { $count } objek tidak punya UID: { $objects }; dianggap berasal dari dump, bukan sesuatu yang harus dibuat
+shared-uid = { $count } objek punya UID yang juga dimiliki objek lain: { $objects }; mereka dibedakan menurut namanya
+pod-problems = { $count } Pod tidak berjalan baik dalam berkas: { $pods }; masalahnya dianggap berlanjut; Pod yang dibuat baru berjalan baik, kecuali anotasi tentang perilakunya menyatakan lain
+node-problems = { $count } Node tidak sehat dalam berkas: { $nodes }; itu dianggap berlangsung sampai mesinnya dinyalakan ulang
+node-problems-pressure = { $count } Node tidak sehat dalam berkas: { $nodes }; itu dianggap berlangsung sampai mesinnya dinyalakan ulang, dan tidak ada Pod di sana yang diusir karena tekanan yang tidak diukur siapa pun
+node-not-ready = tidak siap
+node-not-ready-reason = tidak siap: { $reason }
+missing-volumes = { $pod } memakai klaim atau volume yang tidak ada dalam berkas, dan tetap Pending; kata penjadwal yang nyata: { $message }
+more-with-missing-volumes = { $count } Pod lagi tetap Pending karena klaim atau volume yang tidak ada dalam berkas
+uses-assumed = { $count } Pod Pending memakai sesuatu yang hanya dianggap ada: { $pods }; jika itu yang ditunggunya, Pod itu berjalan di sini, tetapi tidak di klaster
+autoscalers-without-metrics = { $count } HorizontalPodAutoscaler tidak mengubah skala apa pun: berkas tidak menyatakan berapa yang dipakai Pod, kecuali sebuah anotasi tentang perilakunya menyatakannya
+no-objects = Tidak ada berkas yang memuat objek: klaster dengan { $nodes } Node ini rekaan
+namespace-created = namespace { $name } tidak ada dalam berkas mana pun, dan dibuat
+generated-nodes = { $made } Node dibuat di samping { $own } Node milik berkas; sebuah Scenario dengan `cluster: { "{" }nodesPerZone: 0{ "}" }` meniadakannya
+start-time = t = 0 adalah { $time }, saat terakhir yang menurut berkas sudah lewat
+unreadable = perintah { $command } dari tautan ini tidak dipahami: { $error }
+lesson-gone = Pelajaran { $name } sudah tidak ada sejak tautan ini dibuat. Ia dibuka seperti semula, tanpa ceritanya.
+lesson-changed = Pelajaran { $name } sudah berubah sejak tautan ini dibuat. Ia dibuka seperti semula, tanpa ceritanya.
+
+assumed = Yang dirujuk berkas tetapi tidak ada di dalamnya dianggap ada
+assumed-kinds = Yang dirujuk berkas tetapi tidak ada di dalamnya dianggap ada: { $kinds }
+means-nodes = tidak ada yang baru ditempatkan di Node yang hanya diketahui namanya
+means-priority-classes = prioritas sebuah kelas adalah yang tercantum pada Pod-nya
+means-storage-classes = sebuah kelas membuat volume di mana pun Pod ditempatkan
+means-persistent-volumes = volume seperti itu terjangkau dari setiap Node, kecuali jika hanya Pod Pending yang memakainya
+means-owners = yang dimiliki pemilik seperti itu tetap ada, dan yang berakhir di antaranya tidak dibuat baru
+means-counted = { $count } objek menghitung objek lain yang tidak ada dalam berkas: semuanya dianggap berjalan
