@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use podscope_messages::t;
+use podscope_messages::{is_english, said, t};
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
@@ -299,8 +299,11 @@ impl RequiredState {
                 number,
             } => requests(position, service, outcome.as_deref(), number),
             RequiredState::Kept { statement } => {
-                let mut inside = statement.trim_end_matches('.').to_owned();
-                if let Some(first) = inside.get_mut(..1) {
+                let statement = said(statement);
+                let mut inside = statement.trim_end_matches(['.', '。']).to_owned();
+                if is_english()
+                    && let Some(first) = inside.get_mut(..1)
+                {
                     first.make_ascii_lowercase();
                 }
                 t!(condition::kept, statement = inside)

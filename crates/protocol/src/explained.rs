@@ -62,7 +62,12 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
             t!(explained::waits_whatever_the_node, pod = pod, why = why, room = room)
         }
         WaitsBecause::Refused { nodes: 1, causes } if let [cause] = causes.as_slice() => {
-            t!(explained::waits_only_node, pod = pod, why = cause.text, room = room)
+            t!(
+                explained::waits_only_node,
+                pod = pod,
+                why = said(&cause.text),
+                room = room
+            )
         }
         WaitsBecause::Refused { nodes, causes } => {
             let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = said(&cause.text));
@@ -151,7 +156,7 @@ pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
 #[must_use]
 pub fn refusal(conclusion: &Refusal) -> String {
     match conclusion {
-        Refusal::Plugin { text, .. } => text.clone(),
+        Refusal::Plugin { text, .. } => said(text),
         Refusal::NotNamed => t!(explained::not_named),
     }
 }
