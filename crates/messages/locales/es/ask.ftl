@@ -1,5 +1,5 @@
 question = Una pregunta
-place-hint = El tiempo espera. Pulsa un nodo o un Pod en la imagen y confirma.
+place-hint = El tiempo espera. Pulsa un nodo o un Pod en la escena y confirma.
 choice-hint = El tiempo espera. Elige una:
 time-hint = El tiempo espera. Pon un marcador en la línea de tiempo.
 time-choice-hint = El tiempo espera. Elige una, o pon un marcador en la línea de tiempo:

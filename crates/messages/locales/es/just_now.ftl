@@ -7,6 +7,26 @@ got-node = { $count ->
 preempted = { $count ->
    *[other] { $count } Pods expropiados
 }
+evicted-by-taint = { $count ->
+    [one] 1 Pod desalojado: una contaminación de su nodo
+   *[other] { $count } Pods desalojados: una contaminación de su nodo
+}
+evicted-by-pressure = { $count ->
+    [one] 1 Pod desalojado por su kubelet: presión en su nodo
+   *[other] { $count } Pods desalojados por su kubelet: presión en su nodo
+}
+ended-by-shutdown = { $count ->
+    [one] 1 Pod terminado por su kubelet: el nodo se apaga
+   *[other] { $count } Pods terminados por su kubelet: el nodo se apaga
+}
+evicted-by-api = { $count ->
+    [one] 1 Pod desalojado a través de la API de desalojo
+   *[other] { $count } Pods desalojados a través de la API de desalojo
+}
+removed-by-garbage-collector = { $count ->
+    [one] 1 Pod eliminado por el recolector de Pods: su nodo ya no existe o está fuera de servicio
+   *[other] { $count } Pods eliminados por el recolector de Pods: su nodo ya no existe o está fuera de servicio
+}
 run-again = { $count ->
    *[other] { $count } contenedores vuelven a ejecutarse
 }
