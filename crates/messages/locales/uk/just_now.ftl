@@ -16,6 +16,36 @@ preempted = { $count ->
     [many] { $count } Podʼів витіснено
    *[other] { $count } Podʼів витіснено
 }
+evicted-by-taint = { $count ->
+    [one] { $count } Pod виселено: заплямованість вузла
+    [few] { $count } Podʼи виселено: заплямованість вузла
+    [many] { $count } Podʼів виселено: заплямованість вузла
+   *[other] { $count } Podʼів виселено: заплямованість вузла
+}
+evicted-by-pressure = { $count ->
+    [one] kubelet виселив { $count } Pod: тиск на вузлі
+    [few] kubelet виселив { $count } Podʼи: тиск на вузлі
+    [many] kubelet виселив { $count } Podʼів: тиск на вузлі
+   *[other] kubelet виселив { $count } Podʼів: тиск на вузлі
+}
+ended-by-shutdown = { $count ->
+    [one] kubelet завершив { $count } Pod: вузол вимикається
+    [few] kubelet завершив { $count } Podʼи: вузол вимикається
+    [many] kubelet завершив { $count } Podʼів: вузол вимикається
+   *[other] kubelet завершив { $count } Podʼів: вузол вимикається
+}
+evicted-by-api = { $count ->
+    [one] { $count } Pod виселено через API виселення
+    [few] { $count } Podʼи виселено через API виселення
+    [many] { $count } Podʼів виселено через API виселення
+   *[other] { $count } Podʼів виселено через API виселення
+}
+removed-by-garbage-collector = { $count ->
+    [one] збирач сміття прибрав { $count } Pod: вузла немає або він не в експлуатації
+    [few] збирач сміття прибрав { $count } Podʼи: вузла немає або він не в експлуатації
+    [many] збирач сміття прибрав { $count } Podʼів: вузла немає або він не в експлуатації
+   *[other] збирач сміття прибрав { $count } Podʼів: вузла немає або він не в експлуатації
+}
 run-again = { $count ->
     [one] { $count } контейнер знову працює
     [few] { $count } контейнери знову працюють
@@ -48,7 +78,7 @@ whole-again = знову дотримано через { $time }: { $what }
 cut-off = { $node } відрізано
 lost-to-node = надіслане на { $node } губиться
 lost-from-node = те, що надсилає { $node }, губиться
-lost-to-node-from = те, що { $from } надсилає на { $node }, губиться
+lost-to-node-from = надіслане на { $node } губиться (відправник: { $from })
 lost-from-node-to = те, що надсилає { $node }, губиться (адресат: { $from })
 cut-off-from = { $node } відрізано від: { $from }
 

@@ -1,0 +1,7 @@
+no-object = немає обʼєкта Node
+off = машину вимкнено
+off-short = вимкнено
+cut-off = відрізано
+links-cut = зʼєднання розірвано
+not-ready = не готовий
+cordoned = закрито
