@@ -1,6 +1,11 @@
 no-node = { $count } 个 Pod：没有节点
 got-node = { $count } 个 Pod 得到了节点
 preempted = { $count } 个 Pod 被抢占
+evicted-by-taint = { $count } 个 Pod 被驱逐：所在节点有污点
+evicted-by-pressure = { $count } 个 Pod 被 kubelet 驱逐：所在节点有压力
+ended-by-shutdown = { $count } 个 Pod 被 kubelet 结束：节点关机
+evicted-by-api = { $count } 个 Pod 经驱逐 API 被驱逐
+removed-by-garbage-collector = { $count } 个 Pod 被 Pod 垃圾收集器移除：所在节点已消失或停止服务
 run-again = { $count } 个容器重新运行
 get-sigterm = { $count } 个容器收到 SIGTERM
 get-sigkill = { $count } 个容器收到 SIGKILL

@@ -8,5 +8,5 @@ skew-soft-few-domains = 偏差 { $skew }，尽量不超过 { $limit }；最空�
 
 title = { $owner } 按 { $key } 的分布
 no-constraint = 没有约束：显示其属主的 Pod 在哪里运行。
-hard = maxSkew { $limit }：Pod 只能放到这样的地方：放上之后，最满的域最多比最空的多 { $limit } 个。正在运行的 Pod 没有谁会搬动。
+hard = maxSkew { $limit }：Pod 只能放到这样的地方：放上之后，最满的域最多比最空的多 { $limit } 个。没有谁会搬动正在运行的 Pod。
 soft = maxSkew { $limit }，ScheduleAnyway：调度器优先选择符合它的域。

@@ -1,0 +1,33 @@
+not-simulated = { $count } × { $kind }（不模拟）
+unserved = v1.36 不提供版本 { $version } 的 { $kind }，已略去（{ $place }）
+converted = { $count } × { $version } 的 { $kind }，v1.36 默认不提供该版本，已转换为 resource.k8s.io/v1
+unread = 已略去：{ $problem }
+more-unread = 文件中还有 { $count } 处问题，均已略去
+duplicates = 有 { $count } 个对象在文件中出现不止一次：只读取最新的
+scrubbed = 有 { $count } 个对象没有 UID：{ $objects }；把它们当作导出的对象，而不是要创建的对象
+shared-uid = 有 { $count } 个对象的 UID 与别的对象相同：{ $objects }；按名字区分它们
+pod-problems = 文件中有 { $count } 个 Pod 运行得不好：{ $pods }；假定它们的问题会持续；重新创建的 Pod 一切正常，除非行为注解另有说明
+node-problems = 文件中有 { $count } 个节点状况不好：{ $nodes }；假定会一直持续到机器重新启动
+node-problems-pressure = 文件中有 { $count } 个节点状况不好：{ $nodes }；假定会一直持续到机器重新启动，但那里运行的 Pod 不会因为没有测量的压力而被驱逐
+node-not-ready = 未就绪
+node-not-ready-reason = 未就绪：{ $reason }
+missing-volumes = { $pod } 使用了文件中没有的申领或卷，会停在 Pending；真实的调度器说：{ $message }
+more-with-missing-volumes = 还有 { $count } 个 Pod 因为文件中没有的申领或卷而停在 Pending
+uses-assumed = 有 { $count } 个 Pending 的 Pod 使用了只是假定存在的对象：{ $pods }；如果它们等的正是这些，它们在这里会运行，在集群里则不会
+autoscalers-without-metrics = 有 { $count } 个 HorizontalPodAutoscaler 什么也不会扩缩：文件没有说明 Pod 的用量，除非有注解说明
+no-objects = 文件中没有任何对象：这个有 { $nodes } 个节点的集群是虚构的
+namespace-created = 哪个文件里都没有名字空间 { $name }，已创建
+generated-nodes = 除文件自带的 { $own } 个节点之外，另外创建了 { $made } 个；含有 `cluster: { "{" }nodesPerZone: 0{ "}" }` 的 Scenario 可以去掉它们
+start-time = t = 0 对应 { $time }，即文件中能看出的最晚时刻
+unreadable = 无法理解链接中的命令 { $command }：{ $error }
+lesson-gone = 这个链接生成之后，课程 { $name } 已被移除。它按原样打开，但没有故事。
+lesson-changed = 这个链接生成之后，课程 { $name } 有了改动。它按原样打开，但没有故事。
+
+assumed = 文件引用却没有的对象，假定存在
+assumed-kinds = 文件引用却没有的对象，假定存在：{ $kinds }
+means-nodes = 只知道名字的节点上，不会放置新的 Pod
+means-priority-classes = PriorityClass 的优先级，就是它的 Pod 所带的优先级
+means-storage-classes = StorageClass 会在 Pod 所到之处创建卷
+means-persistent-volumes = 这样的卷从每个节点都够得着，除非只有 Pending 的 Pod 使用它
+means-owners = 这样的属主所拥有的会保留，其中结束了的不会重新创建
+means-counted = 有 { $count } 个对象计入了文件中没有的对象：假定那些对象在运行
