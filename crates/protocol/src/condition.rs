@@ -335,7 +335,7 @@ impl ObjectState {
             Self::Phase { phase, is: true } => t!(condition::phase, object = object, phase = phase),
             Self::Phase { phase, is: false } => t!(condition::not_phase, object = object, phase = phase),
             Self::Deleting(true) => t!(condition::deleting, object = object),
-            Self::Deleting(false) => t!(condition::not_deleting, object = object),
+            Self::Deleting(false) => t!(condition::not_deleting, position = position, object = object),
             Self::Cordoned(true) => t!(condition::cordoned, object = object),
             Self::Cordoned(false) => t!(condition::not_cordoned, object = object),
             Self::Nominated { node: Some(node) } => t!(condition::nominated_to, object = object, node = node),
@@ -386,10 +386,25 @@ impl ObjectState {
             } => t!(condition::has_label_value, object = object, name = name, value = value),
             Self::Label { name, value: None } => t!(condition::has_label, object = object, name = name),
             Self::NoLabel(name) => t!(condition::has_no_label, object = object, name = name),
-            Self::Restarted(1) => t!(condition::restarted, object = object),
-            Self::Restarted(times) => t!(condition::restarted_times, object = object, times = *times),
-            Self::ContainerWaits(reason) => t!(condition::container_waits, object = object, reason = reason),
-            Self::ContainerEnded(reason) => t!(condition::container_ended, object = object, reason = reason),
+            Self::Restarted(1) => t!(condition::restarted, position = position, object = object),
+            Self::Restarted(times) => t!(
+                condition::restarted_times,
+                position = position,
+                object = object,
+                times = *times
+            ),
+            Self::ContainerWaits(reason) => t!(
+                condition::container_waits,
+                position = position,
+                object = object,
+                reason = reason
+            ),
+            Self::ContainerEnded(reason) => t!(
+                condition::container_ended,
+                position = position,
+                object = object,
+                reason = reason
+            ),
             Self::Reason(reason) => t!(condition::has_reason, object = object, reason = reason),
             Self::Image(image) => t!(condition::has_image, object = object, image = image),
             Self::Grace(seconds) => t!(condition::has_grace, object = object, seconds = seconds),

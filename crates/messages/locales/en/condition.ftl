@@ -28,7 +28,10 @@ placed-elsewhere = { $object } is placed on another node than { $node }
 phase = { $object } is { $phase }
 not-phase = { $object } is not { $phase }
 deleting = { $object } is being deleted
-not-deleting = A { $object } that is not being deleted exists
+not-deleting = { $position ->
+    [start] A
+   *[inside] a
+} { $object } that is not being deleted exists
 cordoned = { $object } is cordoned
 not-cordoned = { $object } is not cordoned
 nominated-to = { $object } is nominated to { $node }
@@ -68,12 +71,25 @@ has-no-taint = { $object } has no taint with the effect { $effect }
 has-label-value = { $object } has the label { $name }={ $value }
 has-label = { $object } has a label { $name }
 has-no-label = { $object } has no label { $name }
-restarted = A container of { $object } was restarted
-restarted-times = A container of { $object } was restarted { $times ->
+restarted = { $position ->
+    [start] A
+   *[inside] a
+} container of { $object } was restarted
+restarted-times = { $position ->
+    [start] A
+   *[inside] a
+} container of { $object } was restarted at least { $times ->
+    [one] once
    *[other] { $times } times
 }
-container-waits = A container of { $object } waits: { $reason }
-container-ended = A container of { $object } has ended: { $reason }
+container-waits = { $position ->
+    [start] A
+   *[inside] a
+} container of { $object } waits: { $reason }
+container-ended = { $position ->
+    [start] A
+   *[inside] a
+} container of { $object } has ended: { $reason }
 has-reason = { $object } has the reason { $reason }
 has-image = { $object } has the image { $image }
 # Grace period of a deletion.

@@ -55,7 +55,7 @@ has-label-value = { $object } tiene la etiqueta { $name }={ $value }
 has-label = { $object } tiene una etiqueta { $name }
 has-no-label = { $object } no tiene ninguna etiqueta { $name }
 restarted = { $object } tiene un contenedor que se ha reiniciado
-restarted-times = { $object } tiene un contenedor que se ha reiniciado { $times ->
+restarted-times = { $object } tiene un contenedor que se ha reiniciado al menos { $times ->
     [one] { $times } vez
    *[other] { $times } veces
 }

@@ -55,7 +55,7 @@ has-label-value = { $object } punya label { $name }={ $value }
 has-label = { $object } punya label { $name }
 has-no-label = { $object } tidak punya label { $name }
 restarted = { $object } punya kontainer yang pernah dimulai ulang
-restarted-times = { $object } punya kontainer yang sudah { $times } kali dimulai ulang
+restarted-times = { $object } punya kontainer yang sudah sedikitnya { $times } kali dimulai ulang
 container-waits = { $object } punya kontainer yang menunggu: { $reason }
 container-ended = { $object } punya kontainer yang sudah berakhir: { $reason }
 has-reason = { $object } punya alasan { $reason }

@@ -56,10 +56,10 @@ has-label = { $object } має мітку { $name }
 has-no-label = { $object } не має мітки { $name }
 restarted = { $object } має контейнер, який перезапущено
 restarted-times = { $times ->
-    [one] { $object } має контейнер, який перезапущено { $times } раз
-    [few] { $object } має контейнер, який перезапущено { $times } рази
-    [many] { $object } має контейнер, який перезапущено { $times } разів
-   *[other] { $object } має контейнер, який перезапущено { $times } разу
+    [one] { $object } має контейнер, який перезапущено щонайменше { $times } раз
+    [few] { $object } має контейнер, який перезапущено щонайменше { $times } рази
+    [many] { $object } має контейнер, який перезапущено щонайменше { $times } разів
+   *[other] { $object } має контейнер, який перезапущено щонайменше { $times } разу
 }
 container-waits = { $object } має контейнер, що чекає: { $reason }
 container-ended = { $object } має контейнер, що завершився: { $reason }

@@ -37,7 +37,7 @@ has-label-value = { $object } 带有标签 { $name }={ $value }
 has-label = { $object } 带有标签 { $name }
 has-no-label = { $object } 没有标签 { $name }
 restarted = { $object } 有容器被重启过
-restarted-times = { $object } 有容器被重启过 { $times } 次
+restarted-times = { $object } 有容器被重启过至少 { $times } 次
 container-waits = { $object } 有容器在等待：{ $reason }
 container-ended = { $object } 有容器已结束：{ $reason }
 has-reason = { $object } 的原因为 { $reason }

@@ -45,4 +45,4 @@ candidates-tie = 有 { $candidates } 个节点只要少几个不那么重要的 
 
 separator = 、
 note-separator = ；
-gap = { "" }
+gap = { " " }
