@@ -15,7 +15,6 @@
 mod pattern;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// The messages by file.
@@ -179,14 +178,15 @@ pub struct Locale {
     file: String,
     /// Start and end of each message in the file.
     ranges: Vec<(usize, usize)>,
-    /// Translated texts by the digest of the English text: start and end in the file.
-    texts: BTreeMap<u64, (usize, usize)>,
+    /// Digest of the English text, and start and end of its translation in the file. Invariant: in the order of the
+    /// digests.
+    texts: Vec<(u64, (usize, usize))>,
     plural: Box<dyn Fn(u64) -> Plural>,
 }
 
 impl Locale {
-    /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits) and translated texts in
-    /// turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
+    /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits, in their order) and
+    /// translated texts in turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
     #[must_use]
     pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Self {
         let mut parts = ranges(&file);
@@ -270,7 +270,9 @@ fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
 pub fn translated(english: &str) -> Option<String> {
     CURRENT.with_borrow(|current| {
         let locale = current.as_ref()?;
-        let &(start, end) = locale.texts.get(&digest(english))?;
+        let digest = digest(english);
+        let at = locale.texts.partition_point(|(known, _)| *known < digest);
+        let (_, (start, end)) = *locale.texts.get(at).filter(|(known, _)| *known == digest)?;
         Some(locale.file[start..end].to_owned())
     })
 }

@@ -257,7 +257,7 @@ impl fmt::Display for WaitsFor {
 impl fmt::Display for LessonCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (when, what) = match self {
-            Self::AuthorText(text) => return f.write_str(text),
+            Self::AuthorText(text) => return f.write_str(&said(text)),
             Self::Required { when, what } => (when, what),
         };
         let position = if when.is_some() { INSIDE } else { START };

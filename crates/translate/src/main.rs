@@ -13,6 +13,7 @@ mod terms;
 use crate::file::Text;
 use crate::original::Original;
 use podscope_messages::{COMPILED, ENGLISH, IDS, LANGUAGES, PSEUDO, SAID_BY_ENGINE};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -125,10 +126,9 @@ fn site(folder: &Path) -> Result<(), String> {
     let originals = original::all(lessons)?;
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (language, messages) in COMPILED {
-        let mut text = messages.to_owned();
+        let mut texts: BTreeMap<String, String> = BTreeMap::new();
         for original in &originals {
-            let path = file::path(lessons, language, &original.name);
-            let translated = file::read(&path)?;
+            let translated = file::read(&file::path(lessons, language, &original.name))?;
             for (key, english) in &original.texts {
                 let digest = file::digest(english);
                 let found = translated.iter().find(|text| text.key == *key && text.of == digest);
@@ -137,19 +137,24 @@ fn site(folder: &Path) -> Result<(), String> {
                     None if language == PSEUDO => pseudo(english),
                     None => String::new(),
                 };
-                if !translation.is_empty() {
-                    text.push_str(&format!("{digest}\0{translation}\0"));
-                }
+                texts.entry(digest).or_insert(translation);
             }
         }
         let sentences = ENGLISH.split('\0').zip(messages.split('\0')).zip(IDS);
         for ((english, translation), (file, _)) in sentences {
-            if SAID_BY_ENGINE.contains(file) && !translation.is_empty() {
-                text.push_str(&format!("{}\0{translation}\0", file::digest(english)));
+            if SAID_BY_ENGINE.contains(file) {
+                texts
+                    .entry(file::digest(english))
+                    .or_insert_with(|| translation.to_owned());
             }
         }
+        texts.retain(|_, translation| !translation.is_empty());
+        let texts: String = texts
+            .iter()
+            .map(|(digest, text)| format!("{digest}\0{text}\0"))
+            .collect();
         let path = folder.join(format!("{language}.txt"));
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(&path, format!("{messages}{texts}")).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }

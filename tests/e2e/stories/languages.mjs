@@ -37,29 +37,34 @@ const plainEnglish = (page) => page.evaluate(() => {
 /** Labels whose text is wider than their box. */
 const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
   .filter((element) => element.checkVisibility() && !element.closest(".mono, .scene, #stage"))
-  .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
+  .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
   .map((element) => `${element.textContent.trim().slice(0, 60)}: ${element.scrollWidth} in ${element.clientWidth}`));
 
-test("the address, the menu and the browser choose the language", async ({ t }) => {
-  const page = await t.open("#lang=uk");
-  expect(await language(page)).toBe("uk");
-  await page.keyboard.press("Escape");
+test("the menu changes the language of a run that goes on, and keeps it", async ({ t }) => {
+  const page = await t.open("#new");
   await t.command(page, "kubectl cordon a-1");
-  await page.locator(".bar button[aria-haspopup=dialog]").last().click();
-  const before = await page.locator(".page").getAttribute("data-now");
-  await page.locator("dialog select").selectOption("es");
+  await t.seek(page, "0:05.0");
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByLabel("Language").selectOption("es");
   await expect.poll(() => language(page)).toBe("es");
-  await expect(page.locator("dialog option:checked")).toHaveText("Español");
-  // The run goes on where it was.
+  // The menu stays open, in the new language, and the run is where it was.
+  await expect(page.getByLabel("Idioma")).toHaveValue("es");
+  await expect(page.locator(".page")).toHaveAttribute("data-now", "0:05.0");
   await page.keyboard.press("Escape");
-  await expect(page.locator('[data-node="a-1"]')).toContainText(/cordon|acordon/i);
-  expect(before).toBeTruthy();
-  // The choice is kept; an address goes before it.
+  await expect(page.locator('[data-node="a-1"]')).toContainText("acordonado");
   await t.waitUntilSaved(page);
-  await page.goto(`${t.url}#new`);
   await page.reload();
   await t.waitUntilReady(page);
   expect(await language(page)).toBe("es");
+});
+
+test("an address chooses the language of one visit", async ({ t }) => {
+  const page = await t.open("#lang=uk");
+  expect(await language(page)).toBe("uk");
+  await expect(page.locator(".page")).toBeVisible();
+  await page.evaluate(() => { location.hash = "#lesson=first-pod&lang=id"; });
+  await expect.poll(() => language(page)).toBe("id");
+  await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
 });
 
 test("a browser's language is the page's on a first visit", async ({ t }) => {

@@ -51,6 +51,7 @@ pub(crate) fn More(props: &Props) -> Html {
         .map_or(0, |opened| opened.notices.len() + opened.advice.len());
     html! {
         <Modal title={t!(more::title)} class="menu rest" style="--x:9999px;--y:56px">
+            { languages(&ctl, &page.language) }
             <ul aria-label={t!(more::time)}>
                 { row(t!(more::next_event), ".", ask(Request::Step)) }
                 { row(t!(more::next_decision), "n", ask(Request::NextDecision)) }
@@ -74,7 +75,6 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row(t!(more::class), "", act(Act::Dialog(Dialog::Class))) }
                 { row(t!(more::present), "Shift + P", present) }
                 { row(t!(more::theme, theme = page.theme.name()), "t", theme) }
-                <li>{ languages(&ctl, &page.language) }</li>
                 { row(t!(more::help), "?", act(Act::Dialog(Dialog::Shortcuts))) }
             </ul>
         </Modal>
