@@ -11,6 +11,13 @@ pub struct DecisionSummary {
     pub outcome: DecisionOutcome,
 }
 
+/// What a plugin says about its score for a node, where the number alone does not explain it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScoreNote {
+    /// How evenly the node's resources are used, from 0 to 100, without the pod and with it.
+    Evenness { without: i64, with: i64 },
+}
+
 /// How a decision ended, with the values that its sentence needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecisionOutcome {

@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
-use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, WinReason};
+use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, ScoreNote, WinReason};
 use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Remark, Request, Source, SubjectRef, Update, pack,
     unpack,
@@ -85,7 +85,7 @@ fn updates_arrive_unchanged() {
                     verdict: NodeVerdict::Fits {
                         scores: vec![512, -1],
                         total: Some(i64::MAX),
-                        score_notes: vec![(1, "62 → 71: this pod evens the node out".into())],
+                        score_notes: vec![(1, ScoreNote::Evenness { without: 62, with: 71 })],
                     },
                 }],
                 spread: Vec::new(),

@@ -2,10 +2,11 @@
 //! provides their data, [`podscope_api::explained`].
 
 use podscope_messages::{said, t};
+use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
     Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
-    Refusal, Room, Sampling, WaitsBecause, WinReason,
+    Refusal, Room, Sampling, ScoreNote, WaitsBecause, WinReason,
 };
 
 /// Text for a node that the search did not examine.
@@ -143,13 +144,24 @@ pub fn sampling(conclusion: &Sampling) -> String {
 
 /// Text for a feasible node, with the notes of plugins about their scores.
 #[must_use]
-pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
+pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> String {
     let mut words = t!(explained::fits);
     for note in notes {
         words.push_str(&t!(explained::note_separator));
-        words.push_str(note);
+        words.push_str(&score_note(note));
     }
     words
+}
+
+/// A plugin's note about its score for a node, without a full stop.
+#[must_use]
+pub fn score_note(note: ScoreNote) -> String {
+    let ScoreNote::Evenness { without, with } = note;
+    match with.cmp(&without) {
+        Ordering::Greater => t!(explained::more_even, without = without, with = with),
+        Ordering::Equal => t!(explained::as_even, without = without, with = with),
+        Ordering::Less => t!(explained::less_even, without = without, with = with),
+    }
 }
 
 /// Text for a node that cannot take the pod.

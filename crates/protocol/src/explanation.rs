@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explained::{DecisionSummary, NotHelpedNode, PreemptionResult, Refusal, Sampling, WinReason};
+use crate::explained::{DecisionSummary, NotHelpedNode, PreemptionResult, Refusal, Sampling, ScoreNote, WinReason};
 
 /// The complete explanation of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub enum NodeVerdict {
         /// Sum of `scores`.
         total: Option<i64>,
         /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
-        score_notes: Vec<(usize, String)>,
+        score_notes: Vec<(usize, ScoreNote)>,
     },
     /// The pod cannot run on the node.
     Refused {

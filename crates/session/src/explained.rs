@@ -70,7 +70,7 @@ pub struct NodeJson<'a> {
     pub words: String,
     /// Notes of score plugins: index in `plugins`, and text.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub said: &'a [(usize, String)],
+    pub said: Vec<(usize, String)>,
     /// Weighted scores, in the order of `plugins`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub scores: &'a [i64],
@@ -184,8 +184,8 @@ pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
 fn node(node: &NodeExplanation) -> NodeJson<'_> {
     let (verdict, plugin, words) = match &node.verdict {
         NodeVerdict::Fits => {
-            let said = node.score_notes.iter().map(|(_, words)| words.as_str());
-            (NodeVerdictJson::Fits, None, explained::fits(said))
+            let notes = node.score_notes.iter().map(|(_, note)| *note);
+            (NodeVerdictJson::Fits, None, explained::fits(notes))
         }
         NodeVerdict::Refused(refusal) => {
             let words = explained::refusal(refusal);
@@ -201,7 +201,9 @@ fn node(node: &NodeExplanation) -> NodeJson<'_> {
         code: node.code,
         reasons: &node.reasons,
         words,
-        said: &node.score_notes,
+        said: (node.score_notes.iter())
+            .map(|(plugin, note)| (*plugin, explained::score_note(*note)))
+            .collect(),
         scores: &node.scores,
         raw: &node.raw,
         total: node.total,

@@ -75,6 +75,10 @@ won-tie-drawn = { $nodes } nodes share the highest score, { $points }; kube-sche
 
 sampling = { $examined } of { $nodes } nodes were examined: the search ends when { $wanted } can take the pod
 fits = can take the pod
+# How evenly a node's cpu and memory are used, from 0 to 100: before and with the pod.
+more-even = even use of its resources { $without } → { $with }: this pod evens the node out
+as-even = even use of its resources { $without } → { $with }: this pod leaves the node as even as it is
+less-even = even use of its resources { $without } → { $with }: this pod makes the node less even
 not-named = is not one of the nodes that the pod's affinity names
 
 ## Preemption, without a full stop.

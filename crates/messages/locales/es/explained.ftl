@@ -70,3 +70,6 @@ candidates-tie = { $candidates } nodos servirían sin algunos Pods menos importa
 separator = ,{ " " }
 note-separator = ;{ " " }
 gap = { " " }
+more-even = uso equilibrado de sus recursos { $without } → { $with }: este Pod equilibra el nodo
+as-even = uso equilibrado de sus recursos { $without } → { $with }: este Pod deja el nodo igual de equilibrado
+less-even = uso equilibrado de sus recursos { $without } → { $with }: este Pod desequilibra el nodo

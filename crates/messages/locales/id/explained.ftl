@@ -49,3 +49,6 @@ candidates-tie = { $candidates } Node bisa melepas beberapa Pod yang kurang pent
 separator = ,{ " " }
 note-separator = ;{ " " }
 gap = { " " }
+more-even = pemakaian sumber daya yang seimbang { $without } → { $with }: Pod ini membuat Node lebih seimbang
+as-even = pemakaian sumber daya yang seimbang { $without } → { $with }: dengan Pod ini Node tetap sama seimbang
+less-even = pemakaian sumber daya yang seimbang { $without } → { $with }: Pod ini membuat Node kurang seimbang

@@ -46,3 +46,6 @@ candidates-tie = 有 { $candidates } 个节点只要少几个不那么重要的 
 separator = 、
 note-separator = ；
 gap = { " " }
+more-even = 资源使用均衡度 { $without } → { $with }：这个 Pod 使节点更均衡
+as-even = 资源使用均衡度 { $without } → { $with }：这个 Pod 不改变节点的均衡
+less-even = 资源使用均衡度 { $without } → { $with }：这个 Pod 使节点更不均衡

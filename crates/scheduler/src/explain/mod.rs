@@ -4,7 +4,8 @@
 mod conclusion;
 
 use podscope_api::explained::{
-    Criterion, DecisionSummary, NodeDevices, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, WinReason,
+    Criterion, DecisionSummary, NodeDevices, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, ScoreNote,
+    WinReason,
 };
 use podscope_api::ordered::StableSort as _;
 use serde::Serialize;
@@ -90,7 +91,7 @@ pub struct NodeExplanation {
     /// The reasons, shortened to two or three words each.
     pub short: String,
     /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
-    pub score_notes: Vec<(usize, String)>,
+    pub score_notes: Vec<(usize, ScoreNote)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     pub scores: Vec<i64>,
     /// Unweighted scores before normalization to 0…100.
@@ -292,8 +293,8 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             added_affinity: &AddedAffinity::default(),
         };
         for (index, scores) in found.scores.iter().enumerate() {
-            if let Some(words) = scores.plugin.extension_points().explain_score(&cycle, node) {
-                out.score_notes.push((index, words));
+            if let Some(note) = scores.plugin.extension_points().explain_score(&cycle, node) {
+                out.score_notes.push((index, note));
             }
         }
         out.scores = found

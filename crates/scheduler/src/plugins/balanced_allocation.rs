@@ -2,8 +2,8 @@
 //! score is the improvement: a node that is already balanced gains nothing from a pod that keeps it so.
 
 use podscope_api::ProblemKind;
+use podscope_api::explained::ScoreNote;
 use podscope_messages::plugin as messages;
-use std::cmp::Ordering;
 
 use super::Point::{PreScore, Score};
 use super::resource_allocation::{Resource, ScoredResource, default_resources, read_resources, scored_resources};
@@ -72,14 +72,9 @@ impl ExtensionPoints for BalancedAllocation {
         true
     }
 
-    fn explain_score(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Option<String> {
+    fn explain_score(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Option<ScoreNote> {
         let Evenness { without, with } = evenness_from_node(cycle.cache, &resources(cycle), node);
-        let meaning = match with.cmp(&without) {
-            Ordering::Greater => "this pod evens the node out",
-            Ordering::Equal => "this pod leaves the node as even as it is",
-            Ordering::Less => "this pod makes the node less even",
-        };
-        Some(format!("even use of its resources {without} → {with}: {meaning}"))
+        Some(ScoreNote::Evenness { without, with })
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, args: &mut crate::config::Args, errors: &mut Errors) {

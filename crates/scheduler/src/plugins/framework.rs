@@ -1,7 +1,7 @@
 //! The plugin interface: a spec, and extension points with default implementations that do nothing.
 
 use podscope_api::Pod;
-use podscope_api::explained::NodeDevices;
+use podscope_api::explained::{NodeDevices, ScoreNote};
 use podscope_messages::{Message, plugin as messages};
 
 use crate::cache::Cache;
@@ -188,7 +188,7 @@ pub(crate) trait ExtensionPoints: Sync {
     fn normalize(&self, _state: &CycleState, _scores: &mut [i64]) {}
 
     /// An explanation of a node's score for people; `None` if the number alone explains it.
-    fn explain_score(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<String> {
+    fn explain_score(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<ScoreNote> {
         None
     }
 

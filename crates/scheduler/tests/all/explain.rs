@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Room, WaitsBecause,
+    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Room, ScoreNote, WaitsBecause,
 };
 use podscope_api::{Kind, Object, Pod};
 use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, Verdict, explain};
@@ -417,16 +417,11 @@ fn balanced_allocation_explains_change_by_pod() {
         requesting("other", json!("lopsided"), "3", "1Gi"),
     ];
     let explanation = decide_on(&objects, &requesting("web", json!(null), "100m", "4Gi"));
-    let said: Vec<&str> = (explanation.nodes.iter())
-        .flat_map(|node| node.score_notes.iter().map(|(_, words)| words.as_str()))
+    let said: Vec<ScoreNote> = (explanation.nodes.iter())
+        .flat_map(|node| node.score_notes.iter().map(|(_, note)| *note))
         .collect();
-    assert_eq!(
-        said,
-        [
-            "even use of its resources 100 → 76: this pod makes the node less even",
-            "even use of its resources 68 → 92: this pod evens the node out",
-        ]
-    );
+    let evenness = |without, with| ScoreNote::Evenness { without, with };
+    assert_eq!(said, [evenness(100, 76), evenness(68, 92)]);
 }
 
 /// The explanation names the feature of newer kubelets that a node lacks.

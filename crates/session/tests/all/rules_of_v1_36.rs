@@ -96,7 +96,7 @@ fn rules_of_v1_36_are_explained() {
                     words
                         .iter()
                         .filter(|(place, _)| *place == balanced)
-                        .map(|(_, words)| format!("{}: {words}", node.name)),
+                        .map(|(_, note)| format!("{}: {}", node.name, explained::score_note(*note))),
                 );
             }
             NodeVerdict::Refused { refusal, .. } => {

@@ -6,6 +6,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_messages::{said, t};
 use podscope_protocol::{
     AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
+    explained::ScoreNote,
 };
 
 /// A node that cannot run the pod: node, plugin, reasons, and a text for users.
@@ -142,13 +143,13 @@ struct Scored {
     node: String,
     scores: Vec<i64>,
     total: i64,
-    score_notes: Vec<(usize, String)>,
+    score_notes: Vec<(usize, ScoreNote)>,
 }
 
 impl Scored {
     fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
-        let (_, words) = self.score_notes.iter().find(|(place, _)| *place == plugin)?;
-        Some((self.node.clone(), words.clone()))
+        let (_, note) = self.score_notes.iter().find(|(place, _)| *place == plugin)?;
+        Some((self.node.clone(), explained::score_note(*note)))
     }
 }
 
