@@ -5,6 +5,9 @@
 //! there is shown in English. Each language becomes one text of patterns in the order of the English messages (the form is
 //! described in `src/pattern.rs`).
 
+// A build script may use the maps of std.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 use fluent_syntax::ast::{CallArguments, Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -204,7 +207,7 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
         );
         for (number, (id, message)) in messages.iter().enumerate() {
             let name = rust_name(id);
-            for line in message.english.lines() {
+            for line in message.english.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
             }
             if message.arguments.is_empty() {

@@ -22,6 +22,7 @@ use std::fmt;
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
+
 pub use generated::*;
 
 /// A language of the page: its code in links and files, and its own name.

@@ -230,7 +230,6 @@ impl fmt::Display for Assumption {
 }
 
 impl fmt::Display for Remark {
-    #[expect(clippy::too_many_lines, reason = "a table: one sentence a remark")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::Basis(basis) => return basis.fmt(f),

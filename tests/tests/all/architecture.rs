@@ -186,29 +186,55 @@ fn top_level_has_only_known_entries() {
     );
 }
 
+fn is_between_identifiers(letter: char) -> bool {
+    !letter.is_ascii_alphanumeric() && letter != '_'
+}
+
+/// Returns the identifier at the beginning of a text.
+fn leading_identifier(text: &str) -> &str {
+    text.split(is_between_identifiers).next().unwrap_or_default()
+}
+
+/// Returns the identifier at the end of a text.
+fn trailing_identifier(text: &str) -> &str {
+    text.rsplit(is_between_identifiers).next().unwrap_or_default()
+}
+
+/// Paths `file::id` of messages that a source names, with the names under which it imports files resolved.
+fn named_messages(source: &str) -> ordered::Set<(String, String)> {
+    let mut files: ordered::Map<&str, &str> = ordered::Map::new();
+    for (at, _) in source.match_indices(" as ") {
+        let file = trailing_identifier(&source[..at]);
+        files.insert(leading_identifier(&source[at + 4..]), file);
+    }
+    let mut named = ordered::Set::new();
+    for (at, _) in source.match_indices("::") {
+        let file = trailing_identifier(&source[..at]);
+        let file = files.get(file).copied().unwrap_or(file);
+        if source[at + 2..].starts_with('$') {
+            // A macro of the source takes the identifiers.
+            for (open, _) in source.match_indices("!(") {
+                named.insert((file.to_owned(), leading_identifier(&source[open + 2..]).to_owned()));
+            }
+        }
+        named.insert((file.to_owned(), leading_identifier(&source[at + 2..]).to_owned()));
+    }
+    named
+}
+
 /// Shows: Q-09
 #[test]
 fn each_message_is_used() {
-    let sources: Vec<String> = files("crates", ".rs")
-        .into_iter()
-        .filter(|path| !path.starts_with(root().join("crates/messages")))
-        .filter_map(|path| std::fs::read_to_string(path).ok())
-        .collect();
-    let mut names = ordered::Set::new();
-    for source in &sources {
-        // `file::id` as in `t!(share::title)` and in tables of constants.
-        for (at, _) in source.match_indices("::") {
-            let before = source[..at].rfind(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            let file = &source[before.map_or(0, |before| before + 1)..at];
-            let rest = &source[at + 2..];
-            let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            names.insert((file, &rest[..end.unwrap_or(rest.len())]));
+    let mut named = ordered::Set::new();
+    for path in files("crates", ".rs") {
+        if !path.starts_with(root().join("crates/messages")) {
+            named.extend(named_messages(&std::fs::read_to_string(path).expect("a source")));
         }
     }
     let unused: Vec<String> = podscope_messages::IDS
         .iter()
         .map(|(file, id)| (file.replace('-', "_"), id.replace('-', "_")))
-        .filter(|(file, id)| !names.contains(&(file.as_str(), id.as_str())))
+        .filter(|message| !named.contains(message))
         .map(|(file, id)| format!("{file}::{id}"))
         .collect();
     assert!(unused.is_empty(), "no code uses {unused:?}");

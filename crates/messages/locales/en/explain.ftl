@@ -15,3 +15,6 @@ points-more = { $points ->
 fits = fits
 # $verdict - the node's score, or `fits`.
 chosen = { $verdict } · chosen
+
+# Between short words for the reasons of a node.
+separator = ,{ " " }

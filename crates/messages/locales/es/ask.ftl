@@ -9,7 +9,7 @@ pin = Marcador
 not-set = sin poner
 
 prediction = Tu predicción
-skipped = La has saltado. Observa.
+skipped = Te la has saltado. Observa.
 said-watch = Has dicho { $answer }. Observa.
 said-right = Has dicho { $answer }, y así es.
 said-right-exactly = Has dicho { $answer }, y así es (exactamente { $exact }).

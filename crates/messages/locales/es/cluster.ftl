@@ -9,5 +9,5 @@ without-commands = sin comandos
 end = Terminar
 end-comparison = Terminar la comparación
 
-delete = Eliminar: tiene su período de gracia
-force-delete = Forzar eliminación: el nombre queda libre enseguida
+delete = Eliminar: respeta su período de gracia
+force-delete = Forzar eliminación: el nombre queda libre en el acto

@@ -1,9 +1,9 @@
 from = A partir de { $time }
 from-what = A partir de { $time }: { $what }
-until = Como tarde en { $time }
-until-what = Como tarde en { $time }: { $what }
+until = A más tardar en { $time }
+until-what = A más tardar en { $time }: { $what }
 never = Nunca ocurre esto: { $what }
-kept = Hasta el final: { $statement }
+kept = Hasta el final: «{ $statement }»
 and = , y{ " " }
 
 object-in = { $object } en { $namespace }

@@ -1,2 +1,2 @@
 not-saved = No se ha podido guardar { $name }
-session-kept = Tu sesión de { $time } está guardada: Ficheros, Sesiones.
+session-kept = Tu sesión ({ $time }) está guardada en Ficheros › Sesiones.

@@ -49,4 +49,4 @@ taint = no se tolera la contaminación { $taint }
 no-attribute = sin el atributo { $attribute }, que compara una restricción
 differs = { $attribute } es { $value }, y { $wanted } en los dispositivos con los que tiene que coincidir
 repeats = { $attribute } es { $value }, como en otro dispositivo del que se tiene que distinguir
-leaves-too-few = a otras peticiones les faltarían entonces dispositivos
+leaves-too-few = así a otras peticiones les faltarían dispositivos

@@ -7,15 +7,15 @@ go-on = Seguir con la sesión
 terms = Términos
 
 confirm = ¿Seguro?
-leave-it = Dejarlo
+leave-it = Dejarlo como está
 do-it = Entendido, hazlo
 
 only-this-zone = Ver solo esta
 what-if-it-goes = ¿Y si desaparece?
 
 no-marks = Todavía nada.
-from-to = { $from } a { $to }
-from-until-now = { $from } hasta ahora
+from-to = de { $from } a { $to }
+from-until-now = desde { $from } hasta ahora
 earlier = { $count ->
     [one] y { $count } anterior
    *[other] y { $count } anteriores
@@ -29,7 +29,7 @@ browsers = Nada sale de este navegador. Podscope funciona en Chrome y Edge 123, 
 licences = Licencias
 guarantees = Garantías
 
-notices = Sobre lo que se abrió
+notices = Avisos sobre lo abierto
 read-and-kept = Leído y conservado
 advice = Consejos
 
@@ -64,7 +64,7 @@ save = Guardar
 save-session = Sesión
 save-session-how = como fichero de escenario
 save-lesson = Lección
-save-lesson-how = lo que hiciste, como pasos para seguir escribiendo
+save-lesson-how = lo que has hecho, en pasos para completar
 record = Grabar una lección
 record-how = y pulsar los campos que serán sus objetivos
 save-objects = Objetos

@@ -8,7 +8,7 @@ a-pod = Un Pod
 spread = Un Deployment repartido por zonas
 partition = Un StatefulSet y una partición
 priorities = Prioridades
-lesson = Una lección para seguir escribiendo
+lesson = Una lección para completar
 paste-hint = Pega lo que haya mostrado kubectl get … -A -o yaml, o suelta ficheros.
 
 found = Lo que se ha encontrado en el texto
@@ -23,7 +23,7 @@ and-more = { $count ->
 time-stands = El tiempo está parado: reproduce o avanza un paso para ver qué sigue.
 
 check-lesson = Comprobar la lección
-check-lesson-hint = Ejecuta la solución, nada y cada forma de eludirla, y dice qué hay que arreglar
+check-lesson-hint = Prueba con la solución, sin hacer nada y con cada atajo, y dice qué hay que arreglar
 apply-live = Aplicar al escribir
 beside = Junto al clúster
 beside-hint = El texto a un lado, lo que hace al otro

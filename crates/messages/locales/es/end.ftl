@@ -13,5 +13,5 @@ noted = Tu trabajo en esta tarea está anotado
 shown-later = Qué es lo correcto, y por qué, se muestra después del examen.
 next-task = Tarea siguiente ›
 next-item = Siguiente: { $title } ›
-to-exam = Al examen
-to-course = Al curso
+to-exam = Ir al examen
+to-course = Ir al curso

@@ -7,3 +7,4 @@ points-more = { $points ->
 
 fits = cabe
 chosen = { $verdict } · elegido
+separator = ,{ " " }

@@ -1,4 +1,4 @@
-not-examined = no examinado: antes se encontraron nodos suficientes
+not-examined = no examinado: ya se habían encontrado nodos suficientes
 
 failed = La decisión sobre { $pod } ha fallado: { $error }. El planificador lo intenta de nuevo tras una pausa.
 only-node = { $of ->
@@ -18,12 +18,12 @@ best-past = { $of ->
    *[other] { $pod } fue a { $node }: { $fit } de { $of } nodos podían aceptarlo, y { $node } tuvo la puntuación más alta.
 }
 drawn = { $among ->
-    [one] { $pod } va a { $node }: es el único nodo con la puntuación más alta, y el sorteo lo ha tomado.
-   *[other] { $pod } va a { $node }: es uno de los { $among } nodos con la misma puntuación más alta, y el sorteo lo ha tomado.
+    [one] { $pod } va a { $node }: es el único nodo con la puntuación más alta, y le ha tocado en el sorteo.
+   *[other] { $pod } va a { $node }: es uno de los { $among } nodos empatados con la puntuación más alta, y le ha tocado en el sorteo.
 }
 drawn-past = { $among ->
-    [one] { $pod } fue a { $node }: era el único nodo con la puntuación más alta, y el sorteo lo tomó.
-   *[other] { $pod } fue a { $node }: era uno de los { $among } nodos con la misma puntuación más alta, y el sorteo lo tomó.
+    [one] { $pod } fue a { $node }: era el único nodo con la puntuación más alta, y le tocó en el sorteo.
+   *[other] { $pod } fue a { $node }: era uno de los { $among } nodos empatados con la puntuación más alta, y le tocó en el sorteo.
 }
 to-be-drawn = { $pod } va a uno de estos nodos: { $nodes }. Tienen la misma puntuación, y decide un sorteo.
 
@@ -36,8 +36,8 @@ waits-refused = { $nodes ->
 }
 cause = { $nodes } { $why }
 room = { $victims ->
-    [one] Puede terminar un Pod menos importante en { $nodes } y ocupar su sitio.
-   *[other] Puede terminar { $victims } Pods menos importantes en { $nodes } y ocupar su sitio.
+    [one] Puede desplazar un Pod menos importante en { $nodes } y ocupar su sitio.
+   *[other] Puede desplazar { $victims } Pods menos importantes en { $nodes } y ocupar su sitio.
 }
 or = { " " }o{ " " }
 
@@ -56,7 +56,7 @@ not-helpful = que termine un Pod no cambia eso: { $why }
 no-victims = ningún Pod de allí es menos importante
 still-refused = sin ninguno de los Pods menos importantes { $plugin } sigue rechazándolo: { $why }
 never = la preemptionPolicy del Pod es Never: espera, y no termina a nadie
-terminating = los Pods que expropió antes todavía están terminando en su nodo nominado: los espera
+terminating = los Pods que expropió antes todavía están terminando en su nodo nominado: espera a que acaben
 no-candidate = terminar Pods menos importantes no permitiría que el Pod se ejecutara en ningún nodo
 one-candidate = un nodo serviría sin algunos Pods menos importantes
 only-candidate = { $candidates } nodos servirían sin algunos Pods menos importantes; de ellos se toma el elegido porque es el único candidato

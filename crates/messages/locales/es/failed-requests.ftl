@@ -26,7 +26,7 @@ other = { $count ->
    *[other] { $count } peticiones con el resultado { $outcome }
 }
 
-starting = { $node } eligió { $pod }, que se ejecuta pero aún no escuchaba
+starting = { $node } eligió { $pod }, que ya se ejecutaba pero aún no escuchaba
 not-running = { $node } eligió { $pod }, que se había detenido
 not-running-since = { $node } eligió { $pod }, que se había detenido { $ago } antes
 not-running-up-to = { $node } eligió { $pod }, que se había detenido como mucho { $ago } antes

@@ -1,4 +1,4 @@
-nothing = no va mal nada que muestren los objetos
+nothing = los objetos no muestran ningún problema
 
 heading = { $more ->
     [0] { $object }

@@ -1,5 +1,5 @@
 api-says = API: { $status }
-api-no-such-pod = API: no hay tal Pod
+api-no-such-pod = API: no existe
 api-nobody-knows = API: nadie lo sabe
 api-running-unsure = API: ¿Running?
 api-deleting = API: eliminando
@@ -8,7 +8,7 @@ runs = se ejecuta
 still-runs = aún se ejecuta
 runs-unheard = se ejecuta, sin noticias
 runs-not-told = se ejecuta, aún sin aviso
-runs-cannot-be-told = se ejecuta, sin poder avisarle
+runs-cannot-be-told = se ejecuta, incomunicado
 has-ended = ha terminado
 has-ended-unheard = ha terminado, sin noticias
 no-power = sin corriente: no se ejecuta nada

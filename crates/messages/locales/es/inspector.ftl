@@ -8,7 +8,7 @@ why-here = ¿Por qué aquí?
 life = Vida
 events = Eventos
 yaml = YAML
-hidden-answer = Se muestra cuando hayas respondido.
+hidden-answer = Se mostrará cuando hayas respondido.
 no-events = No hay eventos.
 
 what-can-be-done = Qué se puede hacer

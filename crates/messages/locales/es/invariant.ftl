@@ -26,7 +26,7 @@ detach-live = Un volumen que nadie necesita acaba por desconectarse.
 detach-live-keeper = El controlador de conexión: una vez desmontado, pasado su tiempo de espera, o tras el fencing.
 detach-live-breaker = Desactivar el tiempo de espera.
 
-evict-throttle = Los nodos reciben la contaminación NoExecute a un ritmo no mayor que el que permite su zona, y nunca cuando todas las zonas están a oscuras.
+evict-throttle = Los nodos reciben la contaminación NoExecute a un ritmo no mayor que el que permite su zona, y nunca cuando están incomunicadas todas las zonas.
 evict-throttle-keeper = El controlador del ciclo de vida de los nodos.
 evict-throttle-breaker = Quien pone contaminaciones a mano.
 
@@ -44,7 +44,7 @@ forward-only-breaker = Un Node eliminado cuyo kubelet aún informa de cómo term
 
 grace-monotone = Un período de gracia se puede acortar, nunca alargar.
 grace-monotone-keeper = El servidor API.
-grace-monotone-breaker = Una caída del kubelet vuelve a poner el reloj en marcha, con el mismo valor.
+grace-monotone-breaker = Una caída del kubelet hace que la cuenta empiece de nuevo, con el mismo valor.
 
 grace-honoured = Entre SIGTERM y SIGKILL un proceso tiene su período de gracia, menos lo que dure preStop, pero al menos dos segundos.
 grace-honoured-keeper = El kubelet.
@@ -102,7 +102,7 @@ roll-bound = Un despliegue se mantiene dentro de maxSurge y maxUnavailable.
 roll-bound-keeper = El controlador de Deployment.
 roll-bound-breaker = Los Pods que están terminando no se cuentan: siguen ocupando sitio.
 
-single-writer = En un volumen ReadWriteOnce solo se puede escribir desde un nodo cada vez; en uno ReadWriteOncePod, desde un Pod.
+single-writer = En un volumen ReadWriteOnce solo se puede escribir desde un nodo cada vez; en uno ReadWriteOncePod, desde un solo Pod.
 single-writer-keeper = El controlador de conexión, y los backends que rechazan una segunda conexión.
 single-writer-breaker = Una desconexión forzada sin fencing; backends que no rechazan nada (NFS).
 

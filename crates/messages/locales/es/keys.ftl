@@ -36,13 +36,13 @@ this-sheet = Esta hoja
 presenting = Mientras presentas
 
 with-mouse = Con el ratón
-drag-across-links = Arrastrar a través de enlaces
+drag-across-links = Arrastrar sobre enlaces
 drag-across-links-does = Cortarlos
-drag-to-bin = Arrastrar un Pod a la papelera
+drag-to-bin = Llevar un Pod a la papelera
 drag-to-bin-does = Eliminarlo; con Shift, forzar la eliminación
 right-click = Clic derecho
 right-click-does = Todo lo que se puede hacer con él
-wheel = Rueda sobre la línea de tiempo
+wheel = Rueda en la línea de tiempo
 wheel-does = Zoom
 
 with-finger = Con un dedo
@@ -50,5 +50,5 @@ rest = Mantenerlo sobre un Pod
 rest-does = Todo lo que se puede hacer con él
 rest-and-drag = Mantenerlo y arrastrar
 rest-and-drag-does = Eliminarlo, como con el ratón
-rest-and-stroke = Mantenerlo y trazar una línea
+rest-and-stroke = Mantenerlo y trazar
 rest-and-stroke-does = Cortar enlaces

@@ -16,5 +16,5 @@ conditions = Condiciones
 owned-by = Propietario
 volumes = Volúmenes
 termination = Terminación
-stage-from-to = { $stage } { $from } a { $to }
-stage-until-now = { $stage } { $from } hasta ahora
+stage-from-to = { $stage } de { $from } a { $to }
+stage-until-now = { $stage } desde { $from } hasta ahora

@@ -1,6 +1,6 @@
 partition = { $name } queda aislado
 slow = los enlaces de { $name } van lentos
-leave = { $name } se va para siempre
+leave = { $name } desaparece para siempre
 shutdown = { $name } se apaga
 power-off = { $name } se queda sin corriente
 crash-kubelet = { $name }: cae su kubelet
@@ -10,7 +10,7 @@ second = un segundo { $component } se cree líder
 etcd-down = etcd está caído
 exit = { $name }: sale uno de sus procesos
 sandbox = { $name } pierde su sandbox
-detach = { $name } se le quita a su nodo
+detach = se le quita { $name } a su nodo
 device = { $name }: cambia uno de sus dispositivos
 crash-driver = { $name }: caen sus drivers de dispositivos
 
@@ -23,7 +23,7 @@ kubelet-starts = { $name }: arranca su kubelet
 runtime-starts = { $name }: arranca su runtime
 device-back = { $name }: vuelve uno de sus dispositivos
 driver-starts = { $name }: arrancan sus drivers de dispositivos
-healed = { $name } reparado
+healed = reparado: { $name }
 
 cut = { $lost ->
     [incoming] partition { $node }, lo que se le envía
@@ -36,7 +36,7 @@ cut-from = { $lost ->
    *[both] partition { $node }, enlace con { $from }
 }
 
-joined = { $node } se une
+joined = { $node } se une al clúster
 cordoned = { $node } acordonado
 uncordoned = { $node } ya sin cordón
 fenced = fencing de { $node }
@@ -51,7 +51,7 @@ ended-by-shutdown = { $pod } terminado por su kubelet: el nodo se apaga
 evicted-by-api = { $pod } desalojado a través de la API de desalojo
 removed-by-garbage-collector = { $pod } eliminado por el recolector de Pods: su nodo ya no existe o está fuera de servicio
 out-of-memory = { $pod }/{ $container } se quedó sin memoria
-exited = { $pod }/{ $container } salió con { $code }
+exited = { $pod }/{ $container } salió con código { $code }
 restarted = { $pod }/{ $container } vuelve a ejecutarse
 no-node = { $pod }: sin nodo
 nominated = { $pod } nominado para { $node }

@@ -1,9 +1,9 @@
-nodes = ningún fichero tiene un Node
+nodes = ningún fichero contiene un Node
 claims = { $count ->
-    [one] ningún fichero tiene su solicitud { $names }
-   *[other] ningún fichero tiene sus solicitudes { $names }
+    [one] ningún fichero contiene su solicitud { $names }
+   *[other] ningún fichero contiene sus solicitudes { $names }
 }
 volumes = { $count ->
-    [one] ningún fichero tiene el volumen de su solicitud { $names }
-   *[other] ningún fichero tiene los volúmenes de sus solicitudes { $names }
+    [one] ningún fichero contiene el volumen de su solicitud { $names }
+   *[other] ningún fichero contiene los volúmenes de sus solicitudes { $names }
 }

@@ -16,11 +16,11 @@ files = Ficheros
 consolidate = ¿Qué nodos sobran?
 search = Buscar una ejecución que rompa una garantía
 triage = Qué va mal
-notices = Sobre lo que se abrió ({ $count })
+notices = Avisos sobre lo abierto ({ $count })
 guarantees = Garantías
 worksheet = Hoja de ejercicios: esta lección en papel
 class = Clase: ejecuciones entregadas
-present = Presentar ante una sala
+present = Presentar ante un público
 theme = { $theme ->
     [light] Tema: claro
     [dark] Tema: oscuro

@@ -3,7 +3,7 @@ waits-for-answer = El tiempo espera tu respuesta: elige una en la historia, o pu
 command-waits-for-answer = El tiempo espera tu respuesta en la historia: lo que produzca este comando viene después.
 nothing-to-undo = en esta rama no hay ningún comando que deshacer
 no-solution = Esta historia no tiene ninguna solución que se pueda reproducir desde aquí.
-piped-late = error: una tubería toma lo que se muestra al momento; la respuesta de este comando llega mientras corre el tiempo
+piped-late = error: una tubería recoge lo que se muestra en el acto; la respuesta de este comando llega mientras corre el tiempo
 
 request-waits = { $what } espera a que se llegue a { $until }
 request-dropped = no se ha hecho, porque no se llegó a { $until }: { $what }
@@ -50,8 +50,8 @@ goal-invariant = Una invariante no tiene campos; escribe `always` en el fichero.
 goal-no-object = Ahora no existe ese objeto.
 goal-no-field = En esta línea no hay ningún campo.
 goal-unsupported-field = Este campo no puede ser un objetivo.
-goal-differs-per-run = Ningún lector alcanzaría este objetivo: cada ejecución da a este campo un valor propio.
-goal-drawn-name = Ningún lector alcanzaría este objetivo: cada ejecución sortea el nombre del Pod. La fase, el nodo, la condición Ready y las etiquetas de un Pod así pueden ser objetivos, para todos los Pods con sus etiquetas; o elige un campo de su propietario.
+goal-differs-per-run = Nadie podría alcanzar este objetivo: cada ejecución da a este campo un valor propio.
+goal-drawn-name = Nadie podría alcanzar este objetivo: cada ejecución sortea el nombre del Pod. La fase, el nodo, la condición Ready y las etiquetas de un Pod así pueden ser objetivos, para todos los Pods con sus etiquetas; o elige un campo de su propietario.
 
 other-engine = Este enlace se creó con el motor { $maker }; este es el { $own }, que decide de otro modo en algún punto antes de { $before }.
 other-engine-followed = Este enlace se creó con el motor { $maker }, que seguía a Kubernetes { $followed }; este es el { $own }, que decide de otro modo en algún punto antes de { $before }.

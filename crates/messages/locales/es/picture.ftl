@@ -1,4 +1,4 @@
-broken = Rota en { $time } por { $cause }: { $violation }.
+broken = Rota en el minuto { $time } por { $cause }: { $violation }.
 
 cause-command = comando
 cause-fault = fallo

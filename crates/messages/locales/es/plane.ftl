@@ -2,9 +2,9 @@ control-plane = Plano de control
 control-plane-other-run = Plano de control, otra ejecución
 api-server = Servidor API
 api-short = API
-scheduler-short = planif.
+scheduler-short = sched
 controllers-short = control
-attacher-short = conex.
+attacher-short = attach
 fencing-short = fencing
 action-on = { $component }: { $action }
 
@@ -32,7 +32,7 @@ heal-everything-hint = { $count ->
 }
 
 what-is-drawn = Qué se dibuja
-whose-picture = La imagen de quién
+whose-picture = Punto de vista
 api = API
 api-hint = Solo lo que cree el servidor API
 both = ambos

@@ -6,12 +6,12 @@ due-topics = { $count ->
    *[other] Tocan { $count } temas.
 }
 give-task = Dame una tarea
-about-schedule = Cada tarea es un clúster nuevo, y la simulación es la clave de respuestas. Un tema vuelve al cabo de un día, después de 6 días, y cada vez más tarde; tras un fallo empieza de nuevo (la regla SM-2). Los temas se turnan. Se guarda solo en este dispositivo.
+about-schedule = Cada tarea es un clúster nuevo, y la simulación hace de solucionario. Un tema vuelve al cabo de un día, después de 6 días, y cada vez más tarde; tras un fallo empieza de nuevo (la regla SM-2). Los temas se alternan. Se guarda solo en este dispositivo.
 loading = Las tareas vienen con el resto del motor, que se está cargando…
 
 level = nivel { $level } · { $due }
 due-new = nuevo
-due-today = toca
+due-today = toca hoy
 due-tomorrow = mañana
 due-in = { $days ->
     [one] dentro de { $days } día

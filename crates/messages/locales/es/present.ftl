@@ -4,7 +4,7 @@ key-spotlight = Foco
 key-code = Código QR de este instante
 key-console = Consola
 key-timeline = Línea de tiempo
-key-timer = Temporizador: cuenta atrás de cinco minutos, más o menos
+key-timer = Temporizador: cuenta atrás de cinco minutos (ajustable)
 key-ask = La pregunta en grande, para la clase; otra vez: qué ocurre
 key-end = Terminar
 

@@ -1,6 +1,6 @@
 from = desde { $node }
 would-come = llegaría
 would-stay-pending = { $count ->
-    [one] { $count } seguiría Pending
-   *[other] { $count } seguirían Pending
+    [one] { $count } seguiría en Pending
+   *[other] { $count } seguirían en Pending
 }

@@ -1,13 +1,13 @@
 broken-as-well = También rotas
-restored = Restablecida en { $at }, después de { $duration }.
+restored = Restablecida en el minuto { $at }, después de { $duration }.
 
 ways-back = Cómo volver
 back-to = Volver a { $at }
 before-command = Justo antes de
-before-command-end = : lo que hagas ahí es otro curso del tiempo; este se conserva.
-before-violation = Justo antes de que se rompiera: lo que hagas ahí es otro curso del tiempo; este se conserva.
+before-command-end = : lo que hagas ahí va en otra rama; esta se conserva.
+before-violation = Justo antes de que se rompiera: lo que hagas ahí va en otra rama; esta se conserva.
 undo = Deshacer el último comando
-undo-hint = La ejecución sigue como si no se hubiera dado.
+undo-hint = La ejecución sigue como si ese comando no se hubiera dado.
 heal-all = Repararlo todo
 heal-all-hint = Se quitan todos los cortes.
 heal = Reparar { $node }

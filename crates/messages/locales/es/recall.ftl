@@ -1,5 +1,5 @@
 asked-again = Repaso
-still-know = ¿Todavía lo sabes?
+still-know = ¿Aún te acuerdas?
 one-question = Una pregunta de «{ $lesson }», en una ejecución que no has visto.
 ask-me = Pregúntame
 not-now = Ahora no

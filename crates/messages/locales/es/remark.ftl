@@ -19,23 +19,23 @@ shared-uid = { $count ->
    *[other] { $count } objetos tienen un UID que también tienen otros: { $objects }; se distinguen por sus nombres
 }
 pod-problems = { $count ->
-    [one] Un Pod no se ejecuta bien en los ficheros: { $pods }; se supone que su problema dura; un Pod que se crea de nuevo está bien, salvo que una anotación sobre su comportamiento diga otra cosa
-   *[other] { $count } Pods no se ejecutan bien en los ficheros: { $pods }; se supone que su problema dura; un Pod que se crea de nuevo está bien, salvo que una anotación sobre su comportamiento diga otra cosa
+    [one] Según los ficheros, un Pod no se ejecuta bien: { $pods }; se supone que su problema persiste; un Pod que se crea de nuevo está bien, salvo que una anotación sobre su comportamiento diga otra cosa
+   *[other] Según los ficheros, { $count } Pods no se ejecutan bien: { $pods }; se supone que su problema persiste; un Pod que se crea de nuevo está bien, salvo que una anotación sobre su comportamiento diga otra cosa
 }
 node-problems = { $count ->
-    [one] Un nodo no está bien en los ficheros: { $nodes }; se supone que eso dura hasta que la máquina se arranca de nuevo
-   *[other] { $count } nodos no están bien en los ficheros: { $nodes }; se supone que eso dura hasta que la máquina se arranca de nuevo
+    [one] Según los ficheros, un nodo no está bien: { $nodes }; se supone que sigue así hasta que la máquina se arranca de nuevo
+   *[other] Según los ficheros, { $count } nodos no están bien: { $nodes }; se supone que siguen así hasta que la máquina se arranca de nuevo
 }
 node-problems-pressure = { $count ->
-    [one] Un nodo no está bien en los ficheros: { $nodes }; se supone que eso dura hasta que la máquina se arranca de nuevo, y no se desaloja ningún Pod que se ejecute allí por una presión que nadie mide
-   *[other] { $count } nodos no están bien en los ficheros: { $nodes }; se supone que eso dura hasta que la máquina se arranca de nuevo, y no se desaloja ningún Pod que se ejecute allí por una presión que nadie mide
+    [one] Según los ficheros, un nodo no está bien: { $nodes }; se supone que sigue así hasta que la máquina se arranca de nuevo, y no se desaloja ningún Pod que se ejecute allí por una presión que nadie mide
+   *[other] Según los ficheros, { $count } nodos no están bien: { $nodes }; se supone que siguen así hasta que la máquina se arranca de nuevo, y no se desaloja ningún Pod que se ejecute allí por una presión que nadie mide
 }
 node-not-ready = no listo
 node-not-ready-reason = no listo: { $reason }
-missing-volumes = { $pod } usa una solicitud o un volumen que los ficheros no tienen, y se queda en Pending; el planificador real dijo: { $message }
+missing-volumes = { $pod } usa una solicitud o un volumen que no está en los ficheros, y se queda en Pending; el planificador real dijo: { $message }
 more-with-missing-volumes = { $count ->
-    [one] { $count } Pod más se queda en Pending por solicitudes o volúmenes que los ficheros no tienen
-   *[other] { $count } Pods más se quedan en Pending por solicitudes o volúmenes que los ficheros no tienen
+    [one] { $count } Pod más se queda en Pending por solicitudes o volúmenes que no están en los ficheros
+   *[other] { $count } Pods más se quedan en Pending por solicitudes o volúmenes que no están en los ficheros
 }
 uses-assumed = { $count ->
     [one] Un Pod pendiente usa algo que solo se supone que existe: { $pods }; si es eso lo que espera, se ejecuta aquí y no en el clúster
@@ -46,8 +46,8 @@ autoscalers-without-metrics = { $count ->
    *[other] { $count } HorizontalPodAutoscalers no escalan nada: los ficheros no dicen cuánto usan los Pods, salvo que lo diga una anotación sobre su comportamiento
 }
 no-objects = { $nodes ->
-    [one] Ningún fichero tiene un objeto: el clúster de { $nodes } nodo es inventado
-   *[other] Ningún fichero tiene un objeto: el clúster de { $nodes } nodos es inventado
+    [one] Ningún fichero contiene un objeto: el clúster de { $nodes } nodo es inventado
+   *[other] Ningún fichero contiene un objeto: el clúster de { $nodes } nodos es inventado
 }
 namespace-created = el espacio de nombres { $name } no está en ningún fichero, y se crea
 generated-nodes = { $made ->
@@ -59,14 +59,14 @@ unreadable = el comando { $command } del enlace no se entiende: { $error }
 lesson-gone = La lección { $name } ha desaparecido desde que se creó este enlace. Se abre como estaba, sin su historia.
 lesson-changed = La lección { $name } ha cambiado desde que se creó este enlace. Se abre como estaba, sin su historia.
 
-assumed = Se supone que existe lo que los ficheros nombran y no tienen
-assumed-kinds = Se supone que existe lo que los ficheros nombran y no tienen: { $kinds }
+assumed = Se supone que existe lo que los ficheros nombran y no contienen
+assumed-kinds = Se supone que existe lo que los ficheros nombran y no contienen: { $kinds }
 means-nodes = no se coloca nada nuevo en un nodo del que solo se conoce el nombre
 means-priority-classes = una clase tiene la prioridad que llevan sus Pods
 means-storage-classes = una clase crea volúmenes allí adonde vaya el Pod
 means-persistent-volumes = a un volumen así se llega desde todos los nodos, salvo que solo lo usen Pods pendientes
-means-owners = lo que pertenece a un propietario así se queda, y lo que de ello termina no se crea de nuevo
+means-owners = lo que pertenece a un propietario así se queda, y lo que de ello termina no se vuelve a crear
 means-counted = { $count ->
-    [one] un objeto cuenta otros que los ficheros no tienen: se supone que se ejecutan
-   *[other] { $count } objetos cuentan otros que los ficheros no tienen: se supone que se ejecutan
+    [one] un objeto cuenta otros que no están en los ficheros: se supone que se ejecutan
+   *[other] { $count } objetos cuentan otros que no están en los ficheros: se supone que se ejecutan
 }

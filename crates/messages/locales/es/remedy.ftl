@@ -22,9 +22,9 @@ min-domains = { $to ->
     [one] Conformarse con { $to } dominio de { $topology-key } (minDomains)
    *[other] Conformarse con { $to } dominios de { $topology-key } (minDomains)
 }
-soften = Hacer de la distribución por { $topology-key } un deseo (ScheduleAnyway) y no una regla
-drop = Omitir { $field }
-drop-request = Omitir la solicitud de { $resource }
+soften = Convertir la distribución por { $topology-key } en un deseo (ScheduleAnyway) en lugar de una regla
+drop = Quitar { $field }
+drop-request = Quitar la solicitud de { $resource }
 priority = Dar al Pod la PriorityClass { $class } ({ $value })
 allow-preemption = Permitir que el Pod expropie (preemptionPolicy PreemptLowerPriority)
 scheduler = Hacer que el Pod se cree de nuevo con schedulerName { $to }, ya que nadie puede cambiarlo
@@ -43,10 +43,10 @@ fewer-devices = { $from ->
     [one] Pedir { $to } en lugar de { $from } dispositivo en { $place }
    *[other] Pedir { $to } en lugar de { $from } dispositivos en { $place }
 }
-drop-selector = Omitir el selector { $expression } en { $place }
+drop-selector = Quitar el selector { $expression } en { $place }
 tolerate-device-taint = Tolerar la contaminación de dispositivo { $taint } en { $place }
-drop-capacity = Omitir las peticiones de capacidad en { $place }
-drop-constraint = Omitir la restricción sobre { $attribute } en { $place }
+drop-capacity = Quitar las peticiones de capacidad en { $place }
+drop-constraint = Quitar la restricción sobre { $attribute } en { $place }
 delete-claim = Eliminar el ResourceClaim { $claim }, cuyos dispositivos no usa ningún Pod
 
 any-node = un nodo

@@ -1,11 +1,11 @@
-about-opening = Sobre lo que se está abriendo
+about-opening = Avisos sobre lo que se está abriendo
 still-opening = { $count ->
     [one] 1 problema. El clúster todavía se está abriendo.
    *[other] { $count } problemas. El clúster todavía se está abriendo.
 }
-about-opened = Sobre lo que se abrió
+about-opened = Avisos sobre lo abierto
 all-notices = { $count ->
-    [one] ver { $count }
+    [one] ver el aviso
    *[other] ver los { $count }
 }
 read = Ya lo he leído

@@ -1,2 +1,2 @@
-storage-full = Este navegador no guarda nada más para este sitio: al recargar se perdería lo ocurrido desde entonces. Guarda la sesión como fichero, o compártela como enlace.
-storage-full-address-holds-all = Este navegador no guarda nada más para este sitio: la dirección contiene esta ejecución, así que al recargar se encuentra, pero no figura en ninguna lista de sesiones. Guárdala como fichero, o añádela a tus marcadores.
+storage-full = Este navegador ya no puede guardar más para este sitio: al recargar se perdería lo ocurrido desde entonces. Guarda la sesión como fichero, o compártela como enlace.
+storage-full-address-holds-all = Este navegador ya no puede guardar más para este sitio: la dirección contiene esta ejecución, así que al recargar se encuentra, pero no figura en ninguna lista de sesiones. Guárdala como fichero, o añádela a tus marcadores.

@@ -25,7 +25,7 @@ guarantee = Garantía
 runs-that-break = Ejecuciones que la rompen
 
 shortest = La ejecución más corta
-shortest-broke = { $guarantee } se rompió en { $at } con la semilla { $seed }:
+shortest-broke = { $guarantee } se rompió en el minuto { $at } con la semilla { $seed }:
 shortest-broke-end = .
 by = Por:
 open-run = Abrir esta ejecución

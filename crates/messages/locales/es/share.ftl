@@ -7,12 +7,12 @@ film = Película
 present = Presentarlo aquí
 present-hint = Letra grande; solo el clúster, la historia y el reloj (Shift + P)
 making-link = Creando un enlace…
-rename = Cambiar antes los nombres de los objetos: nadie conoce los tuyos
+rename = Cambiar antes los nombres de los objetos: así nadie ve los tuyos
 save-names = Guardar los nombres
-save-names-hint = Se queda contigo: con ello se puede descifrar una respuesta sobre app-17
+save-names-hint = El fichero se queda contigo: con él sabrás a qué se refiere una respuesta sobre app-17
 
-link-copied = El enlace está copiado.
-frame-copied = El marco está copiado.
+link-copied = Enlace copiado.
+frame-copied = Marco copiado.
 cannot-copy = El navegador no permite copiar aquí: selecciona el texto y cópialo.
 characters = { $number ->
     [one] { $count } carácter
@@ -20,7 +20,7 @@ characters = { $number ->
 }
 save-file = Guardar como fichero
 copy = Copiar
-opens-the-same = Abre lo mismo en su comienzo, con la misma semilla.
+opens-the-same = Abre lo mismo desde el principio, con la misma semilla.
 holds-everything = Lo contiene todo: el escenario, la semilla { $seed }, lo que se hizo y cuándo, el instante, lo que está seleccionado. No se guarda nada en ningún otro sitio.
 qr-code = Código QR
 
@@ -52,7 +52,7 @@ film-length = Duración de la película
 make-film = Crear la película
 making-film = Creando la película…
 played-until = Lo que se ha reproducido termina en { $end }.
-end-before-beginning = El final de una película va después de su comienzo.
+end-before-beginning = El final de una película tiene que ir después de su comienzo.
 the-film = La película
 recording = Grabando: tarda lo que dura la película.
 save-video = Guardar como vídeo

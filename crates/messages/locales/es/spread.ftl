@@ -17,5 +17,5 @@ skew-soft-few-domains = { $wanted ->
 
 title = Distribución de { $owner } por { $key }
 no-constraint = Sin restricción: dónde se ejecutan los Pods de su propietario.
-hard = maxSkew { $limit }: un Pod va solo a donde el más lleno quede como máximo { $limit } por encima del más vacío. Nadie mueve los Pods en ejecución.
+hard = maxSkew { $limit }: un Pod va solo a donde el dominio más lleno quede como máximo { $limit } por encima del más vacío. Nadie mueve los Pods en ejecución.
 soft = maxSkew { $limit }, ScheduleAnyway: el planificador prefiere los dominios que lo respetan.

@@ -16,13 +16,13 @@ so-it-is = así es
 your-answer-right = tu respuesta, y así es
 
 try-it = Pruébalo
-broken-at = Incumplido en { $time }:
+broken-at = Incumplido en el minuto { $time }:
 broken-after = . Lo que se alcance después no cuenta.
 back-to = Volver a { $time }
 
 start-over = Empezar de nuevo
 next-waits-for-answer = «Siguiente» espera tu respuesta.
-next-is-closed = «Siguiente» está cerrado: vuelve atrás, o empieza de nuevo.
+next-is-closed = «Siguiente» está bloqueado: vuelve atrás, o empieza de nuevo.
 next-waits-for = «Siguiente» espera a que se cumpla:
 show-me = Muéstramelo
 show-me-hint = Va al próximo comando de la solución y lo ejecuta; lo que hiciste se conserva como rama

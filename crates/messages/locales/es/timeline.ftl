@@ -20,7 +20,7 @@ legend = Leyenda
 legend-hint = Qué significan las marcas, y qué acaba de ocurrir
 
 event-at = { $event } · { $instant }
-event-from-to = { $event } · { $from } a { $to }
+event-from-to = { $event } · de { $from } a { $to }
 several-here = { $count ->
     [one] { $count } aquí, la última: { $last }
    *[other] { $count } aquí, la última: { $last }
@@ -30,8 +30,8 @@ main = principal
 branch = rama { $number }
 branch-hint = Rama { $number }: { $label }
 branches = Ramas
-leaves-at = Se separa en { $instant }
+leaves-at = Se separa en el minuto { $instant }
 compare = Comparar
-compare-hint = Comparar con { $branch }: lado a lado, con un mismo reloj
+compare-hint = Comparar con { $branch }: en paralelo, con un mismo reloj
 compare-no-commands = Comparar sin comandos
-compare-no-commands-hint = Lado a lado, con un mismo reloj y una misma semilla: esta ejecución, y la misma sin sus comandos
+compare-no-commands-hint = En paralelo, con un mismo reloj y una misma semilla: esta ejecución, y la misma sin sus comandos

@@ -6,21 +6,21 @@ problems = { $count ->
    *[other] { $count } problemas
 }
 
-looking = Mirando…
+looking = Examinando…
 namespace = Espacio de nombres
 all = todos
 none = ninguno (del clúster)
 rows = { $rows ->
     [one] 1 fila
    *[other] { $rows } filas
-} de { $objects ->
+} para { $objects ->
     [one] { $objects } objeto
    *[other] { $objects } objetos
-}, en { $time }
-look-again = Mirar otra vez
+}, en el minuto { $time }
+look-again = Examinar otra vez
 copy = Copiar
-copied = La lista está copiada como Markdown.
-nothing-wrong = No va mal nada que muestren los objetos.
+copied = Lista copiada como Markdown.
+nothing-wrong = Los objetos no muestran ningún problema.
 and-more = { $count ->
    *[other] y { $count } más; «Copiar» los incluye todos
 }

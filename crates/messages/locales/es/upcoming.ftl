@@ -19,8 +19,8 @@ will-back-off = { $count ->
    *[other] { $count } contenedores vuelven a arrancar
 }
 will-probe = { $count ->
-    [1] la sonda de { $name } ha fallado las veces suficientes
-   *[other] la sonda de { $count } contenedores ha fallado las veces suficientes
+    [1] la sonda de { $name } llega a su límite de fallos
+   *[other] la sonda de { $count } contenedores llega a su límite de fallos
 }
 will-stop-signal = { $count ->
     [1] al hook preStop de { $name } se le acaba el tiempo
@@ -100,7 +100,7 @@ mark-evicted = desalojo
 mark-lease = lease
 mark-attempt = reintento
 mark-back-off = reinicio
-mark-probe = falla sonda
+mark-probe = sonda fallida
 mark-exit = termina
 mark-script = escenario
 mark-story = historia
@@ -132,7 +132,7 @@ waits-for-answer = El tiempo espera la respuesta a la pregunta de la historia
 story-goes-on = La historia continúa
 until-decision = Avanza hasta que el planificador decida algo (n)
 
-showing = Mostrando: { $name } en { $time }.
+showing = Mostrando: { $name } en el minuto { $time }.
 occurred = { $waited } después: { $event }.
 did-not-occur = { $waited } después; esto no llegó a ocurrir: { $event }.
 story-went-on = { $waited } después: la historia continúa.

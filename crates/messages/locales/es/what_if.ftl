@@ -19,13 +19,13 @@ stop = Detener
 whole-zone = ¿Y la zona entera?
 no-marks = El clúster es demasiado grande para poner marcas en la escena: adónde irían los Pods lo dice solo la tabla.
 figures-contents = Cifras y gráficos
-fit-contents = Nodos, y qué frena al próximo Pod
+fit-contents = Nodos, y qué impide el siguiente Pod
 consolidate-contents = Nodos, en el orden en que se drenan
 contents = Pods, nodos y lo que se rompe
 nodes = Nodos
 node = Nodo
-more-pods = Pods de más
-stops-next = Qué frena al próximo
+more-pods = Más Pods
+stops-next = Qué impide el siguiente
 pods = Pods
 pod = Pod
 from = De
@@ -40,7 +40,7 @@ drain-it = { $count ->
    *[other] Drenarlos
 }
 copy = Copiar como Markdown
-copied = La respuesta está copiada como Markdown.
+copied = Respuesta copiada como Markdown.
 cannot-copy = El navegador no permite copiar aquí.
-as-of = Estado en { $at }.
-tried = Probado en una copia del clúster tal como estaba en { $at }; tu ejecución no ha cambiado.
+as-of = Estado en el minuto { $at }.
+tried = Probado en una copia del clúster tal como estaba en el minuto { $at }; tu ejecución no ha cambiado.

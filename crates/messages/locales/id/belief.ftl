@@ -9,4 +9,4 @@ nobody-judges-down = tidak ada yang menilai: { $component } mati
 nobody-judges-no-leader = tidak ada yang menilai: belum ada controller-manager yang memimpin
 evicts = mengusir { $count } Pod pada { $instant }
 evicts-more = { $count } lagi pada { $instant }
-evicts-later = { $count } kemudian
+evicts-later = { $count } lagi sesudahnya

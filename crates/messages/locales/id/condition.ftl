@@ -1,5 +1,5 @@
-from = Mulai { $time }
-from-what = Mulai { $time }: { $what }
+from = Mulai dari { $time }
+from-what = Mulai dari { $time }: { $what }
 until = Sampai { $time }
 until-what = Sampai { $time }: { $what }
 never = Tidak pernah terjadi: { $what }

@@ -2,12 +2,12 @@ console = Konsol
 command = Perintah
 close = Tutup konsol
 close-hint = Tutup (Esc)
-completions = Pelengkapan
+completions = Pelengkapan otomatis
 
 type-or-last = Ketik perintah, atau ↑ untuk yang terakhir: { $last }
 type-command = Ketik perintah, misalnya kubectl get pods
 
-log = Yang diperintahkan dan ditampilkan
+log = Perintah dan keluarannya
 empty-log = kubectl … mengubah apa yang disimpan Server API, fault … mengubah dunia di sekitarnya. help menampilkan keduanya.
 lines = { $count } baris
 

@@ -1,6 +1,6 @@
 search-failed = pencarian perangkat gagal: { $error }
 pool-incomplete = pool { $pool } tidak lengkap: belum semua slice-nya diumumkan
-pool-invalid = pool { $pool } tidak sah: slice-slicenya saling bertentangan
+pool-invalid = pool { $pool } tidak valid: slice-nya saling bertentangan
 
 request = permintaan { $request } dari klaim { $claim }
 request-of-class = permintaan { $request } dari klaim { $claim } (kelas { $class })

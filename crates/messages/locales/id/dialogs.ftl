@@ -7,7 +7,7 @@ go-on = Lanjutkan sesi
 terms = Istilah
 
 confirm = Anda yakin?
-leave-it = Jangan
+leave-it = Batal
 do-it = Saya mengerti, lakukan
 
 only-this-zone = Lihat yang ini saja
@@ -61,7 +61,7 @@ save = Simpan
 save-session = Sesi
 save-session-how = sebagai berkas skenario
 save-lesson = Pelajaran
-save-lesson-how = yang Anda lakukan, sebagai langkah untuk ditulis lanjut
+save-lesson-how = yang Anda lakukan, sebagai langkah untuk disunting
 record = Rekam pelajaran
 record-how = dan tekan field yang akan menjadi tujuannya
 save-objects = Objek

@@ -8,7 +8,7 @@ a-pod = Sebuah Pod
 spread = Deployment yang tersebar di zona
 partition = StatefulSet dan partisi
 priorities = Prioritas
-lesson = Pelajaran untuk ditulis lanjut
+lesson = Kerangka pelajaran
 paste-hint = Tempelkan hasil dari kubectl get … -A -o yaml, atau seret berkas ke sini.
 
 found = Yang ditemukan dalam teks
@@ -27,4 +27,4 @@ beside = Di samping klaster
 beside-hint = Teks di satu sisi, akibatnya di sisi lain
 apply = Terapkan
 apply-to-running = Terapkan ke klaster ini
-start-anew = Mulai baru dengan ini
+start-anew = Mulai sesi baru dengan ini

@@ -1,4 +1,4 @@
-end = Akhir
+end = Selesai
 end-of-lesson = Akhir pelajaran
 all-reached = Semua tujuan tercapai
 predictions = Prediksi: { $right } dari { $count } benar.

@@ -4,3 +4,4 @@ points-more = { $plugin } memberi { $chosen } { $points } poin lebih banyak dari
 
 fits = muat
 chosen = { $verdict } · dipilih
+separator = ,{ " " }

@@ -15,8 +15,8 @@ waits-only-node = { $pod } menunggu: satu-satunya Node tidak bisa menerimanya: {
 waits-refused = { $pod } menunggu: tidak satu pun dari { $nodes } Node bisa menerimanya. Di antaranya: { $causes }.{ $room }
 cause = { $nodes } { $why }
 room = { $victims ->
-    [1] Ia boleh mengakhiri satu Pod yang kurang penting di { $nodes } dan mengambil tempatnya.
-   *[other] Ia boleh mengakhiri { $victims } Pod yang kurang penting di { $nodes } dan mengambil tempatnya.
+    [1] Ia boleh mengakhiri satu Pod berprioritas lebih rendah di { $nodes } dan mengambil tempatnya.
+   *[other] Ia boleh mengakhiri { $victims } Pod berprioritas lebih rendah di { $nodes } dan mengambil tempatnya.
 }
 or = { " " }atau{ " " }
 
@@ -32,23 +32,23 @@ fits = bisa menerima Pod ini
 not-named = bukan salah satu Node yang disebut afinitas Pod ini
 
 not-helpful = berakhirnya Pod mana pun tidak mengubahnya: { $why }
-no-victims = tidak ada Pod yang kurang penting di sana
-still-refused = tanpa semua Pod yang kurang penting pun { $plugin } tetap menolak: { $why }
+no-victims = tidak ada Pod berprioritas lebih rendah di sana
+still-refused = tanpa semua Pod berprioritas lebih rendah pun { $plugin } tetap menolak: { $why }
 never = preemptionPolicy Pod ini Never: ia menunggu, dan tidak mengakhiri siapa pun
 terminating = Pod yang sudah disingkirkannya masih dalam proses berakhir di Node nominasinya: ia menunggu mereka
-no-candidate = mengakhiri Pod yang kurang penting tidak akan membuat Pod ini bisa berjalan di Node mana pun
-one-candidate = satu Node bisa melepas beberapa Pod yang kurang penting
-only-candidate = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena ia satu-satunya kandidat
-fewest-violations = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena paling sedikit melanggar PodDisruptionBudget
-lowest-priority = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korban terpentingnya berprioritas paling rendah
-lowest-sum = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena jumlah prioritas korbannya paling kecil
-fewest-victims = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korbannya paling sedikit
-latest-start = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, yang dipilih diambil karena korban terpentingnya paling akhir dimulai
-candidates-tie = { $candidates } Node bisa melepas beberapa Pod yang kurang penting; di antaranya, beberapa setara dan yang mana pun boleh diambil
+no-candidate = mengakhiri Pod berprioritas lebih rendah tidak akan membuat Pod ini bisa berjalan di Node mana pun
+one-candidate = satu Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri
+only-candidate = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah satu-satunya kandidat
+fewest-violations = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah Node yang paling sedikit melanggar PodDisruptionBudget
+lowest-priority = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah Node yang korban terpentingnya berprioritas paling rendah
+lowest-sum = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah Node yang jumlah prioritas korbannya paling kecil
+fewest-victims = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah Node yang korbannya paling sedikit
+latest-start = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; yang dipilih adalah Node yang korban terpentingnya paling akhir dimulai
+candidates-tie = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; beberapa di antaranya setara, dan yang mana pun boleh diambil
 
 separator = ,{ " " }
 note-separator = ;{ " " }
 gap = { " " }
-more-even = pemakaian sumber daya yang seimbang { $without } → { $with }: Pod ini membuat Node lebih seimbang
-as-even = pemakaian sumber daya yang seimbang { $without } → { $with }: dengan Pod ini Node tetap sama seimbang
-less-even = pemakaian sumber daya yang seimbang { $without } → { $with }: Pod ini membuat Node kurang seimbang
+more-even = keseimbangan pemakaian sumber daya { $without } → { $with }: Pod ini membuat Node lebih seimbang
+as-even = keseimbangan pemakaian sumber daya { $without } → { $with }: dengan Pod ini Node tetap sama seimbang
+less-even = keseimbangan pemakaian sumber daya { $without } → { $with }: Pod ini membuat Node kurang seimbang

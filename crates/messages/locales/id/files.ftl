@@ -1,3 +1,3 @@
-too-large = { $name } lebih besar dari 256 MiB
+too-large = { $name } lebih besar daripada 256 MiB
 unreadable = { $name } tidak bisa dibaca
 empty = { $name } kosong: tidak ada yang dibuka

@@ -1,5 +1,5 @@
 goals = Tujuan
-mistake-noted = Ada yang salah pada langkah ini. Pemutaran ulang setelah ujian menunjukkan apa.
+mistake-noted = Ada yang salah pada langkah ini. Pemutaran ulang setelah ujian menunjukkan apa yang salah.
 
 to-do = belum:
 reached = tercapai:

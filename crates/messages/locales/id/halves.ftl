@@ -2,7 +2,7 @@ api-says = API: { $status }
 api-no-such-pod = API: tidak ada Pod ini
 api-nobody-knows = API: tidak diketahui
 api-running-unsure = API: Running?
-api-deleting = API: menghapus
+api-deleting = API: sedang dihapus
 
 runs = berjalan
 still-runs = masih berjalan
@@ -11,12 +11,12 @@ runs-not-told = berjalan, belum tahu
 runs-cannot-be-told = berjalan, tak terjangkau
 has-ended = sudah berakhir
 has-ended-unheard = berakhir tanpa kabar
-no-power = mesin mati: tidak ada proses
-nothing-runs = tidak ada proses
+no-power = mesin mati, tanpa proses
+nothing-runs = tanpa proses
 prestop-hook = hook preStop
 waits-for-turn = menunggu giliran
-got-sigterm = mendapat SIGTERM
-got-sigkill = mendapat SIGKILL
+got-sigterm = SIGTERM tiba
+got-sigkill = SIGKILL tiba
 
 not-reported = belum dilaporkan
 sigterm-in = SIGTERM dalam { $time }

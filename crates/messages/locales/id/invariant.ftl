@@ -34,7 +34,7 @@ fence-before-break = Sebelum sebuah volume diambil dengan paksa, Node-nya dipast
 fence-before-break-keeper = Pengontrol isolasi.
 fence-before-break-breaker = Kesalahan operator.
 
-force-authority = Hanya kubelet, pengumpul sampah untuk Pod yang hilang, dan manusia yang menghapus dengan periode penghentian 0.
+force-authority = Yang menghapus dengan periode penghentian 0 hanyalah kubelet, PodGC, dan manusia.
 force-authority-keeper = Setiap pengontrol, dengan hanya meminta.
 force-authority-breaker = Manusia.
 
@@ -86,7 +86,7 @@ no-request-to-ended = Selama semua sambungan utuh, tidak ada permintaan yang dik
 no-request-to-ended-keeper = kube-proxy: ia menulis aturannya paling lama satu detik setelah mendengar sebuah perubahan.
 no-request-to-ended-breaker = kube-proxy yang tidak menindaklanjuti apa yang didengarnya.
 
-one-node = Sebuah Pod berjalan di Node yang menjadi tempat ia diikat, dan tidak di Node lain; nodeName tidak pernah berubah.
+one-node = Sebuah Pod berjalan di Node tempat ia diikat, dan tidak di Node lain; nodeName tidak pernah berubah.
 one-node-keeper = Server API menolak pengikatan kedua.
 one-node-breaker = Tidak ada.
 

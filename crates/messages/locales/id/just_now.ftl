@@ -5,14 +5,14 @@ evicted-by-taint = { $count } Pod diusir: taint pada Node-nya
 evicted-by-pressure = { $count } Pod diusir kubelet-nya: tekanan pada Node-nya
 ended-by-shutdown = { $count } Pod diakhiri kubelet-nya: Node dimatikan
 evicted-by-api = { $count } Pod diusir lewat API pengusiran
-removed-by-garbage-collector = { $count } Pod dibuang pengumpul sampah Pod: Node-nya hilang atau tidak beroperasi
+removed-by-garbage-collector = { $count } Pod dibuang PodGC: Node-nya hilang atau tidak beroperasi
 run-again = { $count } kontainer berjalan lagi
 get-sigterm = { $count } kontainer mendapat SIGTERM
 get-sigkill = { $count } kontainer mendapat SIGKILL
 pre-stop-begin = { $count } hook preStop dimulai
 
 ready-again = { $node } Ready lagi
-condition-over = { $node }: { $condition } selesai
+condition-over = { $node }: { $condition } sudah berlalu
 whole-again = pulih lagi setelah { $time }: { $what }
 
 cut-off = { $node } terputus

@@ -1,5 +1,5 @@
 title = Pelajaran dan skenario
-loading = Pelajaran datang bersama mesin simulasi, yang masih dimuat…
+loading = Pelajaran ikut dimuat dengan mesin simulasi, yang belum selesai dimuat…
 
 course = Kursus
 done-of = { $done } dari { $count } selesai
@@ -20,7 +20,7 @@ practise = Latihan
 about-practise = Tugas tanpa akhir, masing-masing di klaster baru
 exam = Ujian
 about-exam = Enam belas tugas, 90 menit
-your-own = Milik Anda
+your-own = Buat sendiri
 about-your-own = Tulis atau tempel manifes dan skenario
 terms = Istilah
 about-terms = Arti kata-kata dalam pelajaran

@@ -1,7 +1,7 @@
-title = Yang memberi tempat untuk { $count }
-none = Tidak satu pun yang dicoba: uncordon Node, label, taint, dan tambahan Node dari jenis yang ada.
+title = Cara memberi tempat untuk { $count }
+none = Tidak ada cara yang berhasil. Yang dicoba: uncordon Node, label, taint, dan tambahan Node dari jenis yang ada.
 ask = Beri tempat untuk
 ask-end = salinan
-find = Apa yang bisa?
+find = Apa caranya?
 fits-then = lalu { $count } muat
 do-it = Lakukan

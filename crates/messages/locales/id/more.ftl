@@ -20,7 +20,7 @@ notices = Tentang yang dibuka ({ $count })
 guarantees = Jaminan
 worksheet = Lembar kerja: pelajaran ini di kertas
 class = Kelas: pengerjaan yang dikumpulkan
-present = Presentasikan di ruangan
+present = Presentasi di depan kelas
 theme = { $theme ->
     [light] Tema: terang
     [dark] Tema: gelap

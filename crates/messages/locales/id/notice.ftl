@@ -37,5 +37,5 @@ goal-unsupported-field = Field ini tidak bisa menjadi tujuan.
 goal-differs-per-run = Tidak ada pembaca yang akan mencapai tujuan ini: setiap simulasi memberi field ini nilainya sendiri.
 goal-drawn-name = Tidak ada pembaca yang akan mencapai tujuan ini: setiap simulasi mengundi nama Pod-nya. Fase, Node, kesiapan, dan label Pod seperti itu bisa menjadi tujuan, untuk semua Pod dengan label yang sama; atau pilih sebuah field dari pemiliknya.
 
-other-engine = Tautan ini dibuat oleh mesin simulasi { $maker }; yang ini { $own }, yang memutuskan lain pada suatu saat sebelum { $before }.
-other-engine-followed = Tautan ini dibuat oleh mesin simulasi { $maker }, yang mengikuti Kubernetes { $followed }; yang ini { $own }, yang memutuskan lain pada suatu saat sebelum { $before }.
+other-engine = Tautan ini dibuat oleh mesin simulasi { $maker }; yang ini { $own }, yang mengambil keputusan lain pada suatu saat sebelum { $before }.
+other-engine-followed = Tautan ini dibuat oleh mesin simulasi { $maker }, yang mengikuti Kubernetes { $followed }; yang ini { $own }, yang mengambil keputusan lain pada suatu saat sebelum { $before }.

@@ -23,14 +23,14 @@ heal-everything = Pulihkan semuanya
 heal-everything-hint = Hilangkan semua pemutusan pada { $count } Node
 
 what-is-drawn = Yang digambar
-whose-picture = Gambaran siapa
+whose-picture = Sudut pandang
 api = API
 api-hint = Hanya apa yang dipercaya Server API
 both = keduanya
 both-hint = Apa yang dipercaya Server API, dan di mana mesin berbeda
 machine = mesin
 machine-hint = Hanya apa yang benar-benar berjalan
-group-by = Kelompok Node menurut
+group-by = Kelompokkan Node menurut
 group-by-label = Kelompokkan Node menurut label
 zone = zona
 zone-by-topology = zona (topology…)

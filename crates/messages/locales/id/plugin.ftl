@@ -4,7 +4,7 @@ balanced-allocation-about = cpu dan memori dipakai lebih seimbang
 
 default-binder-about = mengikat Pod ke Node-nya
 
-default-preemption-about = tempat dikosongkan dengan mengakhiri Pod yang kurang penting
+default-preemption-about = tempat dikosongkan dengan mengakhiri Pod berprioritas lebih rendah
 
 dynamic-resources-about = klaim atas perangkat
 dynamic-resources-refused = tanpa perangkat yang diminta klaimnya

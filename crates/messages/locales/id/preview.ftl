@@ -1,3 +1,3 @@
 from = dari { $node }
-would-come = akan datang
+would-come = akan masuk
 would-stay-pending = { $count } akan tetap Pending

@@ -2,4 +2,4 @@ asked-again = Ditanyakan lagi
 still-know = Masih ingat?
 one-question = Satu pertanyaan dari “{ $lesson }”, dalam simulasi yang belum pernah Anda lihat.
 ask-me = Tanyakan
-not-now = Jangan sekarang
+not-now = Nanti saja

@@ -8,5 +8,5 @@ more = +{ $count } lagi
 every-node = setiap Node
 node = Node { $name }
 zone = zona { $name }
-outside = luar
+outside = luar klaster
 clients = { $count } klien

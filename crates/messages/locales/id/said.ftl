@@ -1,5 +1,5 @@
 about-opening = Tentang yang sedang dibuka
-still-opening = { $count } masalah. Klaster masih sedang dibuka.
+still-opening = { $count } masalah. Klaster belum selesai dibuka.
 about-opened = Tentang yang dibuka
 all-notices = semua { $count }
 read = Sudah saya baca

@@ -1,7 +1,7 @@
 title = Cari simulasi yang melanggar jaminan
-intro = Setiap simulasi mengalami gangguan lain lalu masa tenang sesudahnya, seperti dinyatakan `spec.search` dari skenario. Simulasi Anda sendiri tidak berubah.
+intro = Setiap simulasi mengalami gangguan yang berbeda, lalu masa tenang, seperti dinyatakan `spec.search` dari skenario. Simulasi Anda sendiri tidak berubah.
 runs = Simulasi
-from-seed = mulai seed
+from-seed = mulai dari seed
 stop = Hentikan
 search = Cari
 tried-runs = Simulasi dicoba

@@ -9,15 +9,15 @@ present-hint = Huruf besar; klaster, cerita, dan jam saja (Shift + P)
 making-link = Membuat tautan…
 rename = Ganti nama objek dulu: tidak ada yang tahu nama aslinya
 save-names = Simpan nama
-save-names-hint = Tetap pada Anda: dengannya jawaban tentang app-17 bisa dibaca kembali
+save-names-hint = Berkas ini tetap pada Anda: dengannya, jawaban tentang app-17 bisa dibaca dengan nama aslinya
 
 link-copied = Tautan disalin.
 frame-copied = Bingkai disalin.
-cannot-copy = Peramban ini tidak mengizinkan penyalinan di sini: tandai teksnya lalu salin.
+cannot-copy = Peramban ini tidak mengizinkan penyalinan di sini: pilih teksnya lalu salin.
 characters = { $count } karakter
 save-file = Simpan sebagai berkas
 copy = Salin
-opens-the-same = Yang dibuka sama, pada awalnya, dengan seed yang sama.
+opens-the-same = Yang dibuka sama, dari awal, dengan seed yang sama.
 holds-everything = Tautan ini memuat semuanya: skenario, seed { $seed }, apa yang dilakukan dan kapan, saat yang dilihat, apa yang dipilih. Tidak ada yang disimpan di tempat lain.
 qr-code = Kode QR
 
@@ -30,7 +30,7 @@ part-details = Rincian
 part-console = Konsol
 size = Ukuran
 theme = Tema
-theme-visitor = milik pengunjung
+theme-visitor = sesuai pengunjung
 theme-light = terang
 theme-dark = gelap
 preview = Pratinjau
@@ -41,7 +41,7 @@ picture-hint = Klaster pada saat ini, sebagai gambar vektor yang tetap tajam ata
 save-svg = Simpan sebagai SVG
 save-png = Simpan sebagai PNG
 
-film-hint = Film pendek tentang apa yang sudah berjalan: gambar bergerak untuk salindia, halaman, atau obrolan. Film ini diputar di setiap peramban, berulang-ulang.
+film-hint = Film pendek tentang apa yang sudah berjalan: gambar bergerak untuk salindia, halaman, atau obrolan. Film ini bisa diputar di setiap peramban, berulang-ulang.
 film-from = Dari
 film-to = sampai
 film-in = dalam

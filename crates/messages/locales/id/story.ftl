@@ -22,10 +22,10 @@ back-to = Kembali ke { $time }
 
 start-over = Mulai dari awal
 next-waits-for-answer = Tombol Berikutnya menunggu jawaban Anda.
-next-is-closed = Tombol Berikutnya tertutup: kembalilah, atau mulai dari awal.
+next-is-closed = Tombol Berikutnya terkunci: kembalilah, atau mulai dari awal.
 next-waits-for = Berikutnya menunggu:
 show-me = Tunjukkan
-show-me-hint = Pergi ke perintah solusi berikutnya dan memberikannya; apa yang Anda lakukan tetap ada sebagai cabang
+show-me-hint = Pergi ke perintah solusi berikutnya dan menjalankannya; apa yang Anda lakukan tetap ada sebagai cabang
 step-before = Langkah sebelumnya
 next = Berikutnya ›
-to-end = Akhir ›
+to-end = Selesai ›

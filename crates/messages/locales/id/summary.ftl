@@ -26,7 +26,7 @@ deleted-by-request = dihapus atas permintaan
 preempted = disingkirkan oleh Pod berprioritas lebih tinggi
 tainted = Node-nya punya taint NoExecute yang tidak ditoleransinya
 evicted = diusir oleh drain atau disrupsi sukarela lain
-node-gone = Node-nya hilang: dibuang oleh pengumpul sampah Pod
+node-gone = Node-nya hilang: dibuang oleh PodGC
 node-pressure = diusir oleh kubelet-nya: Node sedang di bawah tekanan
 
 unknown-to-api = tidak dikenal API

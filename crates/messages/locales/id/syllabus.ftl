@@ -38,5 +38,5 @@ end-it = Akhiri
 
 passed = Lulus: { $percent }% poin; syaratnya { $pass }%.
 not-passed = Tidak lulus: { $percent }% poin; syaratnya { $pass }%.
-about-replay = Setiap putar ulang menampilkan pengerjaan Anda dengan semua jawaban dan alasannya.
+about-replay = Setiap pemutaran ulang menampilkan pengerjaan Anda dengan semua jawaban dan alasannya.
 begin-again = Mulai lagi

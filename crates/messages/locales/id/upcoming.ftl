@@ -42,7 +42,7 @@ will-script = skenario berlanjut
 will-story = cerita berlanjut
 will-solution = { $count ->
     [1] solusi menjalankan { $name }
-   *[other] solusi menjalankan { $count } Pod
+   *[other] solusi menjalankan { $count } perintah
 }
 
 event-in = { $event } dalam { $time }
@@ -93,13 +93,13 @@ was-script = skenario berlanjut
 was-story = cerita berlanjut
 was-solution = { $count ->
     [1] solusi menjalankan { $name }
-   *[other] solusi menjalankan { $count } Pod
+   *[other] solusi menjalankan { $count } perintah
 }
 
 mark-evicted = diusir
 mark-lease = lease
 mark-attempt = coba lagi
-mark-back-off = mulai ulang
+mark-back-off = restart
 mark-probe = probe gagal
 mark-exit = berakhir
 mark-script = skenario
@@ -109,7 +109,7 @@ mark-solution = solusi
 to-eviction = pengusiran
 to-leader = pemimpin baru
 to-attempt = percobaan berikutnya
-to-restart = mulai ulang
+to-restart = restart
 to-probe = kegagalan probe
 to-exit = saat berakhir
 to-job = Job berikutnya

@@ -14,4 +14,4 @@ link-long = Tautan ini punya { $characters } karakter; sebagian program memotong
 link-too-long = Tautan ini punya { $characters } karakter; tidak semua peramban bisa membuka tautan sepanjang itu. Simpanlah sebagai berkas skenario.
 
 film-empty-span = Film memerlukan rentang yang sudah berjalan: akhirnya harus sesudah awalnya
-film-too-large = Film ini akan lebih besar dari { $mib } MiB: ambil rentang yang lebih pendek, atau klaster yang lebih kecil
+film-too-large = Film ini akan lebih besar daripada { $mib } MiB: ambil rentang yang lebih pendek, atau klaster yang lebih kecil

@@ -1,6 +1,6 @@
 drain = Bagaimana jika { $nodes } di-drain?
 drain-more = Bagaimana jika { $nodes } dan { $more } lagi di-drain?
-lose-zone = Bagaimana jika daya zona { $zone } putus?
+lose-zone = Bagaimana jika zona { $zone } kehilangan daya?
 consolidate = Node mana yang bisa dilepas?
 figures = Angka kedua simulasi
 fit = Berapa lagi Pod seperti { $pod } yang muat?
@@ -20,7 +20,7 @@ contents = Pod, Node, dan apa yang rusak
 nodes = Node
 node = Node
 more-pods = Pod tambahan
-stops-next = Penghalang berikutnya
+stops-next = Penghalang Pod berikutnya
 pods = Pod
 pod = Pod
 from = Dari

@@ -6,7 +6,7 @@ drained-short = di-drain
 drained = akan di-drain
 off-short = mati
 off = akan kehilangan daya
-would-come = { $count } akan datang
+would-come = { $count } akan masuk
 can-go = bisa dilepas
 more-fit = { $count ->
     [0] tidak muat lagi

@@ -65,7 +65,7 @@ container-waits = { $object } має контейнер, що чекає: { $rea
 container-ended = { $object } має контейнер, що завершився: { $reason }
 has-reason = { $object } має причину { $reason }
 has-image = { $object } має образ { $image }
-has-grace = { $object } має період завершення { $seconds } s
+has-grace = { $object } має період завершення { $seconds } с
 has-field = { $object } має { $path }
 has-no-field = { $object } не має { $path }
 field-is = { $path } обʼєкта { $object } — { $number }
@@ -175,7 +175,7 @@ not-requests = { $position ->
    *[inside] кількість
 } запитів до { $service }{ $which }: не { $number }
 
-that-failed = без успіху
+that-failed = з невдалим результатом
 with-outcome = із результатом { $outcome }
 
 between = { $least }–{ $most }

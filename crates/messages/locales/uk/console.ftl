@@ -2,13 +2,13 @@ console = Консоль
 command = Команда
 close = Закрити консоль
 close-hint = Закрити (Esc)
-completions = Доповнення
+completions = Варіанти доповнення
 
-type-or-last = Введіть команду, або ↑ для останньої: { $last }
+type-or-last = Введіть команду або ↑ для останньої: { $last }
 type-command = Введіть команду, наприклад kubectl get pods
 
 log = Команди та їхній вивід
-empty-log = kubectl … змінює те, що зберігає сервер API, fault … — світ навколо. help покаже обидва списки.
+empty-log = kubectl … змінює те, що зберігає сервер API, fault … — світ навколо. help перелічує і ті, і ті команди.
 lines = { $count ->
     [one] { $count } рядок
     [few] { $count } рядки

@@ -38,7 +38,7 @@ free = { $count ->
 
 taint = Заплямованість
 blocked-other-devices = Заблоковано: інші пристрої вичерпали
-held-by = Тримає
-share-held-by = Частку тримає
-reserved-for-none = не резервовано для Podʼів
+held-by = Зайнято заявкою
+share-held-by = Частку зайнято заявкою
+reserved-for-none = не зарезервовано для жодного Podʼа
 for-pods = для { $pods }

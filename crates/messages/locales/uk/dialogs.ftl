@@ -10,10 +10,10 @@ confirm = Ви певні?
 leave-it = Не робити
 do-it = Розумію, виконати
 
-only-this-zone = Дивитися лише на неї
+only-this-zone = Показати лише цю зону
 what-if-it-goes = А якщо зникне?
 
-no-marks = Поки нічого.
+no-marks = Поки що нічого.
 from-to = від { $from } до { $to }
 from-until-now = від { $from } дотепер
 earlier = { $count ->
@@ -24,14 +24,14 @@ earlier = { $count ->
 }
 
 help = Довідка та клавіші
-help-hint = Кожен Pod — це квадрат: колір каже, кому він належить, форма — як він почувається. Виберіть будь-який і спитайте, чому він тут. Зламайте щось і дивіться, що думає сервер API і що роблять машини.
+help-hint = Кожен Pod — це квадрат: колір каже, кому він належить, форма — у якому він стані. Виберіть будь-який і спитайте, чому він тут. Зламайте щось і дивіться, що думає сервер API і що роблять машини.
 shortcuts = Клавіші
-single-keys = Поодинокі клавіші діють
+single-keys = Дії однією клавішею
 browsers = За межі цього браузера нічого не виходить. Podscope працює в Chrome та Edge 123, Firefox 120, Safari 17.5 і новіших.
 licences = Ліцензії
 guarantees = Гарантії
 
-notices = Про відкрите
+notices = Зауваження до відкритого
 read-and-kept = Прочитано і збережено
 advice = Поради
 
@@ -50,25 +50,25 @@ open-session = Відкрити { $name }
 save-link = Зберегти посилання на { $name }
 save-link-hint = Зберегти її посилання як файл
 forget-this = Забути цей кластер
-forget-this-hint = У цьому браузері не лишиться нічого з нього
+forget-this-hint = У цьому браузері нічого з нього не лишиться
 forget = Забути { $name }
 forget-hint = Забути її
 
 files = Файли
 open-files = Відкрити
 open-files-hint = Сценарії, маніфести або те, що надрукувало `kubectl get … -A -o yaml`. Файли можна також перетягнути будь-куди.
-compare = Порівняти, з тим самим зерном
+compare = Порівняти на тому самому зерні
 second-scenario = Другий сценарій, що виконується поруч із цим
 two-ways = Два шляхи
-without-commands = Цей без своїх команд
+without-commands = Цей прогін без команд
 
 save = Зберегти
 save-session = Сесія
 save-session-how = як файл сценарію
 save-lesson = Урок
-save-lesson-how = ваші дії як кроки, щоб писати далі
+save-lesson-how = ваші дії як кроки, які можна дописати
 record = Записати урок
-record-how = і натискати поля, що мають стати його цілями
+record-how = і натискати поля, що стануть його цілями
 save-objects = Обʼєкти
 save-objects-how = як YAML
 save-trace = Трасування

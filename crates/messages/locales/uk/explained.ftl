@@ -27,7 +27,7 @@ drawn-past = { $among ->
 }
 to-be-drawn = { $pod } піде на один із цих вузлів: { $nodes }. Їхні оцінки однаково високі, тож вирішить жереб.
 
-waits-no-nodes = { $pod } чекає: кластер не має вузлів.{ $room }
+waits-no-nodes = { $pod } чекає: у кластері немає вузлів.{ $room }
 waits-whatever-the-node = { $pod } чекає: { $why }, хоч би який був вузол.{ $room }
 waits-only-node = { $pod } чекає: єдиний вузол не може його прийняти: { $why }.{ $room }
 waits-refused = { $nodes ->

@@ -18,7 +18,7 @@ waits-for-turn = чекає своєї черги
 got-sigterm = отримав SIGTERM
 got-sigkill = отримав SIGKILL
 
-not-reported = ще не прозвітовано
+not-reported = звіту ще немає
 sigterm-in = SIGTERM через { $time }
 sigkill-in = SIGKILL через { $time }
 

@@ -8,7 +8,7 @@ why-here = Чому тут?
 life = Життя
 events = Події
 yaml = YAML
-hidden-answer = Показується після вашої відповіді.
+hidden-answer = Зʼявиться після вашої відповіді.
 no-events = Подій немає.
 
 what-can-be-done = Що можна зробити

@@ -76,11 +76,11 @@ condition-over = { $node }: { $condition } минув
 whole-again = знову дотримано через { $time }: { $what }
 
 cut-off = { $node } відрізано
-lost-to-node = надіслане на { $node } губиться
+lost-to-node = те, що надсилають на { $node }, губиться
 lost-from-node = те, що надсилає { $node }, губиться
-lost-to-node-from = надіслане на { $node } губиться (відправник: { $from })
-lost-from-node-to = те, що надсилає { $node }, губиться (адресат: { $from })
-cut-off-from = { $node } відрізано від: { $from }
+lost-to-node-from = те, що надходить на { $node } від { $from }, губиться
+lost-from-node-to = те, що { $node } надсилає до { $from }, губиться
+cut-off-from = { $node } відрізано від { $from }
 
 sigterm = { $what } отримує SIGTERM
 sigkill = { $what } отримує SIGKILL

@@ -31,16 +31,16 @@ share = Поділитися
 theme = Тема
 present = Показ: великий шрифт, лише кластер і розповідь
 close = Закрити або зняти вибір
-this-sheet = Цей аркуш
+this-sheet = Цей список клавіш
 
 presenting = Під час показу
 
 with-mouse = Мишею
-drag-across-links = Провести через зʼєднання
+drag-across-links = Провести через звʼязки
 drag-across-links-does = Різати їх
 drag-to-bin = Перетягнути Pod у кошик
 drag-to-bin-does = Видалити; із Shift — примусово
-right-click = Клацнути правою
+right-click = Права кнопка
 right-click-does = Усе, що з ним можна зробити
 wheel = Коліщатко на часовій шкалі
 wheel-does = Масштаб
@@ -51,4 +51,4 @@ rest-does = Усе, що з ним можна зробити
 rest-and-drag = Затримати, потім тягти
 rest-and-drag-does = Видалити, як мишею
 rest-and-stroke = Затримати, потім провести
-rest-and-stroke-does = Різати зʼєднання
+rest-and-stroke-does = Різати звʼязки

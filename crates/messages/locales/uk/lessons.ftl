@@ -1,5 +1,5 @@
 title = Уроки та сценарії
-loading = Уроки надходять разом із рушієм, який ще завантажується…
+loading = Уроки надійдуть разом із рушієм, який ще завантажується…
 
 course = Курс
 done-of = виконано { $done } з { $count }
@@ -44,5 +44,5 @@ matches = { $count ->
 }
 
 group-done = { $group } · { $done } з { $count }
-minutes = { $minutes } min
-minutes-after = { $minutes } min · після: { $lessons }
+minutes = { $minutes } хв
+minutes-after = { $minutes } хв · після: { $lessons }

@@ -1,10 +1,10 @@
 partition = { $name } відрізано
-slow = зʼєднання { $name } повільні
+slow = звʼязки { $name } повільні
 leave = { $name } зник назавжди
 shutdown = { $name } завершує роботу
 power-off = { $name } втрачає живлення
 crash-kubelet = { $name }: падає kubelet
-crash-runtime = { $name }: падає runtime контейнерів
+crash-runtime = { $name }: падає середовище виконання контейнерів
 crash = { $component } падає
 second = другий { $component } вважає, що керує він
 etcd-down = etcd не працює
@@ -15,25 +15,25 @@ device = { $name }: змінюється пристрій
 crash-driver = { $name }: падають драйвери пристроїв
 
 power-on = { $name } вмикається
-not-slow = зʼєднання { $name } більше не повільні
+not-slow = звʼязки { $name } більше не повільні
 etcd-up = etcd знову працює
 component-starts = { $component } запускається
 second-gone = другого { $component } більше немає
 kubelet-starts = { $name }: запускається kubelet
-runtime-starts = { $name }: запускається runtime
+runtime-starts = { $name }: запускається середовище виконання
 device-back = { $name }: пристрій повернувся
 driver-starts = { $name }: запускаються драйвери пристроїв
 healed = { $name } полагоджено
 
 cut = { $lost ->
-    [incoming] partition { $node }, те, що йде до нього
-    [outgoing] partition { $node }, те, що йде від нього
+    [incoming] partition { $node } (те, що йде до нього)
+    [outgoing] partition { $node } (те, що йде від нього)
    *[both] partition { $node }
 }
 cut-from = { $lost ->
-    [incoming] partition { $node } від: { $from } (те, що йде до нього)
-    [outgoing] partition { $node } від: { $from } (те, що йде від нього)
-   *[both] partition { $node } від: { $from }
+    [incoming] partition { $node } від { $from } (те, що йде до нього)
+    [outgoing] partition { $node } від { $from } (те, що йде від нього)
+   *[both] partition { $node } від { $from }
 }
 
 joined = { $node } приєднується

@@ -3,16 +3,16 @@ no-machine = немає машини
 machine-is-off = машину вимкнено
 off = вимкнено
 no-kubelet = kubelet не працює
-no-runtime = runtime не відповідає
+no-runtime = середовище виконання не відповідає
 cut-off-last-heard = відрізано, востаннє чути { $time } тому
 unreachable = недосяжний { $time }
 not-ready = не готовий
 not-ready-because = не готовий: { $reason }
 
 cut-off = відрізано
-cut-off-from = відрізано від: { $end }
-nothing-from-arrives = нічого не доходить від: { $end }
-nothing-arrives-at = нічого не доходить до: { $end }
+cut-off-from = відрізано від { $end }
+nothing-from-arrives = нічого не доходить від { $end }
+nothing-arrives-at = нічого не доходить до { $end }
 nothing-sent-arrives = нічого надісланого йому не доходить
 first-cut-and-more = { $first } і ще { $count }
 
@@ -48,7 +48,7 @@ cordoned-hint = Закрито: нових Podʼів не приймає
 taint = Заплямованість { $taint }
 verdict-at = { $verdict } о { $instant }
 
-heal-links = Полагодити зʼєднання { $node }
+heal-links = Полагодити звʼязки { $node }
 cut-everything = Відрізати { $node } від усього
 
 requests = запити: cpu { $cpu }, memory { $memory }, { $places ->
@@ -67,4 +67,4 @@ waits-for-room = чекає на місце
 
 api = API
 pressure-as-in-files = Тиск такий, як у файлах; тут його ніхто не вимірює: він триває, доки машину не запустять наново
-pressure-lasts-longer = Про тиск, що минув, повідомляють ще 5 min, якщо evictionPressureTransitionPeriod не каже іншого
+pressure-lasts-longer = Про тиск, що минув, повідомляють ще 5 хв, якщо evictionPressureTransitionPeriod не каже іншого

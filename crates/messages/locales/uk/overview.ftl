@@ -20,7 +20,7 @@ group-hint = { $nodes ->
     [few] { $pods } Podʼи
     [many] { $pods } Podʼів
    *[other] { $pods } Podʼів
-}. Дивитися лише на цю групу
+}. Показати лише цю групу
 not-ready = { $count ->
     [one] { $count } не готовий
     [few] { $count } не готові

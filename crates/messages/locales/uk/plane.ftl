@@ -2,10 +2,10 @@ control-plane = Панель управління
 control-plane-other-run = Панель управління, інший прогін
 api-server = Сервер API
 api-short = API
-scheduler-short = планув.
-controllers-short = контр.
-attacher-short = приєдн.
-fencing-short = огородж.
+scheduler-short = sched
+controllers-short = control
+attacher-short = attach
+fencing-short = fencing
 action-on = { $component }: { $action }
 
 leader = (лідер)
@@ -16,7 +16,7 @@ unreachable = (недосяжний)
 broken = { $guarantee } порушено
 was-broken = { $guarantee } було порушено
 since = о { $instant }
-since-for = о { $instant } на { $duration }
+since-for = о { $instant }, тривало { $duration }
 guarantees-broken = { $count ->
     [one] гарантію порушено
     [few] гарантії порушено
@@ -39,8 +39,8 @@ what-is-drawn = Що показано
 whose-picture = Чия картина
 api = API
 api-hint = Лише те, що думає сервер API
-both = обидва
-both-hint = Що думає сервер API і де машини відрізняються
+both = обидві
+both-hint = Що думає сервер API і в чому машини з ним розходяться
 machine = машина
 machine-hint = Лише те, що справді працює
 group-by = Групувати за

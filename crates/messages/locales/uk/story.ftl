@@ -13,7 +13,7 @@ let-time-run = Пустити час
 
 your-answer = ваша відповідь
 so-it-is = так і є
-your-answer-right = ваша відповідь, і так і є
+your-answer-right = ваша відповідь, так і є
 
 try-it = Спробуйте
 broken-at = Порушено о { $time }:

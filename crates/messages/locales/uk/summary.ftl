@@ -14,7 +14,7 @@ bound = { $status } на { $node }, готові контейнери: { $ready 
 gone-pod = { $pod } зник: в API такого Podʼа немає, і жоден його процес не працює.
 ghost-pod = { $pod } ще працює на { $node }, але API про нього забув. Його kubelet завершить його, коли почує про видалення.
 
-agrees = { $status }. API і машина збігаються.
+agrees = { $status }. API і машина кажуть те саме.
 machine-alone = Машина { $node } є, але в API немає її обʼєкта Node.
 gone-node = { $node } зник.
 gone-object = В API немає { $kind } { $key }.

@@ -13,7 +13,7 @@ wants-pods = { $replicas ->
 }
 deletion-requested = { $grace ->
     [0] запит на видалення, без періоду завершення
-   *[other] запит на видалення, період завершення { $grace } s
+   *[other] запит на видалення, період завершення { $grace } с
 }
 deleted = зник з API
 refused = відмовлено

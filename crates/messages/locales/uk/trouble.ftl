@@ -2,6 +2,6 @@ no-object = немає обʼєкта Node
 off = машину вимкнено
 off-short = вимкнено
 cut-off = відрізано
-links-cut = зʼєднання розірвано
+links-cut = звʼязки розірвано
 not-ready = не готовий
 cordoned = закрито

@@ -12,7 +12,7 @@ would-come = { $count ->
     [many] { $count } прийшли б
    *[other] { $count } прийшли б
 }
-can-go = не потрібен
+can-go = можна прибрати
 more-fit = { $count ->
     [0] більше не вміститься
     [one] вміститься ще { $count }

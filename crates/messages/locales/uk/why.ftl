@@ -52,7 +52,7 @@ victims = жертви: { $pods }
 may-stay = можуть лишитися: { $pods }
 victim = { $pod } (пріоритет { $priority })
 no-pods = немає
-against-budget = { $count } проти бюджету розладів
+against-budget = порушень бюджету розладів: { $count }
 
 what-would-help = Що допомогло б?
 what-would-help-pod = Що допомогло б { $pod }?

@@ -9,4 +9,4 @@ pods-and-ghosts = { $ghosts ->
    *[other] { $pods } (+{ $ghosts } привидів)
 }
 here = { $owner }: тут { $pods }
-here-with-limit = { $owner }: тут { $pods }; можна розмістити щонайбільше { $limit }, доки найпорожніший має { $least } (maxSkew { $skew })
+here-with-limit = { $owner }: тут { $pods }; можна розмістити щонайбільше { $limit }, доки в найпорожнішій групі { $least } (maxSkew { $skew })

@@ -1,5 +1,5 @@
 cut-off = 切断
-lose-inbound = 丢弃发给它的
+lose-inbound = 丢弃发给它的消息
 heal-links = 恢复它的连接
 uncordon = 解除封锁
 cordon = 封锁
@@ -51,12 +51,12 @@ node-is-cut-off = { $node } 已被切断：它的 Pod 在那里继续运行，�
 node-is-off = { $node } 已断电：那里什么也没有运行。
 
 detach-warning = 卷会被拿走，尽管它的节点可能还在往上写。如果不先隔离节点，同一个卷上可能会有两个写入者。
-force-delete-warning = 立即删除不会等待确认正在运行的资源已经终止。该资源可能会在集群中无限期地继续运行。对 StatefulSet 来说，这意味着同名的两个成员可能会同时运行。
+force-delete-warning = 立即删除不会等待确认正在运行的资源已经终止。该资源可能会在集群中无限期地继续运行。对 StatefulSet 来说，这意味着两个同名的成员可能会同时运行。
 delete-node-warning = 删除 Node 对象，就是告诉 Kubernetes 这台机器永远不会回来了：随后 Pod 垃圾收集器会强制删除它的 Pod。如果机器其实还在运行，那些 Pod 也还在运行。
 delete-namespace-warning = 删除名字空间会删除其中的一切。这个操作无法取消，而且会一直等待被切断的节点上的 Pod。
 force-drain-warning = 没有控制器的 Pod 也会被删除；没有谁会重新创建它们。
 out-of-service-warning = 停止服务的意思是：我知道这台机器已经停机。它的 Pod 会立刻被强制删除，它们的卷会立刻解除挂接。如果机器还在运行，同一个卷上可能会有两个写入者。
 
-cannot-move-ghost = { $pod } 是 API 已经忘记的进程：没有谁能让它去 { $node }。
+cannot-move-ghost = { $pod } 是 API 已经忘记的进程：没有谁能让它搬到 { $node }。
 cannot-move-pending = { $pod } 在哪里运行由调度器决定。要让它选 { $node }，就改变它所看的东西：标签、污点、资源请求。
 cannot-move-bound = Pod 从不搬家：{ $pod } 已经绑定到 { $from }，会一直待在那里，直到结束。没有热迁移。删除它，它的控制器会再创建一个 Pod，调度器可能会把新的放到 { $node } 上。

@@ -9,8 +9,8 @@ pin = 图钉
 not-set = 未设置
 
 prediction = 你的预测
-skipped = 你跳过了这个问题。请看。
-said-watch = 你的回答：{ $answer }。请看。
+skipped = 你跳过了这个问题。看看会怎样。
+said-watch = 你的回答：{ $answer }。看看会怎样。
 said-right = 你的回答：{ $answer }。答对了。
 said-right-exactly = 你的回答：{ $answer }。答对了（准确值：{ $exact }）。
 said-wrong = 你的回答：{ $answer }。

@@ -1,6 +1,6 @@
 no-such-node = 不知道有这个节点
 ready = Ready
-ready-last-heard = Ready，最后一次消息在 { $time } 前
+ready-last-heard = Ready，上次心跳在 { $time } 前
 notready-since = 自 { $instant } 起为 NotReady
 not-ready-since = 自 { $instant } 起未就绪
 

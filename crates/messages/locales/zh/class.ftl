@@ -1,8 +1,8 @@
 class = 班级
-about = 把大家交上来的文件拖到这里。每次运行都会在这里重放，并核对文件所说的内容；一切都留在这个浏览器里。
+about = 把大家交上来的文件拖到这里。每次运行都会在这里重放，并核对文件所声明的结果；一切都留在这个浏览器里。
 choose-files = 选择文件
 save = 保存为 CSV
-forget = 忘掉它们
+forget = 清除
 awaited = 正在重放 { $count } 个文件…
 frequent-wrong-answers = 最常见的错误回答
 wrong-answer = { $all } 个回答中有 { $count } 个是 { $wrong }；正确的是 { $right }。

@@ -60,7 +60,7 @@ has-healthy-pods = { $object } 有 { $number } 个健康的 Pod
 
 no-objects = { $objects } 一个也没有
 objects = { $objects } 有 { $number } 个
-not-objects = { $objects } 不是 { $number } 个
+not-objects = { $objects } 的数目不是 { $number }
 same-objects = { $objects } 保持原样：没有少，也没有多
 
 or = { " " }或{ " " }

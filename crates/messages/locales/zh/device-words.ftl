@@ -18,7 +18,7 @@ not-all = { $request }：要所有匹配的设备，结果什么也得不到：�
 and = { " " }和{ " " }
 
 amount = { $name } { $amount }
-takes = { $set } 中的 { $counter } 占用 { $takes }，剩余 { $left }
+takes = 占用 { $set } 的 { $counter } { $takes }，剩余 { $left }
 
 more-devices = { $devices } 以及另外 { $more } 个
 
@@ -33,9 +33,9 @@ other-node = 不供这个节点使用
 no-such-capacity = 没有容量 { $name }
 capacity-policy = 它的策略不允许取 { $amount } 的 { $name }
 too-little = { $name } 太少：要 { $asks }，只剩 { $left }
-counter-too-low = 需要 { $set } 中的 { $counter } { $takes }，那里只剩 { $left }
+counter-too-low = 需要 { $set } 的 { $counter } { $takes }，只剩 { $left }
 taint = 污点 { $taint } 未被容忍
-no-attribute = 没有属性 { $attribute }，而有约束要比较它
+no-attribute = 没有属性 { $attribute }，而某个约束要比较它
 differs = { $attribute } 是 { $value }，而它必须与之一致的设备是 { $wanted }
 repeats = { $attribute } 是 { $value }，与另一个设备相同，而两者必须不同
 leaves-too-few = 用了它，其他请求能得到的设备就不够了

@@ -8,7 +8,7 @@ free = { $count } 个空闲
 
 taint = 污点
 blocked-other-devices = 被阻塞：其他设备用完了
-held-by = 持有者：
-share-held-by = 其中一份的持有者：
+held-by = 占用者：
+share-held-by = 其中一份的占用者：
 reserved-for-none = 没有为任何 Pod 保留
 for-pods = 供 { $pods } 使用

@@ -13,16 +13,16 @@ do-it = 我明白，执行
 only-this-zone = 只看这个可用区
 what-if-it-goes = 它没了会怎样？
 
-no-marks = 还没有。
+no-marks = 还没有标记。
 from-to = { $from } 至 { $to }
 from-until-now = { $from } 至今
 earlier = 以及更早的 { $count } 项
 
 help = 帮助与快捷键
-help-hint = 每个 Pod 是一个方块：颜色表示属主是谁，形状表示状态如何。选中一个，问问它为什么在那里。弄坏点什么，看看 API 服务器怎么以为，机器又怎么做。
+help-hint = 每个 Pod 是一个方块：颜色表示属主是谁，形状表示状态如何。选中一个，问问它为什么在那里。弄坏点什么，看看 API 服务器以为怎样，机器上实际怎样。
 shortcuts = 快捷键
 single-keys = 启用单键快捷键
-browsers = 一切都留在这个浏览器里。Podscope 可在 Chrome 和 Edge 123、Firefox 120、Safari 17.5 及更高版本中运行。
+browsers = 一切都留在这个浏览器里。Podscope 可在 Chrome 123、Edge 123、Firefox 120、Safari 17.5 及更高版本中运行。
 licences = 许可证
 guarantees = 保证
 
@@ -44,10 +44,10 @@ open = 打开
 open-session = 打开 { $name }
 save-link = 保存 { $name } 的链接
 save-link-hint = 把它的链接保存为文件
-forget-this = 忘掉这个集群
+forget-this = 清除这个集群
 forget-this-hint = 此浏览器不再保留它的任何内容
-forget = 忘掉 { $name }
-forget-hint = 忘掉它
+forget = 清除 { $name }
+forget-hint = 清除
 
 files = 文件
 open-files = 打开
@@ -63,7 +63,7 @@ save-session-how = 场景文件
 save-lesson = 课程
 save-lesson-how = 把你做过的事写成步骤，可继续编写
 record = 录制课程
-record-how = 并点按要作为目标的字段
+record-how = 点按字段即可设为目标
 save-objects = 对象
 save-objects-how = YAML
 save-trace = 跟踪记录

@@ -21,7 +21,7 @@ and-more = 以及另外 { $count } 项
 time-stands = 时间停着：播放或单步前进，看看接下来的变化。
 
 check-lesson = 检查课程
-check-lesson-hint = 分别按解法、什么也不做以及每条旁路运行，并指出要改的地方
+check-lesson-hint = 分别按解法、什么都不做、每种绕行做法各运行一遍，并指出要改的地方
 apply-live = 边输入边应用
 beside = 放在集群旁边
 beside-hint = 一边是文本，另一边是它的效果

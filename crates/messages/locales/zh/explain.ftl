@@ -4,3 +4,4 @@ points-more = { $plugin } 给 { $chosen } 的分比给 { $predicted } 的多 { $
 
 fits = 放得下
 chosen = { $verdict } · 选中
+separator = 、

@@ -9,10 +9,10 @@ heading-of = { $more ->
    *[other] { $object } 以及另外 { $more } 个（属于 { $owner }）
 }
 heading-for = { $more ->
-    [0] { $object }（已有 { $age }）
-   *[other] { $object } 以及另外 { $more } 个（已有 { $age }）
+    [0] { $object }（已持续 { $age }）
+   *[other] { $object } 以及另外 { $more } 个（已持续 { $age }）
 }
 heading-of-for = { $more ->
-    [0] { $object }（属于 { $owner }，已有 { $age }）
-   *[other] { $object } 以及另外 { $more } 个（属于 { $owner }，已有 { $age }）
+    [0] { $object }（属于 { $owner }，已持续 { $age }）
+   *[other] { $object } 以及另外 { $more } 个（属于 { $owner }，已持续 { $age }）
 }

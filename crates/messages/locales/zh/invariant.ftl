@@ -82,7 +82,7 @@ no-overcommit = 绑定的时候，Pod 所请求的在节点上放得下。
 no-overcommit-keeper = 调度器。
 no-overcommit-breaker = 过时的缓存、直接绑定、静态 Pod、变小的节点。
 
-no-request-to-ended = 只要所有连接都完好，客户端的节点得知某个端点结束，5 s 之后就不再有请求发给它。
+no-request-to-ended = 只要所有连接都完好，客户端的节点得知某个端点结束，过了 5 s 就不再有请求发给它。
 no-request-to-ended-keeper = kube-proxy：得知变化之后，最多一秒就写好规则。
 no-request-to-ended-breaker = 得知了变化却不行动的 kube-proxy。
 

@@ -16,10 +16,10 @@ condition-over = { $node }：{ $condition } 已解除
 whole-again = { $time } 后恢复：{ $what }
 
 cut-off = { $node } 被切断
-lost-to-node = 发给 { $node } 的会丢失
-lost-from-node = { $node } 发出的会丢失
-lost-to-node-from = { $from } 发给 { $node } 的会丢失
-lost-from-node-to = { $node } 发给 { $from } 的会丢失
+lost-to-node = 发给 { $node } 的消息会丢失
+lost-from-node = { $node } 发出的消息会丢失
+lost-to-node-from = { $from } 发给 { $node } 的消息会丢失
+lost-from-node-to = { $node } 发给 { $from } 的消息会丢失
 cut-off-from = { $node } 与 { $from } 的连接被切断
 
 sigterm = { $what } 收到 SIGTERM

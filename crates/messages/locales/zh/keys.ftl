@@ -31,7 +31,7 @@ share = 分享
 theme = 主题
 present = 演示：大字号，只有集群和故事
 close = 关闭，或取消选中
-this-sheet = 本表
+this-sheet = 快捷键一览
 
 presenting = 演示期间
 

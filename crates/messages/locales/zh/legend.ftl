@@ -16,6 +16,6 @@ terminating-mark = 正在终止：圆环逐渐变空
 crash-loop-mark = 崩溃，等待重启
 succeeded-mark = 已成功
 failed-mark = 已失败
-pending-mark = Pending：还没有节点
+pending-mark = Pending，还没有节点
 unconfirmed-mark = 谁也无法确认
 ghost-mark = 在运行，但已被忘记

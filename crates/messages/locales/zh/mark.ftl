@@ -26,14 +26,14 @@ driver-starts = { $name }：它的设备驱动启动
 healed = { $name } 已恢复
 
 cut = { $lost ->
-    [incoming] partition { $node }，发给它的
-    [outgoing] partition { $node }，它发出的
+    [incoming] partition { $node }（发给它的）
+    [outgoing] partition { $node }（它发出的）
    *[both] partition { $node }
 }
 cut-from = { $lost ->
-    [incoming] partition { $node }，对端：{ $from }，发给它的
-    [outgoing] partition { $node }，对端：{ $from }，它发出的
-   *[both] partition { $node }，对端：{ $from }
+    [incoming] partition { $node }（{ $from } 发给它的）
+    [outgoing] partition { $node }（它发给 { $from } 的）
+   *[both] partition { $node }（与 { $from } 之间）
 }
 
 joined = { $node } 加入

@@ -1,3 +1,3 @@
-nodes = 没有文件含有 Node
-claims = 没有文件含有它的申领 { $names }
-volumes = 没有文件含有它的申领 { $names } 的卷
+nodes = 文件中没有 Node
+claims = 文件中没有它的申领 { $names }
+volumes = 文件中没有它的申领 { $names } 的卷

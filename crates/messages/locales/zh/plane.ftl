@@ -20,14 +20,14 @@ since-for = 于 { $instant }，持续 { $duration }
 guarantees-broken = 项保证被打破
 guarantees-were-broken = 项保证曾被打破
 heal-everything = 全部恢复
-heal-everything-hint = 恢复 { $count } 个节点的所有断开的连接
+heal-everything-hint = 恢复 { $count } 个节点的所有被切断的连接
 
 what-is-drawn = 画面内容
 whose-picture = 谁眼中的画面
 api = API
-api-hint = 只显示 API 服务器所以为的
+api-hint = 只显示 API 服务器以为的情况
 both = 两者
-both-hint = 显示 API 服务器所以为的，以及机器与之不同的地方
+both-hint = 显示 API 服务器以为的情况，以及机器与之不同的地方
 machine = 机器
 machine-hint = 只显示实际在运行的
 group-by = 节点分组

@@ -4,7 +4,7 @@ balanced-allocation-about = CPU 和内存用得更均衡
 
 default-binder-about = 把 Pod 绑定到它的节点
 
-default-preemption-about = 结束不那么重要的 Pod 来腾位置
+default-preemption-about = 结束优先级较低的 Pod 来腾位置
 
 dynamic-resources-about = 设备的申领
 dynamic-resources-refused = 没有它的申领所要的设备
@@ -31,11 +31,11 @@ node-name-about = 按名字指定的节点
 node-name-another-node-is-named = 指定的是另一个节点
 
 node-ports-about = 节点的端口
-node-ports-refused = 它的端口已被占用
+node-ports-refused = 已有 Pod 占用它的端口
 node-ports-port-in-use = 端口被占用
 
-node-resources-fit-about = 容得下 Pod 请求的位置
-node-resources-fit-refused = 太满，放不下它的请求
+node-resources-fit-about = Pod 的请求所需的空间
+node-resources-fit-refused = 放不下它的请求
 
 node-unschedulable-about = 已封锁的节点
 node-unschedulable-refused = 已封锁
@@ -47,7 +47,7 @@ node-volume-limits-too-many-volumes = 卷太多
 pod-topology-spread-about = Pod 在各个域中的分布
 pod-topology-spread-refused = 违反它的拓扑分布约束
 pod-topology-spread-topology-spread = 拓扑分布
-pod-topology-spread-no-label-to-spread-by = 没有可据以分布的标签
+pod-topology-spread-no-label-to-spread-by = 缺少分布所依据的标签
 
 priority-sort-about = 优先级高的在先
 

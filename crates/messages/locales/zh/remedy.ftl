@@ -1,4 +1,4 @@
-fits = { $change }：之后有 { $nodes } 个节点能接收它
+fits = { $change }：这样有 { $nodes } 个节点能接收它
 ends = { $change }：会结束 { $node } 上的 { $victims }
 
 uncordon = 解除 { $node } 的封锁
@@ -15,7 +15,7 @@ drop = 去掉 { $field }
 drop-request = 去掉 { $resource } 的请求
 priority = 给 Pod 设 PriorityClass { $class }（{ $value }）
 allow-preemption = 允许 Pod 抢占（preemptionPolicy PreemptLowerPriority）
-scheduler = 重新创建 Pod，schedulerName 设为 { $to }：已有的 Pod 谁也改不了它
+scheduler = 重新创建 Pod，把 schedulerName 设为 { $to }：已有的 Pod 无法修改这一项
 delete-pod = 删除 { $node } 上的 Pod { $pod }
 delete-pod-of = 删除 { $node } 上的 Pod { $pod }（它的 { $kind } 会再创建一个，新的可能又占去这个位置）
 label = 给节点 { $node } 加上标签 { $key }={ $value }

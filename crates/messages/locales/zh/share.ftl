@@ -7,7 +7,7 @@ film = 动画
 present = 在这里演示
 present-hint = 大字号；只有集群、故事和时钟（Shift + P）
 making-link = 正在生成链接…
-rename = 先给对象改名：谁也看不到你的名称
+rename = 先给对象改名：别人看不到你用的名称
 save-names = 保存名称对照
 save-names-hint = 由你自己保留：别人的回答提到 app-17 时，可以据此对照原名
 

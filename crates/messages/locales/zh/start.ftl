@@ -1,9 +1,9 @@
-title = 六台机器，一个控制平面，就在这个标签页里活着。
-subtitle = 看看 Kubernetes 怎么以为，再看看事实如何。
+title = 六台机器，一个控制平面，活在这个标签页里。
+subtitle = 看看 Kubernetes 以为怎样，实际又怎样。
 free-play = 自由演练
 cut-node = 切断一个节点
 start-course = 开始课程
-my-pod-is-pending = 我的 Pod 是 Pending
+my-pod-is-pending = 我的 Pod 一直是 Pending
 close = 关闭此介绍
 
 in-terminal = 在能连到你的集群的终端里执行：

@@ -19,8 +19,8 @@ score = { $percent }%
 with-weight = { $state } · 权重 { $weight }
 not-tried = 未作答 · 权重 { $weight }
 
-about-exam = { $minutes } 分钟，得到 { $pass }% 的分数即通过。题目的各部分分别计分。提示和“演示给我看”不可用。
-about-exam-with-hints = { $minutes } 分钟，得到 { $pass }% 的分数即通过。题目的各部分分别计分。提示和“演示给我看”可用。
+about-exam = { $minutes } 分钟，得分达到 { $pass }% 即通过。题目的各部分分别计分。提示和“演示给我看”不可用。
+about-exam-with-hints = { $minutes } 分钟，得分达到 { $pass }% 即通过。题目的各部分分别计分。提示和“演示给我看”可用。
 begin-exam = 开始考试
 end-exam = 结束考试
 left = 还剩 { $minutes } 分钟。
@@ -33,7 +33,7 @@ left-before-end = 还剩 { $minutes } 分钟。结束后无法再作任何修改
 go-on = 继续考试
 end-it = 结束
 
-passed = 已通过：得到 { $percent }% 的分数；要求 { $pass }%。
-not-passed = 未通过：得到 { $percent }% 的分数；要求 { $pass }%。
+passed = 已通过：得分 { $percent }%；要求 { $pass }%。
+not-passed = 未通过：得分 { $percent }%；要求 { $pass }%。
 about-replay = 每个重放都会显示你的运行，以及每个回答和原因。
 begin-again = 重新开始

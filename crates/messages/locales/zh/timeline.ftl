@@ -30,5 +30,5 @@ branches = 分支
 leaves-at = 在 { $instant } 分出
 compare = 比较
 compare-hint = 与 { $branch } 比较：并排，用同一个时钟
-compare-no-commands = 与不执行命令比较
+compare-no-commands = 与不执行命令时比较
 compare-no-commands-hint = 并排，用同一个时钟和同一个种子：本次运行，以及不执行命令的同一次运行

@@ -23,8 +23,8 @@ will-probe = { $count ->
    *[other] { $count } 个容器的探针失败次数达到阈值
 }
 will-stop-signal = { $count ->
-    [1] { $name } 的 preStop 回调用完时间
-   *[other] { $count } 个容器的 preStop 回调用完时间
+    [1] { $name } 的 preStop 回调时间用完
+   *[other] { $count } 个容器的 preStop 回调时间用完
 }
 will-kill = { $count ->
     [1] { $name } 收到 SIGKILL

@@ -4,9 +4,9 @@ task-film = 动画
 task-load = 正在加载引擎的其余部分
 task-what-if = 假设推演
 
-no-budgets = 没有文件含有 PodDisruptionBudget：抢占和 `kubectl drain` 不会考虑干扰预算
-no-nodes = 没有文件含有 Node：Pending 的 Pod 面对的是一个虚构的六节点集群
-only-names = 没有文件含有 Node，所以谁也说不清 Pod 为什么是 Pending
+no-budgets = 文件中没有 PodDisruptionBudget：抢占和 `kubectl drain` 不会考虑干扰预算
+no-nodes = 文件中没有 Node：Pending 的 Pod 面对的是一个虚构的六节点集群
+only-names = 文件中没有 Node，所以谁也说不清 Pod 为什么是 Pending
 one-namespace = 文件中的所有 Pod 都属于名字空间 { $namespace }：节点上运行的其他东西没有计入
 cut = { $file } 在第 { $line } 行中间中断：读到了 { $count } 个对象，之后的内容缺失
 

@@ -1,10 +1,10 @@
 name = 有何不同
 same-so-far = 到目前为止，两次运行相同。
-first-difference = 第一个不同在 { $instant }：
+first-difference = 第一处不同在 { $instant }：
 in-this-run = { $event }（本次运行）
 in-the-other = { $event }（另一次）
 go-there = 转到那里
 no-pod-differs = 目前没有不同的 Pod
 pods-differ = 目前有 { $count } 个 Pod 不同
-pods-differ-hint = 它们带有轮廓：转到第一个；再按一次，转到下一个
+pods-differ-hint = 它们用描边标出：转到第一个；再按一次，转到下一个
 figures = 数据

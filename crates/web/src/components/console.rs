@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use podscope_messages::t;
-use podscope_protocol::{Completion, ConsoleLine, LineKind, Request, TextKind};
+use podscope_protocol::{Completion, ConsoleLine, ConsoleText, LineKind, Request, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
@@ -97,7 +97,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             if let Some((_, _, choices)) = completions { { choice_list(choices, picked, &take) } }
             if !earlier_lines.is_empty() {
                 <div class="block" role="status">
-                    <pre>{ &**earlier_lines }</pre>
+                    <pre lang="en" translate="no">{ &**earlier_lines }</pre>
                     <p class="none">{ hint_for(earlier_lines, pasted) }</p>
                 </div>
             }
@@ -296,8 +296,10 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                 let run = console.run_at(i);
+                // What a person typed and a command printed is English in every language.
+                let english = matches!(l.text, ConsoleText::Text(_)).then_some("en");
                 let above = i.checked_sub(1).filter(|_| i > skip && run.is_none()).and_then(|i| console.lines.get(i));
-                html! { <>{ for run.map(rule) }<p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ line_html(l) }</span></p></> }
+                html! { <>{ for run.map(rule) }<p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(l) }</span></p></> }
             }) }
             { for console.run_at(console.lines.len()).map(rule) }
         </div>
@@ -354,7 +356,7 @@ fn line_html(line: &ConsoleLine) -> Html {
     let words = line.text.words();
     match words.split_once('\n') {
         Some((first, rest)) if line.kind == LineKind::Input => html! {
-            <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {}", t!(console::lines, count = rest.lines().count() + 1)) }</span></summary><pre>{ shown(rest) }</pre></details>
+            <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {}", t!(console::lines, count = rest.lines().count() + 1)) }</span></summary><pre lang="en" translate="no">{ shown(rest) }</pre></details>
         },
         _ if line.kind == LineKind::Input => html! { <>{ "› " }{ shown(&words) }</> },
         _ => html! { { shown(&words) } },

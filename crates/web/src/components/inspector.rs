@@ -309,7 +309,7 @@ fn events(detail: &Detail, now: Micros) -> Html {
                     <b>{ shown(&e.reason) }</b>
                     if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }
                     <span class="from">{ shown(&e.from) }</span>
-                    <p>{ shown(&e.message) }</p>
+                    <p lang="en" translate="no">{ shown(&e.message) }</p>
                 </li>
             }) }
         </ol>

@@ -58,7 +58,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                             <td class="mono">{ clock::ago(one.since, now) }</td>
                         </tr>
                         if !one.reason.is_empty() || !one.message.is_empty() {
-                            <tr class="of"><td colspan="3">{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td></tr>
+                            <tr class="of"><td colspan="3" lang="en" translate="no">{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td></tr>
                         }</>
                     }) }
                 </tbody></table>

@@ -130,7 +130,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
                 { refused(why) }
             }
             if !why.message.is_empty() {
-                <details class="raw"><summary>{ t!(why::as_the_event_says) }</summary><p class="mono">{ shown(&why.message) }</p></details>
+                <details class="raw"><summary>{ t!(why::as_the_event_says) }</summary><p class="mono" lang="en" translate="no">{ shown(&why.message) }</p></details>
             }
         </>
     }

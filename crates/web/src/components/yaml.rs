@@ -48,7 +48,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
         <div class="yaml">
             if !props.anonymises { <button type="button" class="quiet" onclick={copy}>{ t!(yaml::copy) }</button> }
             if props.pick.is_some() { <p class="none">{ t!(yaml::pick_goal) }</p> }
-            <pre class="mono" tabindex="0" aria-label="YAML">{ for lines }</pre>
+            <pre class="mono" lang="en" translate="no" tabindex="0" aria-label="YAML">{ for lines }</pre>
         </div>
     }
 }

@@ -176,7 +176,8 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
                 let words = explained::refusal(&refusal);
                 why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
-                short
+                let short: Vec<String> = short.split(", ").map(said).collect();
+                short.join(&t!(explain::separator))
             }
             NodeVerdict::NotExamined => continue,
             NodeVerdict::Fits {
@@ -276,6 +277,10 @@ mod tests {
         }
     }
 
+    fn evenness(with: i64) -> ScoreNote {
+        ScoreNote::Evenness { without: 0, with }
+    }
+
     fn fits(name: &str, scores: [i64; 2]) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
@@ -283,7 +288,7 @@ mod tests {
             verdict: NodeVerdict::Fits {
                 total: Some(scores.iter().sum()),
                 scores: scores.to_vec(),
-                score_notes: vec![(1, format!("{name} said"))],
+                score_notes: vec![(1, evenness(scores[1]))],
             },
         }
     }
@@ -366,8 +371,8 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
-        let note = |node: &str| (node.to_owned(), format!("{node} said"));
-        assert_eq!(scores.rows[0].score_notes, [note("c-1"), note("b-2")]);
+        let note = |node: &str, with| (node.to_owned(), explained::score_note(evenness(with)));
+        assert_eq!(scores.rows[0].score_notes, [note("c-1", 71), note("b-2", 52)]);
         assert!(scores.rows[1].score_notes.is_empty());
     }
 
