@@ -5,7 +5,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_messages::{said, t};
 use podscope_protocol::{
-    AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
+    AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, ScoringPlugin, SpreadExplanation, explained,
     explained::ScoreNote,
 };
 
@@ -213,32 +213,36 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
     }
     scored.stable_sort_by_key(|scored_node| (-scored_node.total, scored_node.node != chosen, scored_node.node.clone()));
     if !scored.is_empty() && !explanation.plugins.is_empty() {
-        let rows = explanation.plugins.into_iter().enumerate().map(|(i, plugin)| Row {
-            cells: scored
-                .iter()
-                .map(|scored_node| scored_node.scores.get(i).copied())
-                .collect(),
-            score_notes: scored
-                .iter()
-                .filter_map(|scored_node| scored_node.remark_of(i))
-                .collect(),
-            plugin: plugin.name,
-            about: said(&plugin.about),
-            weight: plugin.weight,
-        });
-        let mut rows: Vec<Row> = rows.collect();
-        // Plugins that separate the nodes most come first.
-        rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
-        why.scores = Some(Scores {
-            totals: scored.iter().map(|scored_node| scored_node.total).collect(),
-            nodes: scored.into_iter().map(|scored_node| scored_node.node).collect(),
-            rows,
-        });
+        why.scores = Some(table_of_scores(scored, explanation.plugins));
     }
     why.spread = explanation.spread;
     why.preemption = explanation
         .preemption
         .map(|p| (p, if preempts { chosen } else { String::new() }));
+}
+
+/// The table of scores: nodes from left to right, plugins that separate the nodes most first.
+fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
+    let rows = plugins.into_iter().enumerate().map(|(i, plugin)| Row {
+        cells: scored
+            .iter()
+            .map(|scored_node| scored_node.scores.get(i).copied())
+            .collect(),
+        score_notes: scored
+            .iter()
+            .filter_map(|scored_node| scored_node.remark_of(i))
+            .collect(),
+        plugin: plugin.name,
+        about: said(&plugin.about),
+        weight: plugin.weight,
+    });
+    let mut rows: Vec<Row> = rows.collect();
+    rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
+    Scores {
+        totals: scored.iter().map(|scored_node| scored_node.total).collect(),
+        nodes: scored.into_iter().map(|scored_node| scored_node.node).collect(),
+        rows,
+    }
 }
 
 fn add_devices(to: &mut Vec<(Vec<String>, Vec<String>)>, node: &str, lines: Vec<String>, is_chosen: bool) {

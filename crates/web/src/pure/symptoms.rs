@@ -104,7 +104,7 @@ impl Query {
         // Words that occur in most complaints and say nothing about them.
         let filler_words = t!(symptoms::filler_words);
         let is_significant = |word: &&str| word.len() > 1 && !filler_words.split(' ').any(|empty| empty == *word);
-        let words = words(&text.to_lowercase())
+        let words = words(&lower_case(text))
             .into_iter()
             .filter(is_significant)
             .map(str::to_owned)
@@ -119,13 +119,28 @@ impl Query {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);
         }
-        let (title, text) = (title.to_lowercase(), text.to_lowercase());
+        let (title, text) = (lower_case(title), lower_case(text));
         let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count().min(15);
         let titled = count(&|word| has(&title, word));
         let own = count(&|word| has(&title, word) || has(&text, word) || name.contains(word));
         let all = count(&|word| has(&title, word) || has(&text, word) || name.contains(word) || explains(name, word));
         (all > 0 || self.words.is_empty()).then_some((all * 16 + titled) * 16 + own)
     }
+}
+
+/// The text in lower case, for the alphabets of the page's languages: Latin with accents and Cyrillic. (The table of
+/// Unicode is 6 KiB of a first visit.)
+fn lower_case(text: &str) -> String {
+    let lower = |letter: char| {
+        let distance = match letter {
+            'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'А'..='Я' => 32,
+            'Ѐ'..='Џ' => 80,
+            'Ґ' => 1,
+            _ => 0,
+        };
+        char::from_u32(u32::from(letter) + distance).unwrap_or(letter)
+    };
+    text.chars().map(lower).collect()
 }
 
 /// Kind of a letter in a search.
@@ -185,7 +200,7 @@ fn has(text: &str, word: &str) -> bool {
 fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson)
-            && (has(&symptom.words.text().to_lowercase(), word) || has(&symptom.also.text(), word))
+            && (has(&lower_case(&symptom.words.text()), word) || has(&symptom.also.text(), word))
     })
 }
 
@@ -215,6 +230,7 @@ mod tests {
         assert_eq!(words("my pod won't"), ["my", "pod", "won", "t"]);
         assert_eq!(words("мій podʼа"), ["мій", "pod", "а"]);
         assert_eq!(words("我的pod一直重启。"), ["我的", "pod", "一直", "直重", "重启"]);
+        assert_eq!(lower_case("ÁRBOL Ñandú Її Ґанок ×"), "árbol ñandú її ґанок ×");
         let query = Query::read("МЕРЕЖУ вузла");
         assert!(query.rank("x", "Поділ мережу", "") > query.rank("x", "Ключ", "вузла"));
     }
