@@ -378,7 +378,7 @@ mod tests {
         };
         assert_eq!(
             label(&pod),
-            "w0: pod web-0, terminating, its preStop hook runs; SIGTERM when the preStop hook ends, or when the grace period is over., of StatefulSet default/web, priority 100"
+            "w0: pod web-0, terminating, its preStop hook runs; SIGTERM when the preStop hook ends, or when the grace period is over, of StatefulSet default/web, priority 100"
         );
     }
 }
