@@ -108,6 +108,10 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
       expect(await clipped(page), `${width}×${height}`).toEqual([]);
       await t.checkLooks(page, `language-${code}-${width}`);
     }
+    // The foot of a story has hints, a solution and the next step side by side.
+    await page.evaluate((code) => { location.hash = `#lesson=scheduling-gates&lang=${code}`; }, code);
+    await expect(page.locator(".story-foot .next")).toBeVisible();
+    expect(await t.controlsOutsideWindow(page), "a lesson on a phone").toEqual([]);
   });
 }
 
