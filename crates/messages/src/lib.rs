@@ -293,3 +293,51 @@ pub fn digest(english: &str) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A language with the plural forms of Ukrainian, one message and one text.
+    fn locale() -> Locale {
+        let plural = |n: u64| match (n % 10, n % 100) {
+            (1, tens) if tens != 11 => Plural::One,
+            (2..=4, tens) if !(12..=14).contains(&tens) => Plural::Few,
+            _ => Plural::Many,
+        };
+        let pattern = "\u{2}0one\u{3}\u{1}0 вузол\u{4}few\u{3}\u{1}0 вузли\u{4}\u{3}\u{1}0 вузлів\u{4}\u{5}";
+        let mut file = format!("{pattern}\0{}", "\0".repeat(N_MESSAGES - 1));
+        file.push_str(&format!("{:016x}\0Под чекає.\0", digest("A pod waits.")));
+        Locale::new("uk", file, plural)
+    }
+
+    const FILE: File = File {
+        first: 0,
+        english: "\u{2}0one\u{3}1 node\u{4}\u{3}\u{1}0 nodes\u{4}\u{5}\0plain\0",
+    };
+
+    #[test]
+    fn messages_have_the_plural_forms_of_their_language() {
+        let nodes = |n: u64| format(&FILE, 0, &[Argument::Number(&n)]);
+        assert_eq!([nodes(1), nodes(5)], ["1 node", "5 nodes"]);
+        set(Some(locale()));
+        assert_eq!(
+            [nodes(1), nodes(3), nodes(12), nodes(21)],
+            ["1 вузол", "3 вузли", "12 вузлів", "21 вузол"]
+        );
+        // A message that the language lacks is English.
+        assert_eq!(format(&FILE, 1, &[]), "plain");
+        set(None);
+        assert!(is_english());
+    }
+
+    #[test]
+    fn texts_are_found_by_their_english_without_surrounding_space() {
+        assert_eq!(translated("A pod waits."), None);
+        set(Some(locale()));
+        assert_eq!(said("A pod waits.\n"), "Под чекає.");
+        assert_eq!(said("A pod runs."), "A pod runs.");
+        assert_eq!(code(), "uk");
+        set(None);
+    }
+}

@@ -1,5 +1,5 @@
-//! The language of the page: which one it is, and the load of its file. The address chooses (`lang=`), then the kept
-//! choice, then the browser.
+//! The language of the page: which one it is, and the load of its file. The address chooses (`lang=`), then what this tab
+//! showed before a reload, then the kept choice, then the browser.
 
 use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set, t};
 use wasm_bindgen::{JsCast, JsValue};
@@ -26,7 +26,10 @@ pub(crate) fn first(in_address: Option<String>) -> String {
             .find(|code| is_known(code))
     };
     let kept = || store::language().filter(|code| is_known(code));
-    let chosen = in_address.filter(|code| is_known(code)).or_else(kept);
+    let in_address = in_address
+        .filter(|code| is_known(code))
+        .inspect(|code| store::note_language(code));
+    let chosen = in_address.or_else(kept);
     chosen.or_else(of_browser).unwrap_or_else(|| "en".to_owned())
 }
 
@@ -60,7 +63,11 @@ pub(crate) fn choose(code: String, act: Callback<Act>) {
 
 /// Changes the language of an open page for this visit, as its address or a course says.
 pub(crate) fn show(code: String, act: Callback<Act>) {
-    if !is_known(&code) || code == podscope_messages::code() {
+    if !is_known(&code) {
+        return;
+    }
+    store::note_language(&code);
+    if code == podscope_messages::code() {
         return;
     }
     wasm_bindgen_futures::spawn_local(async move {

@@ -65,6 +65,13 @@ test("an address chooses the language of one visit", async ({ t }) => {
   await page.evaluate(() => { location.hash = "#lesson=first-pod&lang=id"; });
   await expect.poll(() => language(page)).toBe("id");
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
+  // A reload has another address, the link of the session, and keeps the language; another visit does not.
+  await t.waitUntilSaved(page);
+  await page.reload();
+  await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
+  expect(await language(page)).toBe("id");
+  const visit = await t.tab(page.context());
+  expect(await language(visit)).toBe("en");
 });
 
 test("a browser's language is the page's on a first visit", async ({ t }) => {

@@ -458,11 +458,21 @@ pub(crate) fn keep_theme(name: &str) {
     write_value("theme", (name != "system").then_some(name));
 }
 
-/// Code of the language that was chosen.
+/// Code of this tab's language, which an address, a course or the reader chose; else of the language that was chosen in
+/// another tab.
 pub(crate) fn language() -> Option<String> {
-    read_value("lang")
+    let of_tab = || tab_storage()?.get_item(&full_key("lang")).ok()?;
+    of_tab().or_else(|| read_value("lang"))
 }
 
+/// Keeps the language of this tab over a reload.
+pub(crate) fn note_language(code: &str) {
+    if let Some(tab) = tab_storage().filter(|_| !is_framed()) {
+        drop(tab.set_item(&full_key("lang"), code));
+    }
+}
+
+/// Keeps the language for later visits.
 pub(crate) fn keep_language(code: &str) {
     write_value("lang", Some(code));
 }
