@@ -346,7 +346,7 @@ mod tests {
             "A HorizontalPodAutoscaler scales nothing: the files do not say what pods use, unless an annotation about \
              their behavior does",
             "One object has no UID: Pod default/w; it is taken as dumped, not as something to create",
-            "The lesson sidecars is gone since this link was made. It opens as it was, without its story.",
+            "The lesson sidecars was removed after this link was made. It opens as it was, without its story.",
         ];
         assert_eq!(read.map(|remark| remark.to_string()), want);
     }

@@ -8,8 +8,8 @@
 
 from = From { $time } on
 from-what = From { $time } on: { $what }
-until = Until { $time }
-until-what = Until { $time }: { $what }
+until = By { $time }
+until-what = By { $time }: { $what }
 never = It never happens that { $what }
 # $statement (String) - statement of an invariant.
 kept = To the end: { $statement }

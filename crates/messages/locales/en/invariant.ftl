@@ -18,11 +18,11 @@ safe-stall-breaker = What breaks at-most-one.
 
 attach-cas = An attachment changes only from the state that was observed, and a pod runs only where its volume is attached.
 attach-cas-keeper = The attach controller and the kubelet.
-attach-cas-breaker = A fence that breaks it on purpose.
+attach-cas-breaker = Fencing that takes the volume by force, on purpose.
 
-daemon-one = A DaemonSet has at most one active pod on a node, surges aside.
+daemon-one = A DaemonSet has at most one active pod on a node, not counting surge pods.
 daemon-one-keeper = The DaemonSet controller.
-daemon-one-breaker = Races between two managers; duplicates are removed.
+daemon-one-breaker = Races between two controller-managers; duplicates are removed.
 
 detach-live = A volume that nobody needs is detached in the end.
 detach-live-keeper = The attach controller: unmounted, after its timeout, or fenced.

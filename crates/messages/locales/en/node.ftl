@@ -91,4 +91,4 @@ waits-for-room = waits for room
 
 api = API
 pressure-as-in-files = Pressure as in the files, which nobody measures here: it lasts until the machine is started anew
-pressure-lasts-longer = Pressure is told for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise
+pressure-lasts-longer = Pressure is reported for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise

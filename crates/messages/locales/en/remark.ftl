@@ -64,8 +64,8 @@ generated-nodes = { $made ->
 start-time = t = 0 is { $time }, the latest moment that the files show to have passed
 # $command (String) - in quotation marks. $error (String) - an English text of the parser.
 unreadable = the link's command { $command } is not understood: { $error }
-lesson-gone = The lesson { $name } is gone since this link was made. It opens as it was, without its story.
-lesson-changed = The lesson { $name } is another one since this link was made. It opens as it was, without its story.
+lesson-gone = The lesson { $name } was removed after this link was made. It opens as it was, without its story.
+lesson-changed = The lesson { $name } was changed after this link was made. It opens as it was, without its story.
 
 ## Missing objects that are assumed to exist. What that means follows, each after a semicolon.
 

@@ -367,7 +367,7 @@ mod tests {
                 "{always: at-most-one}",
                 "To the end: of each StatefulSet member at most one has live processes, anywhere",
             ),
-            ("{by: 2m, count: nodes, not: 6}", "Until 2m: there are not 6 nodes"),
+            ("{by: 2m, count: nodes, not: 6}", "By 2m: there are not 6 nodes"),
             ("{at: 30s}", "From 30s on"),
             (
                 "{requests: svc/web --outcome=failed, equals: 0}",
