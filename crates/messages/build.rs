@@ -39,10 +39,6 @@ fn main() {
         &out.join("en.txt"),
         &compiled(&english, &english, |text| text.to_owned()),
     );
-    write(
-        &out.join("en.txt"),
-        &compiled(&english, &english, |text| text.to_owned()),
-    );
     write(&out.join("en-XA.txt"), &compiled(&english, &english, pseudo));
     for (language, files) in &languages[1..] {
         for (file, messages) in files {
@@ -50,11 +46,16 @@ fn main() {
                 let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
                     panic!("locales/{language}/{file}.ftl: there is no English message {id}");
                 };
-                for argument in message.arguments.keys() {
-                    let is_known = source.arguments.contains_key(argument);
+                for (argument, is_number) in &message.arguments {
+                    let in_english = source.arguments.get(argument).copied();
+                    let is_known = in_english.is_some();
                     assert!(
                         is_known,
                         "locales/{language}/{file}.ftl: {id} has no argument ${argument}"
+                    );
+                    assert!(
+                        in_english == Some(true) || !is_number,
+                        "locales/{language}/{file}.ftl: {id} selects by number, but ${argument} is a text in English"
                     );
                 }
             }

@@ -188,21 +188,25 @@ pub struct Locale {
 impl Locale {
     /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits, in their order) and
     /// translated texts in turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
+    /// `None` if it is not such a file, or one of another version.
     #[must_use]
-    pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Self {
+    pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Option<Self> {
         let mut parts = ranges(&file);
+        if parts.len() < N_MESSAGES || !file.ends_with('\0') {
+            return None;
+        }
         let tail = parts.split_off(N_MESSAGES.min(parts.len()));
         let texts = tail.chunks_exact(2).filter_map(|pair| {
             let digest = file.get(pair[0].0..pair[0].1)?;
             Some((u64::from_str_radix(digest, 16).ok()?, pair[1]))
         });
-        Self {
+        Some(Self {
             code: code.to_owned(),
             texts: texts.collect(),
             ranges: parts,
             file,
             plural: Box::new(plural),
-        }
+        })
     }
 
     fn pattern(&self, number: usize) -> Option<&str> {
@@ -308,7 +312,7 @@ mod tests {
         let pattern = "\u{2}0one\u{3}\u{1}0 вузол\u{4}few\u{3}\u{1}0 вузли\u{4}\u{3}\u{1}0 вузлів\u{4}\u{5}";
         let mut file = format!("{pattern}\0{}", "\0".repeat(N_MESSAGES - 1));
         file.push_str(&format!("{:016x}\0Под чекає.\0", digest("A pod waits.")));
-        Locale::new("uk", file, plural)
+        Locale::new("uk", file, plural).expect("a language's file")
     }
 
     const FILE: File = File {
@@ -329,6 +333,13 @@ mod tests {
         assert_eq!(format(&FILE, 1, &[]), "plain");
         set(None);
         assert!(is_english());
+    }
+
+    #[test]
+    fn other_texts_are_no_language() {
+        for text in ["", "<!doctype html>", "a\0b\0"] {
+            assert!(Locale::new("es", text.to_owned(), Plural::english).is_none(), "{text}");
+        }
     }
 
     #[test]

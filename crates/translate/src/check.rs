@@ -3,7 +3,7 @@
 use crate::file::{self, Text};
 use crate::original::Original;
 use crate::terms::Terms;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The state of one language.
@@ -26,6 +26,7 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         compare(name, original, &texts, &terms, &mut report);
     }
+    report.faults.extend(ambiguous(lessons, language, originals)?);
     for entry in std::fs::read_dir(lessons.join(language))
         .into_iter()
         .flatten()
@@ -40,6 +41,25 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
         }
     }
     Ok(report)
+}
+
+/// English texts with more than one translation. The page finds a translation by its English text, so there can be one.
+fn ambiguous(lessons: &Path, language: &str, originals: &[Original]) -> Result<Vec<String>, String> {
+    let mut translations: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for original in originals {
+        for text in file::read(&file::path(lessons, language, &original.name))? {
+            let english = original.texts.iter().find(|(key, _)| *key == text.key);
+            if let Some((_, english)) = english.filter(|_| !text.text.is_empty()) {
+                translations.entry(english).or_default().insert(text.text);
+            }
+        }
+    }
+    let several = translations
+        .into_iter()
+        .filter(|(_, translations)| translations.len() > 1);
+    Ok(several
+        .map(|(english, translations)| format!("{language}: {english:?} has several translations: {translations:?}"))
+        .collect())
 }
 
 fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {

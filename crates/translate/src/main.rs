@@ -140,7 +140,9 @@ fn site(folder: &Path) -> Result<(), String> {
                     None if language == PSEUDO => pseudo(english),
                     None => String::new(),
                 };
-                texts.entry(digest).or_insert(translation);
+                if !translation.is_empty() {
+                    texts.entry(digest).or_insert(translation);
+                }
             }
         }
         let sentences = ENGLISH.split('\0').zip(messages.split('\0')).zip(IDS);

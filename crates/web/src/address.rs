@@ -27,6 +27,12 @@ pub(crate) fn address() -> Route {
     )
 }
 
+/// Parses the current fragment alone.
+fn fragment() -> Route {
+    let hash = browser::window().and_then(|window| window.location().hash().ok());
+    route::parse("", &hash.unwrap_or_default())
+}
+
 /// What a visit opens first, from the address and the kept sessions.
 #[derive(Debug, Default)]
 pub(crate) enum First {
@@ -234,8 +240,9 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 }
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
-                if let Some(code) = route.lang.clone() {
-                    language::show(code, ctl.act.clone());
+                // The part before the fragment has not changed: it chose a language when the visit began.
+                if let Some(code) = fragment().lang {
+                    language::show(&code, ctl.act.clone());
                 }
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));

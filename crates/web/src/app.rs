@@ -82,8 +82,9 @@ pub(crate) fn App() -> Html {
     crate::drop::use_drop(&ctl);
     // The theme is set before anything is drawn with it.
     use_memo(page.theme, |theme| browser::set_theme(theme.name()));
+    let shown_page = use_translated(&page);
     {
-        let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
+        let title = shown_page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
         use_effect_with(title, |title| {
             if let Some(document) = browser::window().and_then(|w| w.document()) {
                 document.set_title(&if title.is_empty() {
@@ -98,7 +99,6 @@ pub(crate) fn App() -> Html {
     // at every third frame.
     let frames_per_render = if page.model.playing && page.is_big() { 3 } else { 1 };
     let rendered_frame = page.frames / frames_per_render;
-    let shown_page = use_translated(&page);
     let throttled_page = use_memo((page.acts, rendered_frame), |_| shown_page.clone());
     view(&shown_page, &throttled_page, &ctl, busy, is_kept)
 }
@@ -151,7 +151,14 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         let pod = page.pod().map(|p| (**p).clone()).unwrap_or_default();
         let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
         let message = pod.queue.map(|q| q.message).unwrap_or_default();
-        (key.to_string(), uid, pod.node, pod.nominated, message)
+        (
+            key.to_string(),
+            uid,
+            pod.node,
+            pod.nominated,
+            message,
+            page.language.clone(),
+        )
     });
     {
         let send = ctl.send.clone();
@@ -235,25 +242,27 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         at: page.model.now,
         horizon: page.model.horizon.max(page.model.now),
     };
+    // Parts that are drawn from much data compare it, so a change of the language makes them anew. The others are drawn
+    // again, and keep what is being typed in them.
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div key={page.language.clone()} {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
+            <div {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ t!(app::to_cluster) }</a> }
                 <Bar page={throttled_page.clone()} />
                 if story { <Story page={throttled_page.clone()} /> }
                 if panels.cluster {
-                    <Cluster page={throttled_page.clone()} />
+                    <Cluster key={page.language.clone()} page={throttled_page.clone()} />
                     if page.find.is_some() { <Find page={throttled_page.clone()} /> }
                 }
                 if let Some(text) = page.side_editor.as_ref().filter(|_| !page.present.on) {
                     <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }
-                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector page={throttled_page.clone()} /> }
+                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector key={page.language.clone()} page={throttled_page.clone()} /> }
                 // A region of fixed height: what appears or disappears inside it moves nothing above it.
                 <div class="room">
-                    if panels.cluster { <Notes page={throttled_page.clone()} /> }
-                    if panels.timeline { <Timeline page={throttled_page.clone()} /> }
+                    if panels.cluster { <Notes key={page.language.clone()} page={throttled_page.clone()} /> }
+                    if panels.timeline { <Timeline key={page.language.clone()} page={throttled_page.clone()} /> }
                     if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} /> }
                 </div>
                 if page.present.on { <Presenting page={throttled_page.clone()} /> }

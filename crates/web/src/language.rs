@@ -1,5 +1,7 @@
-//! The language of the page: which one it is, and the load of its file. The address chooses (`lang=`), then what this tab
-//! showed before a reload, then the kept choice, then the browser.
+//! Chooses the page's language and loads its file. On a reload the tab keeps its language; else the address chooses
+//! (`lang=`), then the reader's kept choice, then the browser.
+
+use std::cell::Cell;
 
 use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set, t};
 use wasm_bindgen::{JsCast, JsValue};
@@ -11,26 +13,35 @@ use crate::state::Act;
 /// Attribute of the document's root that holds the folder of the languages' files.
 const FOLDER: &str = "data-locales";
 
-/// Returns whether the page has a language of this code.
-fn is_known(code: &str) -> bool {
-    code == PSEUDO || LANGUAGES.iter().any(|(known, _)| *known == code)
+thread_local! {
+    /// Number of the latest request for a language: a file that arrives later than a newer request is dropped.
+    static LATEST: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The page's language of a code: the code itself, or the language of a region (`es-MX`). `None` for other languages.
+fn known(code: &str) -> Option<&'static str> {
+    let language = code.split('-').next().unwrap_or_default();
+    let is_it = |known: &&str| known.eq_ignore_ascii_case(language);
+    match code {
+        PSEUDO => Some(PSEUDO),
+        _ => LANGUAGES.iter().map(|(code, _)| *code).find(is_it),
+    }
 }
 
 /// The language that a visit begins in.
-pub(crate) fn first(in_address: Option<String>) -> String {
+pub(crate) fn first(in_address: Option<String>) -> &'static str {
+    let of_tab = || store::language_of_tab().filter(|_| browser::is_reload());
     let of_browser = || {
         let languages = browser::window()?.navigator().languages();
         let codes = languages.iter().filter_map(|language| language.as_string());
-        codes
-            .filter_map(|code| Some(code.split('-').next()?.to_owned()))
-            .find(|code| is_known(code))
+        codes.filter_map(|code| known(&code)).next()
     };
-    let kept = || store::language().filter(|code| is_known(code));
-    let in_address = in_address
-        .filter(|code| is_known(code))
-        .inspect(|code| store::note_language(code));
-    let chosen = in_address.or_else(kept);
-    chosen.or_else(of_browser).unwrap_or_else(|| "en".to_owned())
+    let in_address = || in_address.as_deref().and_then(known);
+    let kept = || store::language().as_deref().and_then(known);
+    let chosen = of_tab().as_deref().and_then(known).or_else(in_address).or_else(kept);
+    let code = chosen.or_else(of_browser).unwrap_or("en");
+    store::note_language(code);
+    code
 }
 
 /// Loads a language and makes it the page's; English needs no file. If the file cannot be loaded the language stays.
@@ -38,42 +49,67 @@ pub(crate) fn first(in_address: Option<String>) -> String {
 /// # Errors
 /// Why the file cannot be loaded.
 pub(crate) async fn load(code: &str) -> Result<(), JsValue> {
-    let root = browser::root();
-    if code == "en" {
-        set(None);
-    } else {
-        let folder = root
-            .as_ref()
-            .and_then(|root| root.get_attribute(FOLDER))
-            .unwrap_or_default();
-        let file = browser::file_of_site(&format!("{folder}{code}.txt")).await?;
-        set(Some(Locale::new(code, file, plural_rule(code))));
-    }
-    if let Some(root) = root {
-        root.set_attribute("lang", code)?;
-    }
+    let locale = fetch(code).await?;
+    apply(code, locale);
     Ok(())
 }
 
-/// Changes the language of an open page and keeps the choice.
-pub(crate) fn choose(code: String, act: Callback<Act>) {
-    store::keep_language(&code);
-    show(code, act);
+/// Fetches the file of a language; `None` for English.
+async fn fetch(code: &str) -> Result<Option<Locale>, JsValue> {
+    if code == "en" {
+        return Ok(None);
+    }
+    let folder = browser::root()
+        .and_then(|root| root.get_attribute(FOLDER))
+        .unwrap_or_default();
+    let path = format!("{folder}{code}.txt");
+    let file = browser::file_of_site(&path).await?;
+    let locale = Locale::new(code, file, plural_rule(code));
+    locale
+        .map(Some)
+        .ok_or_else(|| JsValue::from_str(&format!("{path} is not the file of a language")))
+}
+
+fn apply(code: &str, locale: Option<Locale>) {
+    set(locale);
+    if let Some(root) = browser::root() {
+        let done = root.set_attribute("lang", code);
+        debug_assert!(done.is_ok());
+    }
+}
+
+/// Changes the language of an open page and keeps the choice for later visits.
+pub(crate) fn choose(code: &str, act: Callback<Act>) {
+    change(code, true, act);
 }
 
 /// Changes the language of an open page for this visit, as its address or a course says.
-pub(crate) fn show(code: String, act: Callback<Act>) {
-    if !is_known(&code) {
-        return;
-    }
-    store::note_language(&code);
-    if code == podscope_messages::code() {
-        return;
-    }
+pub(crate) fn show(code: &str, act: Callback<Act>) {
+    change(code, false, act);
+}
+
+fn change(code: &str, is_kept: bool, act: Callback<Act>) {
+    let Some(code) = known(code) else { return };
+    let number = LATEST.get() + 1;
+    LATEST.set(number);
     wasm_bindgen_futures::spawn_local(async move {
-        match load(&code).await {
-            Ok(()) => act.emit(Act::Language(code)),
-            Err(_) => act.emit(Act::Toast(t!(language::cannot_load, code = code))),
+        let loaded = fetch(code).await;
+        if LATEST.get() != number {
+            return;
+        }
+        match loaded {
+            Ok(locale) => {
+                apply(code, locale);
+                store::note_language(code);
+                if is_kept {
+                    store::keep_language(code);
+                }
+                act.emit(Act::Language(code.to_owned()));
+            }
+            Err(why) => {
+                web_sys::console::warn_1(&why);
+                act.emit(Act::Toast(t!(language::cannot_load, code = code)));
+            }
         }
     });
 }

@@ -34,7 +34,7 @@ fn main() {
     }
     // Another language is loaded before anything is drawn; without its file the page is English.
     wasm_bindgen_futures::spawn_local(async move {
-        if let Err(why) = language::load(&language).await {
+        if let Err(why) = language::load(language).await {
             web_sys::console::warn_1(&why);
         }
         render();

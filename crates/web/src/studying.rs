@@ -6,7 +6,8 @@ use gloo_timers::callback::Interval;
 use podscope_protocol::{CourseRequest, Request, TaskId};
 use yew::prelude::*;
 
-use crate::browser::store;
+use crate::address::address;
+use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::language;
 use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
@@ -51,8 +52,10 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             if let Some(theme) = theme.as_deref().and_then(Theme::named) {
                 act.emit(Act::Theme(theme));
             }
-            if let Some(language) = language {
-                language::show(language, act.clone());
+            // The address and, after a reload, the reader have chosen before the course.
+            let is_open = address().lang.is_none() && !browser::is_reload();
+            if let Some(language) = language.filter(|_| is_open) {
+                language::show(&language, act.clone());
             }
         }
     });

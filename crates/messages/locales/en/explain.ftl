@@ -18,3 +18,5 @@ chosen = { $verdict } · chosen
 
 # Between short words for the reasons of a node.
 separator = ,{ " " }
+# A sentence that comes without its full stop.
+sentence = { $text }.

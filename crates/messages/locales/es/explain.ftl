@@ -8,3 +8,4 @@ points-more = { $points ->
 fits = cabe
 chosen = { $verdict } · elegido
 separator = ,{ " " }
+sentence = { $text }.

@@ -5,3 +5,4 @@ points-more = { $plugin } memberi { $chosen } { $points } poin lebih banyak dari
 fits = muat
 chosen = { $verdict } · dipilih
 separator = ,{ " " }
+sentence = { $text }.

@@ -10,3 +10,4 @@ points-more = { $points ->
 fits = підходить
 chosen = { $verdict } · вибрано
 separator = ,{ " " }
+sentence = { $text }.

@@ -5,3 +5,4 @@ points-more = { $plugin } 给 { $chosen } 的分比给 { $predicted } 的多 { $
 fits = 放得下
 chosen = { $verdict } · 选中
 separator = 、
+sentence = { $text }。

@@ -262,7 +262,11 @@ pub(crate) fn forget_link() {
     let kept: Vec<&str> = hash
         .trim_start_matches('#')
         .split('&')
-        .filter(|p| ["embed=", "theme=", "post="].iter().any(|kept| p.starts_with(kept)))
+        .filter(|p| {
+            ["embed=", "theme=", "lang=", "post="]
+                .iter()
+                .any(|kept| p.starts_with(kept))
+        })
         .collect();
     let hash = if kept.is_empty() {
         String::new()

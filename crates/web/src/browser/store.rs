@@ -458,11 +458,14 @@ pub(crate) fn keep_theme(name: &str) {
     write_value("theme", (name != "system").then_some(name));
 }
 
-/// Code of this tab's language, which an address, a course or the reader chose; else of the language that was chosen in
-/// another tab.
+/// Code of the language that this tab showed last.
+pub(crate) fn language_of_tab() -> Option<String> {
+    tab_storage()?.get_item(&full_key("lang")).ok()?
+}
+
+/// Code of the language that was chosen for later visits.
 pub(crate) fn language() -> Option<String> {
-    let of_tab = || tab_storage()?.get_item(&full_key("lang")).ok()?;
-    of_tab().or_else(|| read_value("lang"))
+    read_value("lang")
 }
 
 /// Keeps the language of this tab over a reload.

@@ -2,6 +2,7 @@
 
 use podscope_messages::{LANGUAGES, t};
 use podscope_protocol::{Request, WhatIf};
+use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
 use super::bar::next_theme;
@@ -51,7 +52,7 @@ pub(crate) fn More(props: &Props) -> Html {
         .map_or(0, |opened| opened.notices.len() + opened.advice.len());
     html! {
         <Modal title={t!(more::title)} class="menu rest" style="--x:9999px;--y:56px">
-            { languages(&ctl, &page.language) }
+            <Languages page={page.clone()} />
             <ul aria-label={t!(more::time)}>
                 { row(t!(more::next_event), ".", ask(Request::Step)) }
                 { row(t!(more::next_decision), "n", ask(Request::NextDecision)) }
@@ -82,14 +83,28 @@ pub(crate) fn More(props: &Props) -> Html {
 }
 
 /// The choice of the page's language. Each language is named in itself.
-fn languages(ctl: &Ctl, current: &str) -> Html {
+#[component]
+fn Languages(props: &Props) -> Html {
+    let select = use_node_ref();
+    {
+        // The field shows the page's language, also if a chosen one could not be loaded.
+        let (select, current) = (select.clone(), props.page.language.clone());
+        use_effect(move || {
+            if let Some(select) = select.cast::<HtmlSelectElement>() {
+                select.set_value(&current);
+            }
+        });
+    }
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
     let choose = {
         let act = ctl.act.clone();
-        Callback::from(move |event: Event| language::choose(browser::value_of(&event), act.clone()))
+        Callback::from(move |event: Event| language::choose(&browser::value_of(&event), act.clone()))
     };
     html! {
         <label class="languages"><span>{ t!(language::language) }</span>
-            <select onchange={choose}>{ for LANGUAGES.iter().map(|(code, name)| html! { <option value={*code} lang={*code} selected={*code == current}>{ *name }</option> }) }</select>
+            <select ref={select} onchange={choose}>{ for LANGUAGES.iter().map(|(code, name)| html! { <option value={*code} lang={*code}>{ *name }</option> }) }</select>
         </label>
     }
 }

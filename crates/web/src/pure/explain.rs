@@ -161,7 +161,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
         (Some(won), _) => Some(explained::why(won)),
         (None, sampling) => sampling.as_ref().map(explained::sampling),
     };
-    why.meaning = meaning.map_or_else(String::new, |meaning| format!("{meaning}."));
+    why.meaning = meaning.map_or_else(String::new, |meaning| t!(explain::sentence, text = meaning));
     why.message = explanation.message.unwrap_or_default();
     let mut scored: Vec<Scored> = Vec::new();
     for node in explanation.nodes {

@@ -4,6 +4,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Kind};
+use podscope_messages::said;
 use podscope_protocol::{Mark, NodeView, PodMark, PodView, QueuePlace, QueueView, SubjectRef};
 
 use crate::state::{Model, NodeState};
@@ -206,7 +207,10 @@ fn name_of_key(key: &str) -> &str {
 /// Returns whether a word occurs in the cause of waiting, as the list of pending pods shows it.
 fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
-    if refused.into_iter().any(|(cause, _)| contains(cause, word)) {
+    if refused
+        .into_iter()
+        .any(|(cause, _)| contains(cause, word) || contains(&said(cause), word))
+    {
         return true;
     }
     let (said, names): (&str, &[String]) = match &queue.place {

@@ -103,7 +103,7 @@ impl Query {
     pub(crate) fn read(text: &str) -> Query {
         // Words that occur in most complaints and say nothing about them.
         let filler_words = t!(symptoms::filler_words);
-        let is_significant = |word: &&str| word.len() > 1 && !filler_words.split(' ').any(|empty| empty == *word);
+        let is_significant = |word: &&str| is_longer(word, 1) && !filler_words.split(' ').any(|empty| empty == *word);
         let words = words(&lower_case(text))
             .into_iter()
             .filter(is_significant)
@@ -191,9 +191,15 @@ fn words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns whether a lower-case text has a word with this beginning; a long one may also occur inside a word.
+/// Returns whether a word has more letters. A word of ideographs counts as long enough.
+fn is_longer(word: &str, n_letters: usize) -> bool {
+    word.chars().count() > n_letters || word.chars().all(|letter| Letter::of(letter) == Letter::Ideographic)
+}
+
+/// Returns whether a lower-case text has a word with this beginning;
+/// a long one may also occur inside a word.
 fn has(text: &str, word: &str) -> bool {
-    words(text).iter().any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
+    words(text).iter().any(|one| one.starts_with(word)) || is_longer(word, 4) && text.contains(word)
 }
 
 /// Returns whether a word describes a symptom that the lesson explains.

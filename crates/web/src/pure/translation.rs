@@ -104,7 +104,7 @@ mod tests {
         for (english, translation) in texts {
             file.push_str(&format!("{:016x}\0{translation}\0", digest(english)));
         }
-        Locale::new("es", file, Plural::english)
+        Locale::new("es", file, Plural::english).expect("a language's file")
     }
 
     #[test]

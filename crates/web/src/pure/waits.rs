@@ -1,7 +1,7 @@
 //! Texts for what a pending pod waits for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_messages::t;
+use podscope_messages::{said, t};
 use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace, QueueView};
 
 use crate::pure::{clock, names};
@@ -135,11 +135,11 @@ pub(crate) fn cause(pod: &PodView) -> String {
         (QueuePlace::Unknown(what), _) => what.to_string(),
         (_, Some(refusal)) if refusal.nodes == 0 => t!(waits::cause_no_nodes),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
-            let mut causes: Vec<&str> = (refusal.causes.iter().take(MAX_CAUSES))
-                .map(|(cause, _)| cause.as_str())
+            let mut causes: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
+                .map(|(cause, _)| said(cause))
                 .collect();
-            causes.extend((refusal.causes.len() > MAX_CAUSES).then_some("…"));
-            causes.join(", ")
+            causes.extend((refusal.causes.len() > MAX_CAUSES).then(|| "…".to_owned()));
+            causes.join(&t!(explain::separator))
         }
         (QueuePlace::Stranded, _) => t!(waits::cause_stranded),
         (QueuePlace::Halted(Component::Etcd), _) => t!(waits::cause_etcd),
@@ -155,9 +155,16 @@ pub(crate) fn cause_counted(pod: &PodView) -> String {
         return cause(pod);
     };
     let each: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
-        .map(|(cause, nodes)| t!(waits::cause_counted, cause = cause, nodes = nodes, all = refusal.nodes))
+        .map(|(cause, nodes)| {
+            t!(
+                waits::cause_counted,
+                cause = said(cause),
+                nodes = nodes,
+                all = refusal.nodes
+            )
+        })
         .collect();
-    each.join(", ")
+    each.join(&t!(explain::separator))
 }
 
 /// Pending pods with a common cause.
