@@ -123,7 +123,10 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
     if podscope_messages::is_english() {
         return page.clone();
     }
-    let (opened, lessons, guarantees, is_partly_translated) = (*translated).clone();
+    let (opened, lessons, guarantees, lacks_some) = (*translated).clone();
+    // Scenarios of other people are in the language of their authors.
+    let is_ours = page.study.task.is_some() || page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some());
+    let is_partly_translated = lacks_some && is_ours;
     Shared::new(Page {
         opened,
         lessons,

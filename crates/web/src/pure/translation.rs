@@ -49,7 +49,7 @@ fn is_command(hint: &str) -> bool {
     ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
 }
 
-/// A session with the texts of its story in the page's language, and whether some of a lesson's are missing there.
+/// A session with the texts of its story in the page's language, and whether the language lacks some of them.
 pub(crate) fn opened(opened: &Opened) -> (Opened, bool) {
     let (mut opened, mut translator) = (opened.clone(), Translator::default());
     if is_english() {
@@ -59,8 +59,7 @@ pub(crate) fn opened(opened: &Opened) -> (Opened, bool) {
     for step in &mut opened.story {
         translator.step(step);
     }
-    let lacks_some = opened.lesson.is_some() && translator.n_missing > 0;
-    (opened, lacks_some)
+    (opened, translator.n_missing > 0)
 }
 
 /// The list of lessons in the page's language.
