@@ -539,8 +539,8 @@ mod tests {
         assert!(!link.load().expect("the lesson").scenario.steps.is_empty());
         let bare = &link.files[0].1;
         for (name, text, what) in [
-            ("sidecars", bare.replace("seed: 8", "seed: 9"), "is another one"),
-            ("no-such-lesson", bare.clone(), "is gone"),
+            ("sidecars", bare.replace("seed: 8", "seed: 9"), "was changed"),
+            ("no-such-lesson", bare.clone(), "was removed"),
         ] {
             let link = Link {
                 lesson: Some(name.into()),
