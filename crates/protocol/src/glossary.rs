@@ -287,13 +287,19 @@ pub fn find_term(term: &str) -> Option<&'static (&'static str, &'static str)> {
     GLOSSARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(term))
 }
 
+/// Terms that a text links, each with the words that stand for it if they differ.
+pub fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+    links.map(|(link, _)| match link.split_once('|') {
+        Some((term, words)) => (term, Some(words)),
+        None => (link, None),
+    })
+}
+
 /// Terms that a text links but the glossary does not contain.
 pub fn unknown_terms(text: &str) -> Vec<&str> {
-    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
-    links
-        .map(|(link, _)| link.split_once('|').map_or(link, |(term, _)| term))
-        .filter(|term| find_term(term).is_none())
-        .collect()
+    let terms = links(text).map(|(term, _)| term);
+    terms.filter(|term| find_term(term).is_none()).collect()
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceReque
 pub use search::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
-    TruthView,
+    TruthView, is_command_hint,
 };
 pub use summary::{
     ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView,

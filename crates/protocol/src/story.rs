@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LessonCondition, Micros, NodeTrouble, PodMark, WaitsFor};
 
+/// Returns whether a hint is a command, which a button runs, and not a sentence.
+pub fn is_command_hint(hint: &str) -> bool {
+    ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
+}
+
 /// One step of a story: its static content, sent when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

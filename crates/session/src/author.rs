@@ -8,6 +8,7 @@ use crate::scenario::{Check, Condition, Loaded, Scenario, Test};
 use crate::story::{Goal, is_always};
 use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
+use podscope_protocol::is_command_hint;
 
 /// Lists the rules that a lesson violates.
 pub fn complaints(loaded: &Loaded) -> Vec<String> {
@@ -58,9 +59,6 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     found
 }
 
-/// First words of commands.
-const COMMANDS: [&str; 3] = ["kubectl ", "fault ", "app "];
-
 /// Checks that do not need a run.
 fn check_form(scenario: &Scenario) -> Vec<String> {
     let mut found = Vec::new();
@@ -104,8 +102,7 @@ fn check_form(scenario: &Scenario) -> Vec<String> {
         }));
         // The page shows a hint that begins like a command as a button that runs it.
         for hint in &step.hints {
-            let begins = COMMANDS.iter().any(|command| hint.starts_with(command));
-            if begins && (hint.ends_with('.') || command::parse(hint).is_err()) {
+            if is_command_hint(hint) && (hint.ends_with('.') || command::parse(hint).is_err()) {
                 found.push(format!(
                     "A hint of step {number} begins like a command, so a press runs it, and it is none: {hint}"
                 ));

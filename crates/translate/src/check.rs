@@ -3,6 +3,7 @@
 use crate::file::{self, Text};
 use crate::original::Original;
 use crate::terms::Terms;
+use podscope_protocol::glossary::links;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -20,13 +21,19 @@ pub(crate) struct Report {
 pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
     let mut report = Report::default();
     let terms = Terms::read(language)?;
+    let mut translations: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for original in originals {
         let path = file::path(lessons, language, &original.name);
         let texts = file::read(&path)?;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         compare(name, original, &texts, &terms, &mut report);
+        for text in texts.into_iter().filter(|text| !text.text.is_empty()) {
+            if let Some((_, english)) = original.texts.iter().find(|(key, _)| *key == text.key) {
+                translations.entry(english).or_default().insert(text.text);
+            }
+        }
     }
-    report.faults.extend(ambiguous(lessons, language, originals)?);
+    report.faults.extend(ambiguous(language, translations));
     for entry in std::fs::read_dir(lessons.join(language))
         .into_iter()
         .flatten()
@@ -43,23 +50,15 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
     Ok(report)
 }
 
-/// English texts with more than one translation. The page finds a translation by its English text, so there can be one.
-fn ambiguous(lessons: &Path, language: &str, originals: &[Original]) -> Result<Vec<String>, String> {
-    let mut translations: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for original in originals {
-        for text in file::read(&file::path(lessons, language, &original.name))? {
-            let english = original.texts.iter().find(|(key, _)| *key == text.key);
-            if let Some((_, english)) = english.filter(|_| !text.text.is_empty()) {
-                translations.entry(english).or_default().insert(text.text);
-            }
-        }
-    }
+/// Faults of English texts with more than one translation. The page finds a translation by its English text, so there
+/// can be one.
+fn ambiguous(language: &str, translations: BTreeMap<&str, BTreeSet<String>>) -> impl Iterator<Item = String> {
     let several = translations
         .into_iter()
         .filter(|(_, translations)| translations.len() > 1);
-    Ok(several
-        .map(|(english, translations)| format!("{language}: {english:?} has several translations: {translations:?}"))
-        .collect())
+    several.map(move |(english, translations)| {
+        format!("{language}: {english:?} has several translations: {translations:?}")
+    })
 }
 
 fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {
@@ -128,9 +127,7 @@ fn code(text: &str) -> Vec<String> {
 
 /// Terms of the glossary that a text links, in lower case.
 fn terms(text: &str) -> Vec<String> {
-    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
-    let term = |link: &str| link.split_once('|').map_or(link, |(term, _)| term).to_lowercase();
-    links.map(|(link, _)| term(link)).collect()
+    links(text).map(|(term, _)| term.to_lowercase()).collect()
 }
 
 fn counted(items: Vec<String>) -> BTreeMap<String, usize> {

@@ -54,7 +54,8 @@ fn new(language: &str) -> Result<(), String> {
         ));
     }
     let lessons = Path::new(LESSONS);
-    for original in original::all(lessons)? {
+    let originals = original::all(lessons)?;
+    for original in &originals {
         let path = file::path(lessons, language, &original.name);
         let known = file::read(&path)?;
         let texts: Vec<Text> = original
@@ -76,7 +77,7 @@ fn new(language: &str) -> Result<(), String> {
             file::write(&path, language, &original.name, &texts)?;
         }
     }
-    report(language, &original::all(lessons)?).map(|_| ())
+    report(language, &originals).map(|_| ())
 }
 
 fn check() -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::glossary::GLOSSARY;
+use podscope_protocol::is_command_hint;
 use std::path::{Path, PathBuf};
 
 /// Name of the file of the headings of groups.
@@ -24,9 +25,6 @@ const SESSIONS: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
 
 /// Annotations of a lesson that are texts.
 const ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
-
-/// First words of hints that are commands.
-const COMMANDS: [&str; 3] = ["kubectl ", "fault ", "app "];
 
 /// The texts that one file of translations holds: a lesson's, the headings, or the glossary's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,9 +156,7 @@ impl Texts {
             }
         }
         for (index, hint) in items(step.get("hints")).iter().enumerate() {
-            let is_command = hint
-                .as_str()
-                .is_some_and(|hint| COMMANDS.iter().any(|verb| hint.starts_with(verb)));
+            let is_command = hint.as_str().is_some_and(is_command_hint);
             self.add(&format!("{path}.hints[{index}]"), Some(hint).filter(|_| !is_command));
         }
     }

@@ -1,6 +1,7 @@
 //! The terms of a language, `crates/messages/locales/LANGUAGE/terms.tsv`: an English term, a tab, and its words;
 //! alternatives after `|`. A lesson that links a term by its own name has to use one of the listed words.
 
+use podscope_protocol::glossary::links;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -47,15 +48,6 @@ impl Terms {
         }
         found
     }
-}
-
-/// Terms that a text links, with the words that stand for them if they differ.
-fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
-    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
-    links.map(|(link, _)| match link.split_once('|') {
-        Some((term, words)) => (term, Some(words)),
-        None => (link, None),
-    })
 }
 
 /// Returns whether words contain a listed term, declined or not: each of its words, up to the ending.

@@ -2,7 +2,7 @@
 //! lessons, answers and runs; the root component passes translated copies to what it draws.
 
 use podscope_messages::{is_english, said, translated};
-use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, StoryStep};
+use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, StoryStep, is_command_hint};
 
 /// Translates texts and counts those that the language lacks.
 #[derive(Debug, Default)]
@@ -38,15 +38,10 @@ impl Translator {
         for mistake in &mut step.mistakes {
             self.change(mistake);
         }
-        for hint in step.hints.iter_mut().filter(|hint| !is_command(hint)) {
+        for hint in step.hints.iter_mut().filter(|hint| !is_command_hint(hint)) {
             self.change(hint);
         }
     }
-}
-
-/// Returns whether a hint is a command, which stays as it is.
-fn is_command(hint: &str) -> bool {
-    ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
 }
 
 /// A session with the texts of its story in the page's language, and whether the language lacks some of them.
@@ -66,7 +61,7 @@ pub(crate) fn opened(opened: &Opened) -> (Opened, bool) {
 pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
     let mut lessons = lessons.to_vec();
     let mut translator = Translator::default();
-    for lesson in lessons.iter_mut().filter(|_| !is_english()) {
+    for lesson in &mut lessons {
         for text in [
             &mut lesson.title,
             &mut lesson.group,

@@ -1,6 +1,7 @@
 //! Hints, revealed one at a time from vague to explicit, and the button for the next one.
 
 use podscope_messages::t;
+use podscope_protocol::is_command_hint;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -28,16 +29,11 @@ pub(super) fn Hints(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>().filter(|_| !props.revealed.is_empty()) else {
         return Html::default();
     };
-    let is_command = |hint: &str| {
-        ["kubectl ", "fault ", "app "]
-            .iter()
-            .any(|start| hint.starts_with(start))
-    };
     html! {
         <div class="hints">
             <ol aria-live="polite" aria-label={t!(help::hints)} ref={list}>
                 { for props.revealed.iter().map(|hint| {
-                    if is_command(hint) {
+                    if is_command_hint(hint) {
                         let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
                         html! { <li><button type="button" class="mono" onclick={run} title={t!(help::run_it)}>{ hint }</button></li> }
                     } else {
