@@ -109,21 +109,19 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
     let (opened, lessons, guarantees) = (page.opened.clone(), page.lessons.clone(), page.guarantees.clone());
     let texts = (opened, lessons, guarantees, page.language.clone());
     let translated = use_memo(texts, |(opened, lessons, guarantees, _)| {
+        if podscope_messages::is_english() {
+            return None;
+        }
         let opened = opened.as_ref().map(|opened| translation::opened(opened));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
         let lessons = Shared::new(translation::lessons(lessons));
-        (
-            opened,
-            lessons,
-            Shared::new(translation::guarantees(guarantees)),
-            lacks_some,
-        )
+        let guarantees = Shared::new(translation::guarantees(guarantees));
+        Some((opened, lessons, guarantees, lacks_some))
     });
-    if podscope_messages::is_english() {
+    let Some((opened, lessons, guarantees, lacks_some)) = (*translated).clone() else {
         return page.clone();
-    }
-    let (opened, lessons, guarantees, lacks_some) = (*translated).clone();
+    };
     // Scenarios of other people are in the language of their authors.
     let is_ours = page.study.task.is_some() || page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some());
     let is_partly_translated = lacks_some && is_ours;

@@ -144,8 +144,7 @@ fn post(message: &Value, origin: &str) {
 
 /// Tells how high the page would like to be, in CSS pixels.
 fn post_size(origin: &str) {
-    let root = browser::window().and_then(|window| window.document()?.document_element());
-    if let Some(root) = root {
+    if let Some(root) = browser::root() {
         let size = json!({"type": "size", "width": root.scroll_width(), "height": root.scroll_height()});
         post(&size, origin);
     }

@@ -228,8 +228,7 @@ pub(crate) async fn file_of_site(path: &str) -> Result<String, JsValue> {
 
 /// Sets the theme on the root element.
 pub(crate) fn set_theme(name: &str) {
-    let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
-    if let Some(root) = root {
+    if let Some(root) = root() {
         let done = if name == "system" {
             root.remove_attribute("data-theme")
         } else {
@@ -242,8 +241,7 @@ pub(crate) fn set_theme(name: &str) {
 /// Sets `data-settled` on the root element: whether the page shows the outcome of every request that it sent. Programs
 /// that drive the page wait for it.
 pub(crate) fn set_settled(is_settled: bool) {
-    let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
-    if let Some(root) = root {
+    if let Some(root) = root() {
         let done = root.set_attribute("data-settled", if is_settled { "true" } else { "false" });
         debug_assert!(done.is_ok());
     }
