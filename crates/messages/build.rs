@@ -199,8 +199,12 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
             "/// Messages of `locales/en/{file}.ftl`.\npub mod {module} {{\n    \
              static FILE: crate::File = crate::File {{ first: {first}, english: {text:?} }};"
         );
+        let mut sentences = String::new();
         for (number, (id, message)) in messages.iter().enumerate() {
             let name = rust_name(id);
+            if !message.arguments.is_empty() {
+                sentences.push_str(&sentence_item(&name, number, message));
+            }
             for line in message.english.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
             }
@@ -231,6 +235,12 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
             }
         }
         first += messages.len();
+        if !sentences.is_empty() {
+            let _ = writeln!(
+                rust,
+                "    /// The messages with arguments, to be sent.\n    pub mod sentences {{\n{sentences}    }}"
+            );
+        }
         rust.push_str("}\n");
     }
     let _ = writeln!(rust, "/// Number of messages.\npub const N_MESSAGES: usize = {first};");
@@ -243,6 +253,21 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
         "/// File and identifier of each message.\n#[cfg(feature = \"all\")]\npub const IDS: &[(&str, &str)] = &[\n{ids}];"
     );
     rust
+}
+
+/// The item that makes a sentence of a message, with its arguments as named fields.
+fn sentence_item(name: &str, number: usize, message: &Message) -> String {
+    let (mut fields, mut list) = (String::new(), String::new());
+    for (argument, is_number) in &message.arguments {
+        let argument = rust_name(argument);
+        let kind = if *is_number { "Count" } else { "Value" };
+        let _ = write!(fields, "pub {argument}: crate::{kind}, ");
+        let _ = write!(list, "self.{argument}.into(), ");
+    }
+    format!(
+        "        pub struct {name} {{ {fields}}}\n        impl {name} {{\n            \
+         pub fn sentence(self) -> crate::Sentence {{ crate::Sentence::of(&super::FILE, {number}, vec![{list}]) }}\n        }}\n"
+    )
 }
 
 /// The patterns of a language in the order of the English messages, each with a NUL at its end; empty where the language

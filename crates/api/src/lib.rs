@@ -60,7 +60,6 @@ mod node;
 mod object;
 pub mod ordered;
 mod parse;
-mod phrase;
 mod pod;
 mod pod_total;
 mod print;
@@ -124,7 +123,6 @@ pub use self::parse::{
     Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, SyntaxError, Unknown, object_from_tree,
     object_from_value, parse, read_documents, read_yaml, read_yaml_document,
 };
-pub use self::phrase::{Arg, Phrase};
 pub use self::pod::*;
 pub use self::pod_total::is_of_pods;
 pub use self::print::{print_json, print_yaml};

@@ -1,7 +1,8 @@
 //! Decides whether a container that has exited is restarted: by its restart rules, else by its own restart policy, else
 //! by the pod's (LC-082, LC-227, LC-228).
 
-use crate::{Container, ContainerRestartRule, Phrase, Pod, RestartPolicy, phrase};
+use crate::{Container, ContainerRestartRule, Pod, RestartPolicy};
+use podscope_messages::{Sentence, sentence};
 
 /// The waiting reason of containers while all containers of their pod restart, and the reason of their last
 /// termination.
@@ -153,18 +154,14 @@ impl Pod {
 }
 
 impl PlacedRule<'_> {
-    fn phrase(&self) -> Phrase {
+    fn sentence(&self) -> Sentence {
         let action = self.rule.action.to_string();
         let Some(codes) = &self.rule.exit_codes else {
-            return phrase!(
-                "restartPolicyRules[{index}] ({action})",
-                index = self.index,
-                action = action
-            );
+            return sentence!(restart::rule, index = self.index, action = action);
         };
         let values: Vec<String> = codes.values.iter().map(ToString::to_string).collect();
-        phrase!(
-            "restartPolicyRules[{index}] ({action}, exit code {operator} [{values}])",
+        sentence!(
+            restart::rule_of_codes,
             index = self.index,
             action = action,
             operator = codes.operator.to_string(),
@@ -174,37 +171,37 @@ impl PlacedRule<'_> {
 }
 
 impl RestartDecision<'_> {
-    fn phrase(&self) -> Phrase {
+    fn sentence(&self) -> Sentence {
         let outcome = match (self.restarts_all(), self.restarts()) {
-            (true, _) => phrase!("starts all containers of the pod anew"),
-            (false, true) => phrase!("starts it again"),
-            (false, false) => phrase!("leaves it ended"),
+            (true, _) => sentence!(restart::starts_all),
+            (false, true) => sentence!(restart::starts_again),
+            (false, false) => sentence!(restart::leaves_ended),
         };
         let code = self.exit_code;
         match self.by {
-            RestartDecider::Rule(placed) => phrase!(
-                "exit code {code}: {rule} {outcome}",
+            RestartDecider::Rule(placed) => sentence!(
+                restart::by_rule,
                 code = code,
-                rule = placed.phrase(),
+                rule = placed.sentence(),
                 outcome = outcome
             ),
             RestartDecider::Container {
                 policy,
                 has_rules: true,
-            } => phrase!(
-                "exit code {code}: no rule matches; its own restartPolicy {policy} {outcome}",
+            } => sentence!(
+                restart::by_policy_without_rule,
                 code = code,
                 policy = policy.to_string(),
                 outcome = outcome
             ),
-            RestartDecider::Container { policy, .. } => phrase!(
-                "exit code {code}: its own restartPolicy {policy} {outcome}",
+            RestartDecider::Container { policy, .. } => sentence!(
+                restart::by_own_policy,
                 code = code,
                 policy = policy.to_string(),
                 outcome = outcome
             ),
-            RestartDecider::Pod(policy) => phrase!(
-                "exit code {code}: the pod's restartPolicy {policy} {outcome}",
+            RestartDecider::Pod(policy) => sentence!(
+                restart::by_policy,
                 code = code,
                 policy = policy.unwrap_or(&RestartPolicy::Always).to_string(),
                 outcome = outcome
@@ -216,23 +213,24 @@ impl RestartDecision<'_> {
 impl RestartReason<'_> {
     /// The explanation as a sentence.
     #[must_use]
-    pub fn phrase(&self) -> Phrase {
+    pub fn sentence(&self) -> Sentence {
         let rules = match self {
-            Self::AfterExit(decision) => return decision.phrase(),
+            Self::AfterExit(decision) => return decision.sentence(),
             Self::WithAll(rules) => rules,
         };
         let named = |placed: &PlacedRule<'_>| {
             let container = placed.container.name.to_string();
-            phrase!("{container}'s {rule}", container = container, rule = placed.phrase())
+            sentence!(
+                restart::rule_of_container,
+                container = container,
+                rule = placed.sentence()
+            )
         };
         let either = rules
             .iter()
             .map(named)
-            .reduce(|one, other| phrase!("{one} or {other}", one = one, other = other));
-        phrase!(
-            "all containers of the pod begin anew, by {rules}",
-            rules = either.unwrap_or_default()
-        )
+            .reduce(|one, other| sentence!(restart::either, one = one, other = other));
+        sentence!(restart::all_by_rules, rules = either.unwrap_or_default())
     }
 }
 
@@ -314,7 +312,7 @@ mod tests {
             };
             let decision = pod.restart_decision(&pod.spec.containers[0], exit_code);
             assert_eq!(
-                (decision.restarts(), decision.phrase().to_string().as_str()),
+                (decision.restarts(), decision.sentence().to_string().as_str()),
                 (restarts, words)
             );
             assert_eq!(decision.restarts_all(), words.ends_with("anew"), "{words}");

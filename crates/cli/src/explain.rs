@@ -99,7 +99,12 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     let shown = explanation_json(&explanation);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
-        .filter_map(|container| Some((&*container.name, found.restart_reason(container)?.phrase().to_string())))
+        .filter_map(|container| {
+            Some((
+                &*container.name,
+                found.restart_reason(container)?.sentence().to_string(),
+            ))
+        })
         .collect();
     let groups = match found.spec.node_name {
         None => whatif::grow_for(&session, &found),

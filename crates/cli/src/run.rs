@@ -235,7 +235,7 @@ fn summary(session: &Session) -> String {
             violation.invariant,
             record.at,
             violation.cause.as_str(),
-            violation.by,
+            violation.by.sentence(),
         );
     }
     let counts = report::counts(session.world().objects());

@@ -5,6 +5,9 @@
 //! have is a compile error. [`t!`] makes the sentence in the current language. A message that the current language lacks
 //! is shown in English.
 //!
+//! The engine has no language. It sends a [`Sentence`]: a message with its arguments, made by [`sentence!`]. The page and
+//! the command line print it in their language; traces and JSON hold its English text ([`Sentence::english`]).
+//!
 //! English is part of the program. The page loads the file of another language when it is chosen, and calls [`set`]; its
 //! plural rules are those of the browser. Texts of lessons and the glossary are not messages: they are found by a digest
 //! of their English text ([`translated`]).
@@ -13,6 +16,7 @@
 //! parses at each start. This crate adds its few functions only; `fluent-syntax` parses at build time.
 
 mod pattern;
+mod sentence;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -24,6 +28,7 @@ mod generated {
 }
 
 pub use generated::*;
+pub use sentence::{Count, Sentence, Value, list};
 
 /// A language of the page: its code in links and files, and its own name.
 pub const LANGUAGES: [(&str, &str); 5] = [
@@ -64,12 +69,29 @@ struct File {
     english: &'static str,
 }
 
+impl File {
+    /// The English pattern of a message of this file.
+    fn pattern(&self, number: usize) -> &'static str {
+        self.english.split('\0').nth(number).unwrap_or_default()
+    }
+}
+
 /// Makes the sentence of a message: `t!(time::paused)`, `t!(time::skip, event = name, seconds = 42)`.
 #[macro_export]
 macro_rules! t {
     ($file:ident :: $id:ident) => { $crate::$file::$id.text() };
     ($file:ident :: $id:ident, $($name:ident = $value:expr),+ $(,)?) => {
         $crate::$file::$id { $($name: &$value),+ }.text()
+    };
+}
+
+/// Makes the [`Sentence`] of a message, for which the engine and the page need no common language:
+/// `sentence!(seen::too_many, pods = 3, node = "a-1")`. Arguments are names, whole numbers, other sentences, and lists.
+#[macro_export]
+macro_rules! sentence {
+    ($file:ident :: $id:ident) => { $crate::$file::$id.sentence() };
+    ($file:ident :: $id:ident, $($name:ident = $value:expr),+ $(,)?) => {
+        $crate::$file::sentences::$id { $($name: $value.into()),+ }.sentence()
     };
 }
 
@@ -84,10 +106,16 @@ impl Message {
         format(self.0, self.1, &[])
     }
 
+    /// The sentence, to be sent.
+    #[must_use]
+    pub fn sentence(self) -> Sentence {
+        Sentence::of(self.0, self.1, Vec::new())
+    }
+
     /// The English sentence. The engine sends this; the page finds its translation by it ([`translated`]).
     #[must_use]
     pub fn english(self) -> &'static str {
-        self.0.english.split('\0').nth(self.1).unwrap_or_default()
+        self.0.pattern(self.1)
     }
 }
 
@@ -252,21 +280,32 @@ pub fn is_english() -> bool {
 /// Formats the message of this number in a file.
 fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
     let mut text = String::new();
-    let is_done = CURRENT.with_borrow(|current| {
-        let Some((locale, pattern)) = current
-            .as_ref()
-            .and_then(|locale| Some((locale, locale.pattern(file.first + number)?)))
-        else {
-            return false;
-        };
-        pattern::format(pattern, arguments, &*locale.plural, &mut text);
-        true
+    CURRENT.with_borrow(|current| {
+        let number = file.first + number;
+        format_in(
+            current.as_ref(),
+            Some(number),
+            || file.pattern(number - file.first),
+            arguments,
+            &mut text,
+        );
     });
-    if !is_done {
-        let english = file.english.split('\0').nth(number).unwrap_or_default();
-        pattern::format(english, arguments, &Plural::english, &mut text);
-    }
     text
+}
+
+/// Appends a message in a language; in English if the language, or its message, is missing.
+fn format_in<'e>(
+    language: Option<&Locale>,
+    number: Option<usize>,
+    english: impl FnOnce() -> &'e str,
+    arguments: &[Argument<'_>],
+    into: &mut String,
+) {
+    let translation = language.and_then(|locale| Some((locale, locale.pattern(number?)?)));
+    match translation {
+        Some((locale, pattern)) => pattern::format(pattern, arguments, &*locale.plural, into),
+        None => pattern::format(english(), arguments, &Plural::english, into),
+    }
 }
 
 /// Translation of a text of a lesson or of the glossary, found by its English text. `None` in English, and where the

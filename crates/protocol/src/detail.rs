@@ -1,6 +1,7 @@
 //! Content of the inspector for one subject.
 
-use podscope_api::{ConditionStatus, Phrase};
+use podscope_api::ConditionStatus;
+use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
 use crate::{BrokenInvariant, ContainerRole, ContainerState, Mark, Micros, ProcessView, Subtitle, Summary, VolumeView};
@@ -65,7 +66,7 @@ pub struct ContainerDetail {
     pub ready: bool,
     pub image: String,
     /// The container's own restart rule or policy that decided after the last exit; `None` if none applied.
-    pub restarted: Option<Phrase>,
+    pub restarted: Option<Sentence>,
 }
 
 /// An event in the inspector.

@@ -1,6 +1,7 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
 
-use podscope_api::{ConditionStatus, Phrase, ordered};
+use podscope_api::{ConditionStatus, ordered};
+use podscope_messages::Sentence;
 use podscope_messages::t;
 use std::sync::Arc;
 
@@ -483,9 +484,9 @@ pub struct BrokenInvariant {
     /// Kind of the cause.
     pub cause: ViolationCauseView,
     /// The cause: a command, a fault or a bug.
-    pub by: Phrase,
+    pub by: Sentence,
     /// Description of the observed violation.
-    pub seen: Phrase,
+    pub seen: Sentence,
     /// Time of the causing command, if it is one of this run.
     pub since: Option<Micros>,
     /// The cause is the person's last command, which an undo would revert.

@@ -1,5 +1,6 @@
 //! The search for a run that breaks a guarantee: the page divides the seeds among several engines (P-16).
 
+use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
@@ -57,9 +58,9 @@ pub struct ShortestRun {
     pub at: Micros,
     pub seed: u64,
     /// What is seen then.
-    pub seen: String,
+    pub seen: Sentence,
     /// The command or fault that it is attributed to.
-    pub by: String,
+    pub by: Sentence,
     /// Its faults and commands with their instants, by time.
     pub commands: Vec<(Micros, String)>,
     /// The run as a link, without `#`.

@@ -94,7 +94,7 @@ impl Found {
             self.record.at,
             self.run.seed,
             violation.cause.as_str(),
-            violation.by,
+            violation.by.sentence(),
             violation.seen,
         )
     }

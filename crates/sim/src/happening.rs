@@ -1,11 +1,10 @@
 //! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
 //! readers of a record, and become fields of the printed line.
 
-use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Phrase, Str, TaintEffect};
+use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect};
+use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use std::fmt;
 
 use crate::requests::{FailedRequests, RequestRate};
 use crate::{SimTime, Span};
@@ -153,14 +152,14 @@ pub struct Violation {
     /// The command, fault or component that caused the violation.
     pub by: Originator,
     /// The observation that violates the invariant.
-    pub seen: Phrase,
+    pub seen: Sentence,
 }
 
 /// The originator of an invariant violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Originator {
     /// The command, fault or component.
-    pub who: Phrase,
+    pub who: Sentence,
     /// Number of the command that caused the violation, directly or through a fault. `None` if it was no command of
     /// this run.
     pub command: Option<u32>,
@@ -170,7 +169,7 @@ pub struct Originator {
 
 impl Originator {
     /// An originator whose violation a documented exception permits.
-    pub fn excused(who: impl Into<Phrase>, exception: impl Into<String>) -> Self {
+    pub fn excused(who: impl Into<Sentence>, exception: impl Into<String>) -> Self {
         Self {
             who: who.into(),
             command: None,
@@ -179,7 +178,7 @@ impl Originator {
     }
 }
 
-impl<T: Into<Phrase>> From<T> for Originator {
+impl<T: Into<Sentence>> From<T> for Originator {
     fn from(who: T) -> Self {
         Self {
             who: who.into(),
@@ -189,11 +188,14 @@ impl<T: Into<Phrase>> From<T> for Originator {
     }
 }
 
-impl fmt::Display for Originator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Originator {
+    /// The originator, with the exception if there is one.
+    #[must_use]
+    pub fn sentence(&self) -> Sentence {
+        let who = self.who.clone();
         match &self.exception {
-            Some(exception) => write!(f, "{} ({exception})", self.who),
-            None => self.who.fmt(f),
+            Some(exception) => sentence!(seen::by_exception, who = who, exception = exception),
+            None => who,
         }
     }
 }
@@ -472,8 +474,8 @@ impl Field for Violation {
     fn add_to(&self, _: &'static str, fields: &mut Fields) {
         self.invariant.add_to("invariant", fields);
         self.cause.add_to("cause", fields);
-        self.by.to_string().add_to("by", fields);
-        self.seen.to_string().add_to("message", fields);
+        self.by.sentence().english().add_to("by", fields);
+        self.seen.english().add_to("message", fields);
     }
 }
 

@@ -44,7 +44,7 @@ impl ViolationCounts {
             self.add(Broken {
                 invariant: violation.invariant.to_string(),
                 cause: violation.cause.as_str().to_owned(),
-                exception: exception.unwrap_or_else(|| violation.by.who.to_string()),
+                exception: exception.unwrap_or_else(|| violation.by.who.english()),
                 count: 1,
             });
         }

@@ -1,7 +1,7 @@
 //! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity never has live processes of two pods.
 
-use podscope_api::phrase;
 use podscope_messages::invariant;
+use podscope_messages::{Value, sentence};
 
 use super::ledger::location;
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
@@ -67,11 +67,11 @@ impl Check for AtMostOne {
                 object: Some(object.clone()),
                 cause,
                 by: by.clone(),
-                seen: phrase!(
-                    "processes of two pods {pod} run: {one} and {other}",
+                seen: sentence!(
+                    seen::two_processes,
                     pod = identity.to_string(),
                     one = entry.location(),
-                    other = location(&place(&record.actor.place()), record.at),
+                    other = location(place(&record.actor.place()), record.at),
                 ),
             });
             let is_cut = !view
@@ -84,8 +84,8 @@ impl Check for AtMostOne {
                     object: Some(object.clone()),
                     cause,
                     by,
-                    seen: phrase!(
-                        "{pod} was replaced while {node} is partitioned",
+                    seen: sentence!(
+                        seen::replaced_while_partitioned,
                         pod = identity.to_string(),
                         node = &*entry.node
                     ),
@@ -95,10 +95,10 @@ impl Check for AtMostOne {
     }
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &Place) -> Value {
     match place {
-        Place::Node(node) => node.to_string(),
-        Place::ControlPlane => "the control plane".into(),
-        Place::Storage => "the storage".into(),
+        Place::Node(node) => (&**node).into(),
+        Place::ControlPlane => sentence!(seen::control_plane).into(),
+        Place::Storage => sentence!(seen::storage).into(),
     }
 }

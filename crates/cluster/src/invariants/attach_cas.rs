@@ -4,8 +4,9 @@
 
 use podscope_api::ordered;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
-use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment, phrase};
+use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 
 use podscope_sim::Originator;
 
@@ -127,18 +128,14 @@ impl AttachCas {
             Actor::World => blame::of_fault(FACT, view),
             _ => blame::of_component(actor, FACT, view),
         };
-        let name = |holder: Option<Holder>| holder.map_or(phrase!("nobody"), |holder| holder.to_string().into());
+        let name = |holder: Option<Holder>| holder.map_or(sentence!(seen::nobody), |holder| holder.to_string().into());
         out.push(DetectedViolation {
             corrupts: None,
             invariant: ATTACH_CAS.name,
             object: change.new.as_ref().map(subject_of),
             cause,
             by,
-            seen: phrase!(
-                "the holder went from {old} to {new} unobserved",
-                old = name(old),
-                new = name(new)
-            ),
+            seen: sentence!(seen::holder_changed, old = name(old), new = name(new)),
         });
     }
 
@@ -159,10 +156,7 @@ impl AttachCas {
                 continue;
             }
             let (cause, by) = if self.running_at_start.contains(uid) {
-                (
-                    ViolationCause::Command,
-                    "the scenario's manifests: a pod that already ran".into(),
-                )
+                (ViolationCause::Command, sentence!(seen::ran_at_start).into())
             } else if view.ledger.is_fenced(&node) {
                 (
                     ViolationCause::Fault,
@@ -179,11 +173,7 @@ impl AttachCas {
                 object: Some(object.clone()),
                 cause,
                 by,
-                seen: phrase!(
-                    "a container starts on {node}, to which volume {volume} is not attached",
-                    node = &*node,
-                    volume = &*backend.name
-                ),
+                seen: sentence!(seen::starts_without_volume, node = &*node, volume = &*backend.name),
             });
         }
     }

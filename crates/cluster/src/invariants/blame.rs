@@ -2,7 +2,8 @@
 //! covers it. If there is none, the violation is a bug. No exception covers more than it explains: a fault covers
 //! violations about its own node or process, while it lasts and some minutes after.
 
-use podscope_api::{NodeName, Str, Uid, phrase};
+use podscope_api::{NodeName, Str, Uid};
+use podscope_messages::sentence;
 
 use super::ledger::ActiveFault;
 use podscope_sim::Originator;
@@ -32,7 +33,7 @@ fn grace_of_manifest() -> Blame {
 /// Blames the early removal of a pod object on its command or fault, with the exception of CT-162 that applies.
 pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     let Some(removal) = view.ledger.removals.get(uid) else {
-        return (ViolationCause::Bug, "nobody removed the earlier pod".into());
+        return (ViolationCause::Bug, sentence!(seen::nobody_removed_earlier_pod).into());
     };
     let assertions = [
         (Some(&removal.by), "CT-162: force deletion"),
@@ -62,12 +63,12 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
         return (
             ViolationCause::Fault,
             Originator::excused(
-                phrase!("there is no machine {node}", node = &**node),
+                sentence!(seen::no_machine, node = &**node),
                 "CT-162: false Node deletion",
             ),
         );
     }
-    let by = phrase!("{actor} removed the earlier pod", actor = removal.by.to_string());
+    let by = sentence!(seen::removed_earlier_pod, actor = removal.by.to_string());
     (ViolationCause::Bug, by.into())
 }
 
@@ -95,7 +96,7 @@ pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blam
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
         Some(action) => (ViolationCause::Fault, action.originator(fact)),
-        None => (ViolationCause::Bug, "nobody".into()),
+        None => (ViolationCause::Bug, sentence!(seen::nobody).into()),
     }
 }
 

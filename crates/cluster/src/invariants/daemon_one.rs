@@ -1,7 +1,8 @@
 //! `daemon-one` (CT-177): at most one active pod of a DaemonSet on a node.
 
-use podscope_api::{DaemonSet, Object, ObjectKey, phrase};
+use podscope_api::{DaemonSet, Object, ObjectKey};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, subject_of};
@@ -61,8 +62,8 @@ impl Check for DaemonOne {
                 object: Some(subject_of(&Object::Pod(pod.clone()))),
                 cause,
                 by,
-                seen: phrase!(
-                    "{active} active pods of {set} on {node}",
+                seen: sentence!(
+                    seen::too_many_daemons,
                     active = active,
                     set = key.to_string(),
                     node = &*node

@@ -3,10 +3,10 @@
 
 use podscope_api::ordered;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
-    phrase,
 };
 
 use podscope_sim::Originator;
@@ -131,10 +131,7 @@ fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
     } else {
         match blame::of_two_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
             (ViolationCause::Bug, _) => {
-                let by = phrase!(
-                    "nothing changed for {time} after everything was healed",
-                    time = LIMIT.to_string()
-                );
+                let by = sentence!(seen::nothing_changed, time = LIMIT.to_string());
                 (ViolationCause::Bug, by.into())
             }
             excused => excused,
@@ -150,11 +147,7 @@ fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
         }),
         cause,
         by,
-        seen: phrase!(
-            "volume {volume} is still attached to {node}, where nobody needs it",
-            volume = &**volume,
-            node = &**node
-        ),
+        seen: sentence!(seen::still_attached, volume = &**volume, node = &**node),
     }
 }
 

@@ -3,8 +3,9 @@
 use podscope_api::ordered;
 use podscope_api::well_known::{label, taint};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
-use podscope_api::{Node, Object, Str, TaintEffect, phrase};
+use podscope_api::{Node, Object, Str, TaintEffect};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, SimTime, Span, subject_of};
@@ -77,8 +78,8 @@ impl Check for EvictThrottle {
                 object: Some(subject_of(&Object::Node(new.clone()))),
                 cause,
                 by,
-                seen: phrase!(
-                    "zone {zone} got its next NoExecute taint before {next}",
+                seen: sentence!(
+                    seen::tainted_too_early,
                     zone = format!("{zone:?}"),
                     next = next.to_string()
                 ),

@@ -1,8 +1,9 @@
 //! `fence-before-break` (CT-175, CT-144): before a volume is detached by force, or a pod is deleted by force because
 //! its node is unreachable, the node must be unable to do harm: powered off, fenced, or with the volume unmounted.
 
-use podscope_api::{Node, NodeName, Object, Pod, Str, Uid, phrase};
+use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use podscope_sim::Originator;
 
@@ -73,8 +74,8 @@ impl FenceBeforeBreak {
             object: record.object.clone(),
             cause,
             by,
-            seen: phrase!(
-                "volume {volume} was detached from {node}, which is not fenced and has it mounted for {pod}",
+            seen: sentence!(
+                seen::detached_from_unfenced,
                 volume = &**volume,
                 node = &**node,
                 pod = pod.subject.key.to_string()
@@ -114,11 +115,7 @@ impl FenceBeforeBreak {
             object: Some(subject_of(&Object::Pod(pod.clone()))),
             cause,
             by,
-            seen: phrase!(
-                "{pod} was deleted by force while it runs on {node}, which is unreachable and not fenced",
-                pod = key.to_string(),
-                node = &**node
-            ),
+            seen: sentence!(seen::deleted_while_unfenced, pod = key.to_string(), node = &**node),
         });
     }
 
@@ -132,7 +129,7 @@ impl FenceBeforeBreak {
     ) -> (ViolationCause, Originator) {
         if view.ledger.is_fenced(node) {
             // The controller may set the out-of-service taint only after a confirmed fence (CT-144).
-            return (ViolationCause::Bug, "the fencing controller, without a fence".into());
+            return (ViolationCause::Bug, sentence!(seen::fencing_without_fence).into());
         }
         blame::of_forced_removal(actor, volume, uid, node, FACT, view)
     }

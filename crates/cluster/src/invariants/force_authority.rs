@@ -1,8 +1,9 @@
 //! `force-authority` (CT-168): only authorized actors delete pods with grace period 0 (table 12 of the facts, C-05).
 
 use podscope_api::well_known::taint;
-use podscope_api::{Kind, Node, Pod, phrase};
+use podscope_api::{Kind, Node, Pod};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Request, subject_of};
@@ -51,11 +52,7 @@ impl Check for ForceAuthority {
             object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
             cause,
             by,
-            seen: phrase!(
-                "{actor} deletes {pod} with grace 0 without knowing that nothing runs",
-                actor = actor.to_string(),
-                pod = key.to_string()
-            ),
+            seen: sentence!(seen::force_deletes, actor = actor.to_string(), pod = key.to_string()),
         });
     }
 }

@@ -2,8 +2,9 @@
 //! and their grace period never grows. Exception: a pod whose sandbox was lost is Pending while its init containers run
 //! again.
 
-use podscope_api::{Object, Phrase, Pod, PodPhase, phrase};
+use podscope_api::{Object, Pod, PodPhase};
 use podscope_messages::invariant;
+use podscope_messages::{Sentence, sentence};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
@@ -62,7 +63,7 @@ impl Check for ForwardOnly {
         let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
             return;
         };
-        let mut report = |invariant: &'static str, fact: &str, seen: Phrase| {
+        let mut report = |invariant: &'static str, fact: &str, seen: Sentence| {
             let (cause, by) = blame::of_kubelet(actor, fact, view);
             out.push(DetectedViolation {
                 corrupts: None,
@@ -84,15 +85,15 @@ impl Check for ForwardOnly {
             report(
                 FORWARD_ONLY.name,
                 "CT-165",
-                phrase!(
-                    "the phase went from {old} to {new}",
+                sentence!(
+                    seen::phase_went_back,
                     old = name(&old.status.phase),
                     new = name(&new.status.phase)
                 ),
             );
         }
         if old.metadata.is_terminating() && !new.metadata.is_terminating() {
-            report(FORWARD_ONLY.name, "CT-165", phrase!("deletionTimestamp was taken back"));
+            report(FORWARD_ONLY.name, "CT-165", sentence!(seen::deletion_taken_back));
         }
         if let (Some(was), Some(is)) = (
             old.metadata.deletion_grace_period_seconds,
@@ -102,7 +103,7 @@ impl Check for ForwardOnly {
             report(
                 GRACE_MONOTONE.name,
                 "CT-166",
-                phrase!("the grace grew from {was} s to {is} s", was = was, is = is),
+                sentence!(seen::grace_grew, was = was, is = is),
             );
         }
     }

@@ -7,8 +7,9 @@ use podscope_messages::invariant;
 use std::sync::Arc;
 
 use podscope_api::ordered;
+use podscope_messages::sentence;
 
-use podscope_api::{Object, Pod, Str, Uid, phrase};
+use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
@@ -130,15 +131,15 @@ impl GraceHonoured {
         let grace = grace.zip(stopping.grace).map(|(now, then)| now.min(then));
         let mut seen = None;
         if record.at + SLACK < signalled + MIN_STOP_TIMEOUT {
-            seen = Some(phrase!(
-                "SIGKILL {time} after the stop signal",
+            seen = Some(sentence!(
+                seen::killed_after_signal,
                 time = (record.at - signalled).to_string()
             ));
         } else if let Some(grace) = grace
             && record.at + SLACK < stopping.began + Span::seconds(grace)
         {
-            seen = Some(phrase!(
-                "SIGKILL {time} into a grace of {grace} s",
+            seen = Some(sentence!(
+                seen::killed_in_grace,
                 time = (record.at - stopping.began).to_string(),
                 grace = grace
             ));

@@ -3,10 +3,11 @@
 
 use podscope_api::ordered;
 use podscope_api::well_known::taint;
+use podscope_messages::{Sentence, Value, sentence};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Phrase, Pod, Str, Uid, phrase};
+use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
 use podscope_sim::Originator;
 use rpds::RedBlackTreeMapSync;
 
@@ -30,16 +31,16 @@ pub(crate) struct LivePod {
 
 impl LivePod {
     /// Tells apart several pods of one name for the user: `on a-1 since 0:02.1`.
-    pub(crate) fn location(&self) -> Phrase {
+    pub(crate) fn location(&self) -> Sentence {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
-        location(&self.node, since)
+        location(&*self.node, since)
     }
 }
 
-/// Phrase of the node on which a pod runs, and of the start time.
-pub(crate) fn location(node: &str, since: SimTime) -> Phrase {
-    phrase!(
-        "on {node} since {since}",
+/// The node on which a pod runs, and since when.
+pub(crate) fn location(node: impl Into<Value>, since: SimTime) -> Sentence {
+    sentence!(
+        seen::location,
         node = node,
         since = podscope_api::clock::instant(since.0)
     )

@@ -4,11 +4,12 @@
 use podscope_api::ordered;
 use podscope_api::well_known::{condition, finalizer, taint};
 use podscope_messages::invariant;
+use podscope_messages::{Sentence, sentence};
 use std::sync::Arc;
 
 use podscope_api::{
-    ClaimPhase, Kind, Namespace, Node, NodeName, Object, ObjectKey, PersistentVolumeClaim, Phrase, Pod, ReplicaSet,
-    StatefulSet, TaintEffect, Uid, phrase,
+    ClaimPhase, Kind, Namespace, Node, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, ReplicaSet,
+    StatefulSet, TaintEffect, Uid,
 };
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
@@ -102,7 +103,7 @@ struct OpenProblem {
     object: Arc<Subject>,
     /// Maximum duration of the problem without an active fault.
     limit: Span,
-    seen: Phrase,
+    seen: Sentence,
 }
 
 impl Check for Liveness {
@@ -144,11 +145,7 @@ impl Check for Liveness {
                     invariant: problem.invariant,
                     object: Some(problem.object),
                     cause: ViolationCause::Bug,
-                    by: phrase!(
-                        "nothing changed for {time} after everything was healed",
-                        time = problem.limit.to_string()
-                    )
-                    .into(),
+                    by: sentence!(seen::nothing_changed, time = problem.limit.to_string()).into(),
                     seen: problem.seen,
                 });
             }
@@ -210,7 +207,7 @@ impl Liveness {
                     invariant: PENDING_PLACED.name,
                     object: subject_of(&Object::Pod(pod.clone())),
                     limit: PENDING_LIMIT,
-                    seen: phrase!("it fits a node and is not placed"),
+                    seen: sentence!(seen::fits_and_waits),
                 });
             }
         }
@@ -269,11 +266,7 @@ fn find_orphans(view: &View<'_>, found: &mut Vec<OpenProblem>) {
             invariant: NO_ORPHANS.name,
             object: subject(Kind::Pod, entry.key.clone(), uid.clone()),
             limit: Span::seconds(grace.clamp(0, 86_400) + 180),
-            seen: phrase!(
-                "processes of {pod} still run on {node}",
-                pod = entry.key.to_string(),
-                node = &*entry.node
-            ),
+            seen: sentence!(seen::still_run, pod = entry.key.to_string(), node = &*entry.node),
         });
     }
 }
@@ -308,7 +301,7 @@ fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
                 invariant: NAMESPACE_GONE.name,
                 object: subject_of(&Object::Namespace(namespace.clone())),
                 limit: Span::seconds(slowest.clamp(0, 86_400) + 600),
-                seen: phrase!("namespace {name} is still terminating", name = name.to_string()),
+                seen: sentence!(seen::namespace_still_terminating, name = name.to_string()),
             });
         }
     }
@@ -329,7 +322,7 @@ fn find_unready_nodes(view: &View<'_>, found: &mut Vec<OpenProblem>) {
                 invariant: READY_RESTORED.name,
                 object: subject_of(&Object::Node(node.clone())),
                 limit: Span::seconds(180),
-                seen: phrase!("{node} is not Ready again, or still tainted", node = name.to_string()),
+                seen: sentence!(seen::node_not_restored, node = name.to_string()),
             });
         }
     }
@@ -379,8 +372,8 @@ fn find_replica_mismatches(view: &View<'_>, refused: &ordered::Map<ObjectKey, Si
         if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
             found.push(OpenProblem {
                 invariant: CONVERGE.name,
-                seen: phrase!(
-                    "{workload} has {have} of {wanted} pods",
+                seen: sentence!(
+                    seen::replicas_differ,
                     workload = metadata.key().to_string(),
                     have = have,
                     wanted = wanted
@@ -430,10 +423,7 @@ fn find_unresolved_nominees(view: &View<'_>, found: &mut Vec<OpenProblem>) {
                 invariant: NOMINEE_RESOLVED.name,
                 object: subject_of(&Object::Pod(pod.clone())),
                 limit: Span::seconds(900),
-                seen: phrase!(
-                    "still nominated to {node}",
-                    node = pod.status.nominated_node_name.to_string()
-                ),
+                seen: sentence!(seen::still_nominated, node = pod.status.nominated_node_name.to_string()),
             });
         }
     }

@@ -118,7 +118,7 @@ pub(crate) struct DetectedViolation {
     pub cause: ViolationCause,
     pub by: Originator,
     /// Description of what was observed.
-    pub seen: podscope_api::Phrase,
+    pub seen: podscope_messages::Sentence,
     /// The volume that two nodes write to because its storage does not prevent it.
     pub corrupts: Option<podscope_api::Str>,
 }

@@ -1,7 +1,8 @@
 //! `no-early-removal` (CT-169): a kubelet removes a pod object only when the pod has no running process.
 
-use podscope_api::{Kind, Pod, phrase};
+use podscope_api::{Kind, Pod};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Actor, Request, subject_of};
@@ -48,7 +49,7 @@ impl Check for NoEarlyRemoval {
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
                 cause: ViolationCause::Bug,
                 by: format!("kubelet/{node}").into(),
-                seen: phrase!("removed while {containers} still runs", containers = names),
+                seen: sentence!(seen::removed_while_running, containers = names),
             });
         }
     }

@@ -3,8 +3,9 @@
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
-use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
+use podscope_api::{Node, Pod, Quantity, ResourceList, Str};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::Actor;
@@ -62,10 +63,9 @@ impl Check for NoOvercommit {
             _ => "CT-171: stale cache",
         };
         let (cause, by) = match blame::of_two_instances(&record.actor, fact, view) {
-            (ViolationCause::Bug, _) if has_unscheduled_pod(view, &name) => (
-                ViolationCause::Command,
-                "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
-            ),
+            (ViolationCause::Bug, _) if has_unscheduled_pod(view, &name) => {
+                (ViolationCause::Command, sentence!(seen::has_own_node_name).into())
+            }
             blame => blame,
         };
         out.push(DetectedViolation {
@@ -74,11 +74,7 @@ impl Check for NoOvercommit {
             object: record.object.clone(),
             cause,
             by,
-            seen: phrase!(
-                "requests on {node} exceed its allocatable: {resources}",
-                node = &*name,
-                resources = exceeded
-            ),
+            seen: sentence!(seen::requests_exceed_allocatable, node = &*name, resources = exceeded),
         });
     }
 }

@@ -2,8 +2,9 @@
 //! seconds after the client's node observed its end. kube-proxy writes its rules at most one second after it observed a
 //! change. Kept connections do not count (TR-035).
 
-use podscope_api::{Kind, NodeName, ObjectKey, ordered, phrase};
+use podscope_api::{Kind, NodeName, ObjectKey, ordered};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 use podscope_sim::subject;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
@@ -51,8 +52,8 @@ impl Check for NoRequestToEnded {
                 object: Some(subject(Kind::Pod, pod.clone(), podscope_api::Uid::default())),
                 cause,
                 by,
-                seen: phrase!(
-                    "{node} still sends requests of {service} to {pod}, of whose end it heard at {since}",
+                seen: sentence!(
+                    seen::sends_to_ended,
                     node = &**node,
                     service = service.to_string(),
                     pod = pod.to_string(),

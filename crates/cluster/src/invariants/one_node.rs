@@ -1,7 +1,8 @@
 //! `one-node` (CT-164): a pod runs only where it was bound.
 
-use podscope_api::{Object, phrase};
+use podscope_api::Object;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Place, What, subject_of};
@@ -34,7 +35,7 @@ impl Check for OneNode {
                         object: Some(subject_of(&Object::Pod(new.clone()))),
                         cause: ViolationCause::Bug,
                         by: actor.to_string().into(),
-                        seen: phrase!("spec.nodeName changed"),
+                        seen: sentence!(seen::node_name_changed),
                     });
                 }
             }
@@ -52,10 +53,7 @@ impl Check for OneNode {
                         object: Some(object.clone()),
                         cause: ViolationCause::Bug,
                         by: record.actor.to_string().into(),
-                        seen: phrase!(
-                            "a container started on {node}, to which the pod is not bound",
-                            node = &*node
-                        ),
+                        seen: sentence!(seen::started_where_not_bound, node = &*node),
                     });
                 }
             }

@@ -4,8 +4,9 @@
 
 use podscope_api::ordered;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
-use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget, phrase};
+use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
 use crate::{Actor, Request, subject_of};
@@ -100,7 +101,7 @@ impl PdbLedger {
                 object: subject(budget),
                 cause,
                 by,
-                seen: phrase!("disruptionsAllowed is {allowed}", allowed = allowed),
+                seen: sentence!(seen::disruptions_allowed, allowed = allowed),
             });
         }
     }
@@ -119,8 +120,8 @@ impl PdbLedger {
                     object: subject(budget),
                     cause: ViolationCause::Bug,
                     by: Actor::ApiServer.to_string().into(),
-                    seen: phrase!(
-                        "eviction {number} of a budget that allows {allowed}: {pod}",
+                    seen: sentence!(
+                        seen::too_many_evictions,
                         number = account.approved,
                         allowed = account.allowed,
                         pod = pod.metadata.key().to_string()

@@ -1,7 +1,8 @@
 //! `preempt-lower` (CT-173): victims of a preemption have lower priority than the preemptor, which has no node yet.
 
-use podscope_api::{Pod, phrase};
+use podscope_api::Pod;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::Happening;
@@ -32,14 +33,14 @@ impl Check for PreemptLower {
             return;
         };
         let seen = if victim.priority() >= preemptor.priority() {
-            phrase!(
-                "priority {victim} is not lower than {preemptor} of {pod}",
+            sentence!(
+                seen::priority_not_lower,
                 victim = victim.priority(),
                 preemptor = preemptor.priority(),
                 pod = key.to_string()
             )
         } else if let Some(node) = &preemptor.spec.node_name {
-            phrase!("{pod} is on {node} already", pod = key.to_string(), node = &**node)
+            sentence!(seen::is_on_node_already, pod = key.to_string(), node = &**node)
         } else {
             return;
         };

@@ -1,7 +1,8 @@
 //! `roll-bound` (CT-178): scaling up a ReplicaSet never takes a Deployment above its replicas plus surge.
 
-use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, phrase, scaled_value};
+use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::subject_of;
@@ -71,8 +72,8 @@ impl Check for RollBound {
                 object: Some(subject_of(&Object::ReplicaSet(new.clone()))),
                 cause,
                 by,
-                seen: phrase!(
-                    "{total} replicas where {replicas} + {surge} are allowed",
+                seen: sentence!(
+                    seen::too_many_replicas,
                     total = total,
                     replicas = replicas,
                     surge = surge

@@ -4,8 +4,9 @@
 
 use podscope_api::ordered;
 use podscope_messages::invariant;
+use podscope_messages::{Sentence, sentence};
 
-use podscope_api::{AccessMode, NodeName, PersistentVolume, Phrase, Str, Uid, phrase};
+use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
 use podscope_sim::Originator;
 
@@ -140,7 +141,7 @@ impl SingleWriter {
                     None if !is_exclusive => (
                         ViolationCause::Command,
                         Originator::excused(
-                            phrase!("the back-end of {volume} admits several nodes", volume = &**volume),
+                            sentence!(seen::backend_admits_several, volume = &**volume),
                             "CT-163: unsafe backend",
                         ),
                     ),
@@ -148,7 +149,7 @@ impl SingleWriter {
                         let blames =
                             [other_node, node].map(|node| self.forced_detaches.get(&(volume.clone(), node.clone())));
                         let blame = blames.into_iter().flatten().next().cloned();
-                        blame.unwrap_or((ViolationCause::Bug, "both pods exist".into()))
+                        blame.unwrap_or((ViolationCause::Bug, sentence!(seen::both_exist).into()))
                     }
                 };
                 let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));
@@ -157,8 +158,8 @@ impl SingleWriter {
                     object,
                     cause,
                     by,
-                    seen: phrase!(
-                        "{volume} is writable by {one} and by {other}",
+                    seen: sentence!(
+                        seen::writable_by_two,
                         volume = &**volume,
                         one = describe_writer(other, view),
                         other = describe_writer(uid, view)
@@ -171,10 +172,10 @@ impl SingleWriter {
 }
 
 /// A writing pod for messages: its name, its node, and since when it runs there.
-fn describe_writer(uid: &Uid, view: &View<'_>) -> Phrase {
+fn describe_writer(uid: &Uid, view: &View<'_>) -> Sentence {
     let pod = view.ledger.live.get(uid);
-    pod.map_or_else(Phrase::default, |pod| {
-        phrase!("{pod} {place}", pod = pod.key.to_string(), place = pod.location())
+    pod.map_or_else(Sentence::default, |pod| {
+        sentence!(seen::pod_at_place, pod = pod.key.to_string(), place = pod.location())
     })
 }
 

@@ -4,9 +4,10 @@
 
 use podscope_api::ordered;
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid, phrase};
+use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid};
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::counts_for_spread;
@@ -100,8 +101,8 @@ impl SkewAtBind {
                 object: record.object.clone(),
                 cause,
                 by,
-                seen: phrase!(
-                    "placed in {key} {domain}, where the skew becomes {skew} of at most {limit}",
+                seen: sentence!(
+                    seen::skew_exceeded,
                     key = &*constraint.topology_key,
                     domain = domain.to_string(),
                     skew = skew,

@@ -1,8 +1,9 @@
 //! `slot-unique` (CT-176): no pod of a StatefulSet is created while an object of its name exists. The API server
 //! ensures that names are unique; a create request that it refuses is no violation (CT-071).
 
-use podscope_api::{Kind, Object, ObjectKey, Pod, Uid, phrase};
+use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
 use podscope_messages::invariant;
+use podscope_messages::sentence;
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
 use crate::{Request, subject_of};
@@ -54,10 +55,7 @@ impl Check for SlotUnique {
                     object: Some(subject_of(&Object::Pod(new.clone()))),
                     cause: ViolationCause::Bug,
                     by: actor.to_string().into(),
-                    seen: phrase!(
-                        "{pod} was created while an older pod had the name",
-                        pod = key.to_string()
-                    ),
+                    seen: sentence!(seen::created_beside_older, pod = key.to_string()),
                 });
             }
             Observation::Record(_) | Observation::Tick { .. } => {}

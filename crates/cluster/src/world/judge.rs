@@ -37,7 +37,7 @@ impl World {
                 let key = ObjectKey::cluster(volume.clone());
                 let object = self.objects().get_kind(Kind::PersistentVolume, &key);
                 let about = object.map(|object| crate::subject_of(&object));
-                let message = detected.seen.to_string();
+                let message = detected.seen.english();
                 self.emit(&Actor::World, Happening::VolumeCorrupted { message }, about, None, sink);
             }
             let violation = Violation {

@@ -78,8 +78,8 @@ fn shown(found: Found) -> Option<Box<ShortestRun>> {
         broken: violation.invariant.to_string(),
         at: found.record.at.0,
         seed: found.run.seed,
-        seen: violation.seen.to_string(),
-        by: violation.by.to_string(),
+        seen: violation.seen.clone(),
+        by: violation.by.sentence(),
         commands: (schedule.iter())
             .map(|timed| (timed.at.0, timed.command.to_string()))
             .collect(),

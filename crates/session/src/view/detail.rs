@@ -245,7 +245,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
                 restarts: status.map_or(0, |status| status.restart_count),
                 ready: status.is_some_and(|status| status.ready),
                 image: container.image.to_string(),
-                restarted: pod.restart_reason(container).map(|restarted| restarted.phrase()),
+                restarted: pod.restart_reason(container).map(|restarted| restarted.sentence()),
             }
         })
         .collect()

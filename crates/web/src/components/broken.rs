@@ -142,7 +142,6 @@ fn outcome(props: &Props) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_api::Phrase;
     use podscope_protocol::{Frame, NodeView, PodView};
     use std::sync::Arc;
 
@@ -181,7 +180,7 @@ mod tests {
         });
         let broken = BrokenInvariant {
             name: "at-most-one".into(),
-            seen: Phrase::new("processes of two pods StatefulSet default/web-0 run: a-1 and c-1", []),
+            seen: "processes of two pods StatefulSet default/web-0 run: a-1 and c-1".into(),
             ..BrokenInvariant::default()
         };
         assert_eq!(breaking(&model, &broken), ["u1@a-1", "u2"]);

@@ -240,8 +240,8 @@ fn shortest_run(ctl: &Ctl, shortest: &ShortestRun) -> Html {
     html! {
         <section aria-label={t!(search::shortest)}>
             <h3 class="eyebrow">{ t!(search::shortest) }</h3>
-            <p>{ t!(search::shortest_broke, guarantee = title(&shortest.broken), at = clock::instant(shortest.at), seed = shortest.seed) }{ " " }{ shown(&shortest.seen) }{ t!(search::shortest_broke_end) }</p>
-            <p>{ t!(search::by) }{ " " }{ shown(&shortest.by) }</p>
+            <p>{ t!(search::shortest_broke, guarantee = title(&shortest.broken), at = clock::instant(shortest.at), seed = shortest.seed) }{ " " }{ shown(&shortest.seen.to_string()) }{ t!(search::shortest_broke_end) }</p>
+            <p>{ t!(search::by) }{ " " }{ shown(&shortest.by.to_string()) }</p>
             <ol>{ for shortest.commands.iter().map(|(at, command)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ " " }<code>{ shown(command) }</code></li> }) }</ol>
             <p class="buttons"><button type="button" class="primary" onclick={open}>{ t!(search::open_run) }</button></p>
         </section>

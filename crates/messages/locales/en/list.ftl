@@ -1,0 +1,2 @@
+# Between the entries of a list in a sentence.
+separator = {", "}

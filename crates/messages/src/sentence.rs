@@ -1,0 +1,242 @@
+//! Sentences that the engine sends: a message and its arguments. Whoever shows a sentence makes its text, so the engine
+//! has no language, and a sentence of an earlier instant follows a change of the language.
+//!
+//! A sentence carries the compiled English pattern of its message. The page therefore contains no messages that only the
+//! engine uses.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Argument, CURRENT, File, Locale, format_in, list as messages};
+
+/// A message with its arguments, made by [`sentence!`](crate::sentence); or a text that is no message, such as a message
+/// of the API server, which is the same in each language.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct Sentence {
+    /// Number of the message among all messages; `None` for a text that is no message.
+    message: Option<usize>,
+    /// The compiled English pattern, or the text.
+    english: Cow<'static, str>,
+    arguments: Vec<Value>,
+}
+
+/// An argument of a [`Sentence`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Value {
+    /// A name, a time, or another text that is the same in each language.
+    Text(String),
+    /// A whole number. It may select a plural form.
+    Number(i64),
+    Sentence(Sentence),
+    /// Several values, printed with the separator of the language.
+    List(Vec<Value>),
+}
+
+/// An argument that selects a plural form: a whole number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count(i64);
+
+impl Sentence {
+    /// A message of a file with its arguments in their order.
+    pub(crate) fn of(file: &File, number: usize, arguments: Vec<Value>) -> Self {
+        Self {
+            message: Some(file.first + number),
+            english: Cow::Borrowed(file.pattern(number)),
+            arguments,
+        }
+    }
+
+    /// The English text. Traces, JSON and everything else that programs read hold this one.
+    #[must_use]
+    pub fn english(&self) -> String {
+        let mut text = String::new();
+        self.write(None, &mut text);
+        text
+    }
+
+    /// Returns whether the sentence is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.english.is_empty()
+    }
+
+    fn write(&self, language: Option<&Locale>, into: &mut String) {
+        if self.message.is_none() {
+            into.push_str(&self.english);
+            return;
+        }
+        let values: Vec<InLanguage<'_>> = self.arguments.iter().map(|value| InLanguage(value, language)).collect();
+        let arguments: Vec<Argument<'_>> = (values.iter())
+            .map(|value| match value.0 {
+                Value::Number(number) => Argument::Number(number),
+                _ => Argument::Text(value),
+            })
+            .collect();
+        format_in(language, self.message, || &self.english, &arguments, into);
+    }
+}
+
+impl fmt::Display for Sentence {
+    /// Writes the sentence in the current language.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        CURRENT.with_borrow(|current| self.write(current.as_ref(), &mut text));
+        f.write_str(&text)
+    }
+}
+
+/// A value as it is printed in a language; `None` is English.
+struct InLanguage<'a>(&'a Value, Option<&'a Locale>);
+
+impl fmt::Display for InLanguage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value, language) = self;
+        match value {
+            Value::Text(text) => f.write_str(text),
+            Value::Number(number) => number.fmt(f),
+            Value::Sentence(sentence) => {
+                let mut text = String::new();
+                sentence.write(*language, &mut text);
+                f.write_str(&text)
+            }
+            Value::List(values) => {
+                let mut separator = String::new();
+                messages::separator.sentence().write(*language, &mut separator);
+                for (at, value) in values.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { &separator })?;
+                    InLanguage(value, *language).fmt(f)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Joins texts with the separator of the current language.
+#[must_use]
+pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let separator = messages::separator.text();
+    let mut list = String::new();
+    for (at, text) in texts.into_iter().enumerate() {
+        list.push_str(if at == 0 { "" } else { &separator });
+        list.push_str(text.as_ref());
+    }
+    list
+}
+
+/// A text that is no message becomes a sentence that is the same in each language.
+impl<T: Into<String>> From<T> for Sentence {
+    fn from(text: T) -> Self {
+        Self {
+            message: None,
+            english: Cow::Owned(text.into()),
+            arguments: Vec::new(),
+        }
+    }
+}
+
+impl From<Sentence> for Value {
+    fn from(sentence: Sentence) -> Self {
+        Self::Sentence(sentence)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl From<&Arc<str>> for Value {
+    fn from(text: &Arc<str>) -> Self {
+        Self::Text(text.to_string())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl<T: Into<Value>> From<Vec<T>> for Value {
+    fn from(values: Vec<T>) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Count {
+            fn from(number: $type) -> Self {
+                Self(i64::try_from(number).unwrap_or(i64::MAX))
+            }
+        }
+
+        impl From<$type> for Value {
+            fn from(number: $type) -> Self {
+                Count::from(number).into()
+            }
+        }
+    )*};
+}
+whole_numbers!(u8, u16, u32, u64, usize, i32, i64);
+
+impl From<Count> for Value {
+    fn from(count: Count) -> Self {
+        Self::Number(count.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{N_MESSAGES, Plural, set};
+
+    static FILE: File = File {
+        first: 0,
+        english: "\u{1}0 runs \u{1}1\0on \u{1}0\0",
+    };
+
+    /// Spanish with a translation of both messages, in another order of the arguments.
+    fn spanish() -> Option<Locale> {
+        let file = format!("\u{1}1 ejecuta \u{1}0\0en \u{1}0\0{}", "\0".repeat(N_MESSAGES - 2));
+        Locale::new("es", file, Plural::english)
+    }
+
+    #[test]
+    fn sentence_follows_the_language_and_keeps_its_english() {
+        let place = Sentence::of(&FILE, 1, vec![Value::from("a-1")]);
+        let sentence = Sentence::of(&FILE, 0, vec!["web-0".into(), place.into()]);
+        let sent = serde_json::to_string(&sentence).expect("it is serialised");
+        let sentence: Sentence = serde_json::from_str(&sent).expect("it is read again");
+        assert_eq!(sentence.to_string(), "web-0 runs on a-1");
+        set(spanish());
+        assert_eq!(sentence.to_string(), "en a-1 ejecuta web-0");
+        assert_eq!(sentence.english(), "web-0 runs on a-1");
+        set(None);
+    }
+
+    #[test]
+    fn text_that_is_no_message_keeps_its_marks() {
+        let text = "0/3 nodes \u{1}0 {are} available";
+        assert_eq!(Sentence::from(text).to_string(), text);
+    }
+
+    #[test]
+    fn list_has_separators_between_its_values() {
+        let list = vec![Value::from(1_u32), Value::from("x"), Value::from(vec!["y", "z"])];
+        let sentence = Sentence::of(&FILE, 1, vec![list.into()]);
+        assert_eq!(sentence.to_string(), "on 1, x, y, z");
+        assert_eq!(super::list(["x", "y"]), "x, y");
+    }
+}
