@@ -260,9 +260,13 @@ fn sentence_item(name: &str, number: usize, message: &Message) -> String {
     let (mut fields, mut list) = (String::new(), String::new());
     for (argument, is_number) in &message.arguments {
         let argument = rust_name(argument);
-        let kind = if *is_number { "Count" } else { "Value" };
+        let (kind, value) = if *is_number {
+            ("Count", ".into()")
+        } else {
+            ("Value", "")
+        };
         let _ = write!(fields, "pub {argument}: crate::{kind}, ");
-        let _ = write!(list, "self.{argument}.into(), ");
+        let _ = write!(list, "self.{argument}{value}, ");
     }
     format!(
         "        pub struct {name} {{ {fields}}}\n        impl {name} {{\n            \
