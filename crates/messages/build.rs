@@ -4,6 +4,9 @@
 //! another language that English does not have, or that uses another argument, stops the build; a message that is missing
 //! there is shown in English. Each language becomes one text of patterns in the order of the English messages (the form is
 //! described in `src/pattern.rs`).
+//!
+//! The folders are the list of languages: a folder's name is the code of its language, and the message `name` of its
+//! `language.ftl` the language's own name.
 
 // A build script may use the maps of std.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
@@ -16,52 +19,109 @@ use std::path::{Path, PathBuf};
 /// Start of an argument, of a selection, end of a variant's key, end of a variant, end of a selection.
 const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
 
-/// Languages with files. The first one is the source of all others.
-const LANGUAGES: [&str; 5] = ["en", "es", "id", "uk", "zh"];
+/// The language that is the source of all others.
+const SOURCE: &str = "en";
+
+/// Code of the pseudo-locale.
+const PSEUDO: &str = "en-XA";
 
 /// A message of one file: its arguments in the order of their names, with those that select by number.
 struct Message {
     arguments: BTreeMap<String, bool>,
-    english: String,
+    /// The text as documentation shows it.
+    shown: String,
     pattern: Pattern<String>,
 }
 
 type Resource = BTreeMap<String, Message>;
 
+/// The messages of a language by the names of their files without ending.
+type Files = BTreeMap<String, Resource>;
+
 fn main() {
     println!("cargo::rerun-if-changed=locales");
     let root = PathBuf::from(env("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env("OUT_DIR"));
-    let mut languages = LANGUAGES.map(|language| (language, read(&root.join("locales").join(language))));
-    let (_, english) = std::mem::take(&mut languages[0]);
-    write(&out.join("messages.rs"), &items(&english));
+    let mut languages = languages(&root.join("locales"));
+    let (_, english) = languages.remove(0);
+    let mut rust = items(&english);
+    rust.push_str(&table(&english, &languages));
+    write(&out.join("messages.rs"), &rust);
+    let plain = |text: &str| text.to_owned();
+    write(&out.join("en.txt"), &compiled(&english, &english, plain));
     write(
-        &out.join("en.txt"),
-        &compiled(&english, &english, |text| text.to_owned()),
+        &out.join(format!("{PSEUDO}.txt")),
+        &compiled(&english, &english, pseudo),
     );
-    write(&out.join("en-XA.txt"), &compiled(&english, &english, pseudo));
-    for (language, files) in &languages[1..] {
-        for (file, messages) in files {
-            for (id, message) in messages {
-                let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
-                    panic!("locales/{language}/{file}.ftl: there is no English message {id}");
+    for (language, files) in &languages {
+        check(language, files, &english);
+        write(&out.join(format!("{language}.txt")), &compiled(&english, files, plain));
+    }
+}
+
+/// Reads all languages by their codes: the source first, the others in the order of their codes.
+fn languages(locales: &Path) -> Vec<(String, Files)> {
+    let entries = std::fs::read_dir(locales).unwrap_or_else(|error| panic!("{}: {error}", locales.display()));
+    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    let mut codes: Vec<String> = folders
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .collect();
+    codes.sort_by_key(|code| (code != SOURCE, code.clone()));
+    assert_eq!(codes.first().map(String::as_str), Some(SOURCE), "{}", locales.display());
+    let files = |code: String| {
+        let files = read(&locales.join(&code));
+        (code, files)
+    };
+    codes.into_iter().map(files).collect()
+}
+
+/// Stops the build if a translation has a message or an argument that English does not have.
+fn check(language: &str, files: &Files, english: &Files) {
+    for (file, messages) in files {
+        for (id, message) in messages {
+            let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
+                panic!("locales/{language}/{file}.ftl: there is no English message {id}");
+            };
+            for (argument, is_number) in &message.arguments {
+                let Some(is_number_in_english) = source.arguments.get(argument) else {
+                    panic!("locales/{language}/{file}.ftl: {id} has no argument ${argument}");
                 };
-                for (argument, is_number) in &message.arguments {
-                    let Some(is_number_in_english) = source.arguments.get(argument) else {
-                        panic!("locales/{language}/{file}.ftl: {id} has no argument ${argument}");
-                    };
-                    assert!(
-                        *is_number_in_english || !is_number,
-                        "locales/{language}/{file}.ftl: {id} selects by number, but ${argument} is a text in English"
-                    );
-                }
+                assert!(
+                    *is_number_in_english || !is_number,
+                    "locales/{language}/{file}.ftl: {id} selects by number, but ${argument} is a text in English"
+                );
             }
         }
-        write(
-            &out.join(format!("{language}.txt")),
-            &compiled(&english, files, |text| text.to_owned()),
+    }
+}
+
+/// The Rust items that list the languages.
+fn table(english: &Files, languages: &[(String, Files)]) -> String {
+    let (mut names, mut texts) = (String::new(), String::new());
+    for (code, files) in
+        std::iter::once((SOURCE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
+    {
+        let name = files.get("language").and_then(|file| file.get("name"));
+        let Some(name) = name else {
+            panic!("locales/{code}/language.ftl: the message `name` is missing");
+        };
+        let _ = writeln!(names, "    ({code:?}, {:?}),", name.shown);
+    }
+    for code in languages.iter().map(|(code, _)| &**code).chain([PSEUDO]) {
+        let _ = writeln!(
+            texts,
+            "    ({code:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/{code}.txt\"))),"
         );
     }
+    format!(
+        "/// The languages: code in links, options and files, and the language's own name. English is the first.\n\
+         pub const LANGUAGES: &[(&str, &str)] = &[\n{names}];\n\
+         /// The pseudo-locale: English with accents, a third longer. Text that is not a message stays plain in it.\n\
+         pub const PSEUDO: &str = {PSEUDO:?};\n\
+         /// Compiled messages of the languages other than English, and of the pseudo-locale, by code.\n\
+         #[cfg(feature = \"all\")]\n\
+         pub const COMPILED: &[(&str, &str)] = &[\n{texts}];\n"
+    )
 }
 
 fn env(name: &str) -> String {
@@ -75,7 +135,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Reads the files of a language, by their name without ending.
-fn read(folder: &Path) -> BTreeMap<String, Resource> {
+fn read(folder: &Path) -> Files {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -112,10 +172,9 @@ fn resource(path: &Path, text: String) -> Resource {
         };
         let mut arguments = BTreeMap::new();
         collect(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
-        let english = shown(&pattern);
         let message = Message {
             arguments,
-            english,
+            shown: shown(&pattern),
             pattern,
         };
         assert!(
@@ -158,7 +217,7 @@ fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Resu
     Ok(())
 }
 
-/// The English text of a message as the documentation of its item shows it.
+/// The text of a message as the documentation of its item shows it.
 fn shown(pattern: &Pattern<String>) -> String {
     let mut text = String::new();
     for element in &pattern.elements {
@@ -185,7 +244,7 @@ fn rust_name(id: &str) -> String {
 }
 
 /// The Rust items of all messages.
-fn items(english: &BTreeMap<String, Resource>) -> String {
+fn items(english: &Files) -> String {
     let mut rust = String::new();
     let mut first = 0;
     for (file, messages) in english {
@@ -205,7 +264,7 @@ fn items(english: &BTreeMap<String, Resource>) -> String {
             if !message.arguments.is_empty() {
                 sentences.push_str(&sentence_item(&name, number, message));
             }
-            for line in message.english.lines().filter(|line| !line.trim().is_empty()) {
+            for line in message.shown.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
             }
             if message.arguments.is_empty() {
@@ -276,11 +335,7 @@ fn sentence_item(name: &str, number: usize, message: &Message) -> String {
 
 /// The patterns of a language in the order of the English messages, each with a NUL at its end; empty where the language
 /// has none.
-fn compiled(
-    english: &BTreeMap<String, Resource>,
-    language: &BTreeMap<String, Resource>,
-    text: fn(&str) -> String,
-) -> String {
+fn compiled(english: &Files, language: &Files, text: fn(&str) -> String) -> String {
     let mut all = String::new();
     for (file, messages) in english {
         for (id, source) in messages {

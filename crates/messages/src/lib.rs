@@ -21,7 +21,7 @@ mod sentence;
 use std::cell::RefCell;
 use std::fmt;
 
-/// The messages by file.
+/// The messages by file, and the list of languages.
 #[allow(non_upper_case_globals, non_camel_case_types, missing_docs)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
@@ -30,18 +30,6 @@ mod generated {
 pub use generated::*;
 pub use sentence::{Count, Sentence, Value, list};
 
-/// A language of the page: its code in links and files, and its own name.
-pub const LANGUAGES: [(&str, &str); 5] = [
-    ("en", "English"),
-    ("es", "Español"),
-    ("id", "Bahasa Indonesia"),
-    ("uk", "Українська"),
-    ("zh", "中文"),
-];
-
-/// The pseudo-locale: English with accents, a third longer. Text that is not a message stays plain in it.
-pub const PSEUDO: &str = "en-XA";
-
 /// Compiled English messages.
 #[cfg(feature = "all")]
 pub const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
@@ -49,16 +37,6 @@ pub const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
 /// Files of messages that the engine sends as English sentences; the page finds their translations by them.
 #[cfg(feature = "all")]
 pub const SAID_BY_ENGINE: [&str; 2] = ["invariant", "plugin"];
-
-/// Compiled messages of the languages other than English, by code.
-#[cfg(feature = "all")]
-pub const COMPILED: [(&str, &str); 5] = [
-    ("es", include_str!(concat!(env!("OUT_DIR"), "/es.txt"))),
-    ("id", include_str!(concat!(env!("OUT_DIR"), "/id.txt"))),
-    ("uk", include_str!(concat!(env!("OUT_DIR"), "/uk.txt"))),
-    ("zh", include_str!(concat!(env!("OUT_DIR"), "/zh.txt"))),
-    (PSEUDO, include_str!(concat!(env!("OUT_DIR"), "/en-XA.txt"))),
-];
 
 /// The English messages of one file of `locales/en`. A program contains only the files of which it uses a message.
 #[derive(Debug, PartialEq, Eq)]

@@ -35,6 +35,12 @@ pub(crate) struct Original {
     pub(crate) texts: Vec<(String, String)>,
 }
 
+/// Files and folders with originals that are not in the folder of the lessons.
+pub(crate) fn outside_of_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf> {
+    let paths = [FAMILIES, COURSES].into_iter().chain(SESSIONS);
+    paths.map(|path| lessons.join(path))
+}
+
 /// Reads all originals: lessons in the order of the course, then headings, practice families, titles and glossary.
 pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     let mut found = Vec::new();

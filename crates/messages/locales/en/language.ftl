@@ -1,6 +1,8 @@
-# The choice of the page's language.
+# The choice of the language.
 
 language = Language
+# The language's own name.
+name = English
 # $code (String) - code of the language, such as uk.
 cannot-load = The language { $code } cannot be loaded. Is there a network?
 # Shown in a lesson that lacks some translations.

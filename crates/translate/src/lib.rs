@@ -1,0 +1,199 @@
+//! Translations of Podscope's lessons, glossary and messages: compares them with English, and compiles the files of the
+//! languages. The binary is for contributors (`cargo xtask translate`) and for the site.
+
+// A tool for contributors may use the maps and sorts of std.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+mod check;
+mod file;
+mod original;
+mod terms;
+
+use crate::file::Text;
+use crate::original::Original;
+use podscope_messages::{COMPILED, ENGLISH, IDS, LANGUAGES, PSEUDO, SAID_BY_ENGINE};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const LESSONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
+
+/// Codes of the languages that are translations.
+fn translations() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en")
+}
+
+/// Adds the files and texts that a language lacks, empty and with the digests of their originals, removes what no longer
+/// has an original, and prints what is missing.
+///
+/// # Errors
+/// The language has no folder, or a file cannot be read or written.
+pub fn new(language: &str) -> Result<(), String> {
+    if translations().all(|known| known != language) {
+        return Err(format!(
+            "{language}: not a language of Podscope; write its name to crates/messages/locales/{language}/language.ftl"
+        ));
+    }
+    let lessons = Path::new(LESSONS);
+    let originals = original::all(lessons)?;
+    for original in &originals {
+        let path = file::path(lessons, language, &original.name);
+        let known = file::read(&path)?;
+        let texts: Vec<Text> = original
+            .texts
+            .iter()
+            .map(|(key, english)| {
+                let known = known
+                    .iter()
+                    .find(|text| text.key == *key)
+                    .filter(|text| !text.text.is_empty());
+                known.cloned().unwrap_or_else(|| Text {
+                    key: key.clone(),
+                    of: file::digest(english),
+                    text: String::new(),
+                })
+            })
+            .collect();
+        if texts != known {
+            file::write(&path, language, &original.name, &texts)?;
+        }
+    }
+    report(language, &originals).map(|_| ())
+}
+
+/// Compares all languages with English, and prints what is missing and what is wrong.
+///
+/// # Errors
+/// There are faults, or a file cannot be read.
+pub fn check() -> Result<(), String> {
+    let originals = original::all(Path::new(LESSONS))?;
+    let mut n_faults = 0;
+    for language in translations() {
+        n_faults += report(language, &originals)?;
+    }
+    match n_faults {
+        0 => Ok(()),
+        n => Err(format!("{n} faults")),
+    }
+}
+
+/// Prints the state of a language; returns the number of faults.
+fn report(language: &str, originals: &[Original]) -> Result<usize, String> {
+    let report = check::language(Path::new(LESSONS), language, originals)?;
+    let messages = missing_messages(language);
+    for missing in report.missing.iter().chain(&messages) {
+        println!("missing: {missing}");
+    }
+    for fault in &report.faults {
+        println!("fault: {fault}");
+    }
+    println!(
+        "{language}: {} texts translated, {} missing, {} messages missing, {} faults",
+        report.n_translated,
+        report.missing.len(),
+        messages.len(),
+        report.faults.len()
+    );
+    Ok(report.faults.len())
+}
+
+/// The messages that a language lacks.
+fn missing_messages(language: &str) -> Vec<String> {
+    let compiled = COMPILED
+        .iter()
+        .find(|(code, _)| *code == language)
+        .map_or("", |(_, text)| *text);
+    let patterns = compiled.split('\0').zip(IDS);
+    let missing = patterns.filter(|(pattern, _)| pattern.is_empty());
+    missing.map(|(_, (file, id))| format!("{file}.ftl: {id}")).collect()
+}
+
+/// Files and folders that [`compiled`] reads. The messages are part of this crate.
+#[must_use]
+pub fn sources() -> Vec<PathBuf> {
+    let lessons = Path::new(LESSONS);
+    std::iter::once(lessons.to_owned())
+        .chain(original::outside_of_lessons(lessons))
+        .collect()
+}
+
+/// The file of each language other than English, and of the pseudo-locale, by code (`podscope_messages::Locale::new`
+/// reads them). Outdated texts are left out, so they are shown in English.
+///
+/// # Errors
+/// A file of lessons or translations cannot be read.
+pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
+    let originals = original::all(Path::new(LESSONS))?;
+    let file = |(language, messages): &(&'static str, &str)| Ok((*language, compile(language, messages, &originals)?));
+    COMPILED.iter().map(file).collect()
+}
+
+/// The file of one language: its messages, then digests and texts in turn.
+fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<String, String> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for original in originals {
+        let translated = file::read(&file::path(Path::new(LESSONS), language, &original.name))?;
+        for (key, english) in &original.texts {
+            let digest = file::digest(english);
+            let found = translated.iter().find(|text| text.key == *key && text.of == digest);
+            let translation = match found {
+                Some(found) => found.text.clone(),
+                None if language == PSEUDO => pseudo(english),
+                None => String::new(),
+            };
+            if !translation.is_empty() {
+                texts.entry(digest).or_insert(translation);
+            }
+        }
+    }
+    let sentences = ENGLISH.split('\0').zip(messages.split('\0')).zip(IDS);
+    for ((english, translation), (file, _)) in sentences {
+        if SAID_BY_ENGINE.contains(file) {
+            texts
+                .entry(file::digest(english))
+                .or_insert_with(|| translation.to_owned());
+        }
+    }
+    texts.retain(|_, translation| !translation.is_empty());
+    let texts: String = texts
+        .iter()
+        .map(|(digest, text)| format!("{digest}\0{text}\0"))
+        .collect();
+    Ok(format!("{messages}{texts}"))
+}
+
+/// Writes the files that the page loads.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn site(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (language, text) in compiled()? {
+        let path = folder.join(format!("{language}.txt"));
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// A text of a lesson in the pseudo-locale: marked at both ends, so that it shows that it came through the translation.
+fn pseudo(english: &str) -> String {
+    format!("ŝ {english} ŝ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every text and every message has its translation, none outlives its original, and code, links and terms agree.
+    /// Shows: E-16
+    #[test]
+    fn translations_are_complete_and_agree_with_english() {
+        let originals = original::all(Path::new(LESSONS)).expect("the lessons are read");
+        for language in translations() {
+            let report = check::language(Path::new(LESSONS), language, &originals).expect("the texts are read");
+            assert!(report.faults.is_empty(), "{language}: {:#?}", report.faults);
+            assert!(report.missing.is_empty(), "{language}: {:#?}", report.missing);
+            let messages = missing_messages(language);
+            assert!(messages.is_empty(), "{language}: {messages:#?}");
+        }
+    }
+}
