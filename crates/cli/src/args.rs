@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{Objects, SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
+use podscope_messages::t;
 use podscope_protocol::Problem;
 use podscope_session::scenario::{self, File, Loaded};
 use podscope_session::timeline::END_OF_TIME;
@@ -232,10 +233,8 @@ pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
         print_error(notice);
     }
     if let Some(version) = podscope_session::triage::older_versions(objects) {
-        print_error(format_args!(
-            "The nodes' kubelets are of {version}; everything is explained by the rules of {}",
-            podscope_api::KUBERNETES_VERSION
-        ));
+        let rules = podscope_api::KUBERNETES_VERSION;
+        print_error(t!(cli_input::older_kubelets, version = version, rules = rules));
     }
 }
 

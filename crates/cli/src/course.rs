@@ -9,6 +9,7 @@ use flate2::{Compression, Crc, write::DeflateEncoder};
 use podscope_api::ordered::StableSort as _;
 use podscope_course::course::{Course, ItemSource};
 use podscope_course::scorm::{self, PackedFile};
+use podscope_messages::{said, t};
 
 use crate::args;
 
@@ -53,7 +54,7 @@ pub(crate) struct ScormArgs {
 pub(crate) fn run(given: &CourseArgs) -> ExitCode {
     let Some(name) = &given.course else {
         for name in podscope_course::courses() {
-            let title = read(name).map_or_else(|_| String::new(), |(course, _)| course.title);
+            let title = read(name).map_or_else(|_| String::new(), |(course, _)| said(&course.title));
             args::print_text(&format!("{name:28}{title}\n"));
         }
         return ExitCode::SUCCESS;
@@ -62,21 +63,25 @@ pub(crate) fn run(given: &CourseArgs) -> ExitCode {
 }
 
 fn list(course: &Course) -> ExitCode {
-    args::print_text(&format!("{}\n", course.title));
+    args::print_text(&format!("{}\n", said(&course.title)));
     if let Some(exam) = course.exam {
-        args::print_text(&format!("exam: {} minutes, pass mark {} %\n", exam.minutes, exam.pass));
+        let exam = t!(cli_course::exam, minutes = exam.minutes, pass = exam.pass);
+        args::print_text(&format!("{exam}\n"));
     }
     for (index, item) in course.items.iter().enumerate() {
         let what = match &item.source {
             ItemSource::Lesson(name) => name.clone(),
-            ItemSource::Url(path) => format!("{path} (of the site)"),
-            ItemSource::Inline(_) => "a lesson of the course's own".to_owned(),
-            ItemSource::Practice { family, seed, level } => format!("practice {family}, seed {seed}, level {level}"),
+            ItemSource::Url(path) => t!(cli_course::of_site, path = path),
+            ItemSource::Inline(_) => t!(cli_course::own_lesson),
+            ItemSource::Practice { family, seed, level } => {
+                t!(cli_course::practice, family = family, seed = seed, level = level)
+            }
         };
-        let weight = course
-            .exam
-            .map_or(String::new(), |_| format!(", weight {}", item.weight));
-        args::print_text(&format!("{:3}. {what}{weight}\n", index + 1));
+        let line = match course.exam {
+            Some(_) => t!(cli_course::weighted, item = what, weight = item.weight),
+            None => what,
+        };
+        args::print_text(&format!("{:3}. {line}\n", index + 1));
     }
     ExitCode::SUCCESS
 }

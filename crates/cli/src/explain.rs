@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Object};
+use podscope_messages::t;
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
 use podscope_session::explained::explanation_json;
@@ -129,13 +130,13 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         let mut text: String = standing.iter().map(|sentence| format!("{sentence}\n")).collect();
         text.push_str(&Text(&shown).to_string());
         if let Some(groups) = groups {
-            text.push_str("\nNode groups (a model of the cluster autoscaler)\n");
+            text.push_str(&format!("\n{}\n", t!(cli_explain::groups)));
             for line in whatif::group_lines(&groups) {
                 text.push_str(&format!("  {line}\n"));
             }
         }
         if !restarted.is_empty() {
-            text.push_str("\nContainers that ended\n");
+            text.push_str(&format!("\n{}\n", t!(cli_explain::ended)));
         }
         for (container, words) in restarted {
             text.push_str(&format!("  {container}  {words}\n"));
@@ -156,7 +157,7 @@ fn undecidable(pod: &podscope_api::Pod, standing: &[String], json: bool) -> Stri
     }
     let mut text = standing.join("\n");
     if !message.is_empty() {
-        text.push_str(&format!("\nkube-scheduler said in the cluster: {message}"));
+        text.push_str(&format!("\n{}", t!(cli_explain::scheduler_said, message = message)));
     }
     text
 }

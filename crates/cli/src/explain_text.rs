@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_messages::t;
 use podscope_protocol::device_words;
 use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson};
@@ -38,13 +39,18 @@ fn pods(list: &[VictimExplanation]) -> String {
             let budgets: Vec<String> = pod
                 .budgets
                 .iter()
-                .map(|(name, allowed)| format!(", budget {name} allows {allowed}"))
+                .map(|(name, allowed)| t!(cli_explain::budget, name = name, allowed = allowed))
                 .collect();
-            format!("{} (priority {}{})", pod.pod, pod.priority, budgets.concat())
+            t!(
+                cli_explain::victim,
+                pod = pod.pod,
+                priority = pod.priority,
+                budgets = budgets.concat()
+            )
         })
         .collect();
     if texts.is_empty() {
-        "none".to_owned()
+        t!(cli_explain::no_pods)
     } else {
         texts.join(", ")
     }
@@ -58,10 +64,10 @@ impl fmt::Display for Text<'_> {
         let explanation = self.0;
         writeln!(f, "{}", explanation.sentence)?;
         if let Some(why) = &explanation.why {
-            writeln!(f, "Why: {why}.")?;
+            writeln!(f, "{}", t!(cli_explain::why, why = why))?;
         }
         if let Some(message) = &explanation.message {
-            writeln!(f, "kube-scheduler says: {message}")?;
+            writeln!(f, "{}", t!(cli_explain::scheduler_says, message = message))?;
         }
         if let Some(sampling) = &explanation.sampling {
             writeln!(f, "{sampling}.")?;
@@ -82,14 +88,14 @@ impl fmt::Display for Text<'_> {
 }
 
 fn fmt_nodes(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\nNodes")?;
+    writeln!(f, "\n{}", t!(cli_explain::nodes))?;
     let row = |node: &NodeJson<'_>| {
         let verdict = match node.verdict {
-            NodeVerdictJson::Fits => "fits",
-            NodeVerdictJson::Refused => "refused",
+            NodeVerdictJson::Fits => t!(cli_explain::fits),
+            NodeVerdictJson::Refused => t!(cli_explain::refused),
             NodeVerdictJson::NotExamined => return None,
         };
-        let cells = [node.name, verdict, node.plugin.unwrap_or_default(), &node.words];
+        let cells = [node.name, &verdict, node.plugin.unwrap_or_default(), &node.words];
         Some(cells.map(str::to_owned).to_vec())
     };
     let rows: Vec<Vec<String>> = explanation.nodes.iter().filter_map(row).collect();
@@ -101,10 +107,18 @@ fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) ->
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for node in &explanation.nodes {
         let Some(devices) = &node.devices else { continue };
-        let mut lines: Vec<String> = devices.error.iter().map(|error| format!("error: {error}")).collect();
+        let mut lines: Vec<String> = devices
+            .error
+            .iter()
+            .map(|error| t!(cli_explain::device_error, error = error))
+            .collect();
         for pool in devices.unusable_pools {
-            let state = if pool.is_incomplete { "incomplete" } else { "invalid" };
-            lines.push(format!("pool {}/{} is {state}", pool.driver, pool.pool));
+            let name = format!("{}/{}", pool.driver, pool.pool);
+            lines.push(if pool.is_incomplete {
+                t!(cli_explain::incomplete_pool, pool = name)
+            } else {
+                t!(cli_explain::invalid_pool, pool = name)
+            });
         }
         for request in &devices.requests {
             lines.push(request.words.clone());
@@ -119,7 +133,7 @@ fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) ->
         }
     }
     if !groups.is_empty() {
-        writeln!(f, "\nDevices")?;
+        writeln!(f, "\n{}", t!(cli_explain::devices))?;
     }
     for (nodes, lines) in groups {
         writeln!(f, "  {}", nodes.join(", "))?;
@@ -131,15 +145,15 @@ fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) ->
 }
 
 fn fmt_scores(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\nScores (weighted)")?;
-    let mut head = vec!["node".to_owned()];
+    writeln!(f, "\n{}", t!(cli_explain::scores))?;
+    let mut head = vec![t!(cli_explain::node)];
     head.extend(
         explanation
             .plugins
             .iter()
             .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
     );
-    head.push("total".to_owned());
+    head.push(t!(cli_explain::total));
     let mut rows = vec![head];
     for node in &explanation.nodes {
         let Some(total) = node.total else { continue };
@@ -157,33 +171,45 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
     } else {
         "ScheduleAnyway"
     };
-    let why = constraint.too_few_domains.map_or_else(String::new, |few| {
-        format!(": counts as 0, {} of {} domains", few.found, few.min_domains)
-    });
-    writeln!(
-        f,
-        "\nSpread over {} ({kind}, maxSkew {}, fewest {}{why})",
-        constraint.topology_key, constraint.max_skew, constraint.min
-    )?;
+    let (key, skew, fewest) = (&constraint.topology_key, constraint.max_skew, constraint.min);
+    let head = match constraint.too_few_domains {
+        None => t!(
+            cli_explain::spread,
+            key = key,
+            kind = kind,
+            skew = skew,
+            fewest = fewest
+        ),
+        Some(few) => t!(
+            cli_explain::spread_too_few,
+            key = key,
+            kind = kind,
+            skew = skew,
+            fewest = fewest,
+            found = few.found,
+            least = few.min_domains
+        ),
+    };
+    writeln!(f, "\n{head}")?;
     let rows: Vec<Vec<String>> = constraint
         .domains
         .iter()
         .map(|domain| {
             let verdict = match (domain.allowed, constraint.hard) {
-                _ if !domain.is_scored => "not scored: no node there can take the pod",
-                (true, _) => "within the limit",
-                (false, true) => "too many",
-                (false, false) => "above the limit, only scored",
+                _ if !domain.is_scored => t!(cli_explain::not_scored),
+                (true, _) => t!(cli_explain::within_limit),
+                (false, true) => t!(cli_explain::too_many),
+                (false, false) => t!(cli_explain::above_limit),
             };
             vec![
                 domain.value.clone(),
                 domain.count.to_string(),
                 if domain.is_scored {
-                    format!("skew {} with this pod", domain.skew)
+                    t!(cli_explain::skew, skew = domain.skew)
                 } else {
                     String::new()
                 },
-                verdict.to_owned(),
+                verdict,
             ]
         })
         .collect();
@@ -191,21 +217,21 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
 }
 
 fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\nPreemption: {}", preemption.words)?;
+    writeln!(f, "\n{}", t!(cli_explain::preemption, what = preemption.words))?;
     for candidate in preemption.candidates {
         let mark = if preemption.chosen.contains(&candidate.node) {
             "*"
         } else {
             " "
         };
-        writeln!(
-            f,
-            " {mark}{}: victims {}; may stay: {}; PodDisruptionBudgets violated: {}",
-            candidate.node,
-            pods(&candidate.victims),
-            pods(&candidate.reprieved),
-            candidate.pdb_violations
-        )?;
+        let candidate = t!(
+            cli_explain::candidate,
+            node = candidate.node,
+            victims = pods(&candidate.victims),
+            reprieved = pods(&candidate.reprieved),
+            violations = candidate.pdb_violations
+        );
+        writeln!(f, " {mark}{candidate}")?;
     }
     for one in &preemption.not_helped_nodes {
         writeln!(f, "  {}: {}", one.node, one.words)?;

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
 use podscope_course::xapi;
+use podscope_messages::{Message, cli_grade, said, t};
 
 use crate::args::{self, UsageError};
 
@@ -98,17 +99,35 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
 
 /// A line of the result sheet.
 fn result(one: &CourseResult) -> String {
-    let verdict = if one.is_passed { "passed" } else { "not passed" };
-    let missing = match one.missing {
-        0 => String::new(),
-        1 => ", 1 task without a run".to_owned(),
-        many => format!(", {many} tasks without a run"),
+    let (student, percent, missing) = (&one.student, format!("{:.0}", one.percent), one.missing);
+    let line = if one.is_passed {
+        t!(
+            cli_grade::passed,
+            student = student,
+            percent = percent,
+            missing = missing
+        )
+    } else {
+        t!(
+            cli_grade::not_passed,
+            student = student,
+            percent = percent,
+            missing = missing
+        )
     };
-    format!("\n{}: {:.0} %, {verdict}{missing}\n", one.student, one.percent)
+    format!("\n{line}\n")
 }
 
-const HEADER: [&str; 9] = [
-    "STUDENT", "LESSON", "FINISHED", "GOALS", "ANSWERS", "HINTS", "SHOWN", "MINUTES", "CHECK",
+const HEADER: [Message; 9] = [
+    cli_grade::student,
+    cli_grade::lesson,
+    cli_grade::finished,
+    cli_grade::goals,
+    cli_grade::answers,
+    cli_grade::hints,
+    cli_grade::shown,
+    cli_grade::minutes,
+    cli_grade::check,
 ];
 
 type Row = Vec<String>;
@@ -116,7 +135,7 @@ type Row = Vec<String>;
 fn rows(runs: &[GradedRun]) -> Vec<Row> {
     let row = |run: &GradedRun| {
         let (right, asked) = run.right_answers();
-        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+        let yes = |is: bool| if is { cli_grade::yes } else { cli_grade::no }.text();
         let handed = &run.handed;
         vec![
             run.student.clone(),
@@ -130,13 +149,13 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
                 .minutes
                 .map_or_else(|| "-".to_owned(), |minutes| format!("{minutes:.1}")),
             if run.complaints.is_empty() {
-                "replayed".to_owned()
+                t!(cli_grade::replayed)
             } else {
                 run.complaints.join("; ")
             },
         ]
     };
-    let header = HEADER.iter().map(|&word| word.to_owned()).collect();
+    let header = HEADER.iter().map(|word| word.text()).collect();
     std::iter::once(header).chain(runs.iter().map(row)).collect()
 }
 
@@ -180,8 +199,12 @@ fn markdown(rows: &[Row]) -> String {
 
 fn mistake(one: &FrequentMistake) -> String {
     let (count, of) = one.count;
-    format!(
-        "\n{}: {}\n  {count} of {of} said {}; the run says {}\n",
-        one.lesson, one.ask, one.wrong, one.right
-    )
+    let line = t!(
+        cli_grade::mistake,
+        count = count,
+        of = of,
+        wrong = said(&one.wrong),
+        right = said(&one.right)
+    );
+    format!("\n{}: {}\n  {line}\n", one.lesson, said(&one.ask))
 }

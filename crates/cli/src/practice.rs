@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use podscope_course::schedule::{Next, Schedule};
 use podscope_course::{Family, MAX_LEVEL, Task};
+use podscope_messages::{said, t};
 use podscope_session::link::Link;
 use serde_json::json;
 
@@ -109,15 +110,11 @@ fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     };
     schedule.record(&next, is_right, today);
     std::fs::write(file, schedule.write()).map_err(bad)?;
-    args::print_text("\nNext (by SM-2):\n");
+    args::print_text(&format!("\n{}\n", t!(cli_practice::next)));
     for (name, one) in schedule.iter() {
-        let days = one.due.saturating_sub(today);
-        let when = match days {
-            0 => "today".to_owned(),
-            1 => "tomorrow".to_owned(),
-            days => format!("in {days} days"),
-        };
-        args::print_text(&format!("  {name:28}level {}   {when}\n", one.level));
+        let due = t!(cli_practice::due, days = one.due.saturating_sub(today));
+        let level = t!(cli_practice::level, level = one.level);
+        args::print_text(&format!("  {name:28}{level}   {due}\n"));
     }
     Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -136,7 +133,7 @@ fn today() -> u32 {
 fn list() {
     for name in podscope_course::families() {
         let text = podscope_course::family_text(name).unwrap_or_default();
-        let title = Family::read(name, text).map_or_else(|_| String::new(), |family| family.title);
+        let title = Family::read(name, text).map_or_else(|_| String::new(), |family| said(&family.title));
         args::print_text(&format!("{name:28}{title}\n"));
     }
 }
@@ -163,10 +160,13 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
         Some(answer) => answer,
         None => {
             let family = &task.family;
-            args::print_text(&format!(
-                "{} (seed {}, level {})\n\n{}\n",
-                family.title, task.seed, task.level, task.question
-            ));
+            let head = t!(
+                cli_practice::task,
+                title = said(&family.title),
+                seed = task.seed,
+                level = task.level
+            );
+            args::print_text(&format!("{head}\n\n{}\n", task.question));
             for (index, option) in task.options.iter().enumerate() {
                 args::print_text(&format!("  {}. {option}\n", index + 1));
             }
@@ -183,13 +183,18 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
     };
     let judged = task.judge(&answer);
     if judged.is_right {
-        args::print_text(&format!("Right. {}\n", judged.why));
+        args::print_text(&format!("{}\n", t!(cli_practice::right, why = said(&judged.why))));
     } else {
-        let right = task.judge(&task.answer);
-        args::print_text(&format!(
-            "Wrong. {}\nThe right answer is {}. {}\nRule: {}\n",
-            judged.why, task.answer, right.why, task.family.rule
-        ));
+        let lines = [
+            t!(cli_practice::wrong, why = said(&judged.why)),
+            t!(
+                cli_practice::right_answer,
+                answer = task.answer,
+                why = said(&task.judge(&task.answer).why)
+            ),
+            t!(cli_practice::rule, rule = said(&task.family.rule)),
+        ];
+        args::print_text(&format!("{}\n", lines.join("\n")));
     }
     Some(judged.is_right)
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{Happening, SimTime};
+use podscope_messages::{said, t};
 use podscope_session::play::Attempt;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
@@ -204,18 +205,35 @@ fn summary(session: &Session) -> String {
     } else {
         &scenario.title
     };
-    let title = if title.is_empty() { "(no scenario)" } else { title };
-    let _ = writeln!(out, "{title}: seed {}, ran to {}", loaded.setup.seed, session.now());
+    let title = if title.is_empty() {
+        t!(cli_run::no_scenario)
+    } else {
+        said(title)
+    };
+    let head = t!(
+        cli_run::head,
+        title = title,
+        seed = loaded.setup.seed,
+        time = session.now()
+    );
+    let _ = writeln!(out, "{head}");
     for notice in &loaded.notices {
-        let _ = writeln!(out, "note: {notice}");
+        let _ = writeln!(out, "{}", t!(cli_run::note, notice = notice));
     }
+    let labels = [t!(cli_run::held), t!(cli_run::failed), t!(cli_run::skipped)];
+    let width = labels
+        .iter()
+        .map(|label| label.chars().count())
+        .max()
+        .unwrap_or_default();
+    let [held, failed, skipped] = labels;
     for (expect, verdict) in scenario.expect.iter().zip(session.progress().expectations()) {
         let label = match (verdict, expect.timing) {
-            (Some(true), _) | (None, scenario::Timing::Always) => "ok    ",
-            (Some(false), _) => "FAILED",
-            (None, _) => "skip  ",
+            (Some(true), _) | (None, scenario::Timing::Always) => &held,
+            (Some(false), _) => &failed,
+            (None, _) => &skipped,
         };
-        let _ = writeln!(out, "{label} {}", expect.text);
+        let _ = writeln!(out, "{label:width$} {}", expect.text);
     }
     for record in session.trace() {
         if let Happening::Command {
@@ -224,32 +242,30 @@ fn summary(session: &Session) -> String {
         } = &record.happening
         {
             let line = command.lines().next().unwrap_or_default();
-            let _ = writeln!(out, "refused at {}: {line}: {error}", record.at);
+            let refused = t!(cli_run::refused, time = record.at, command = line, error = error);
+            let _ = writeln!(out, "{refused}");
         }
     }
     for record in session.violations() {
         let Some(violation) = record.violation() else { continue };
-        let _ = writeln!(
-            out,
-            "invariant {} broken at {} (cause: {}) {}",
-            violation.invariant,
-            record.at,
-            violation.cause.as_str(),
-            violation.by.sentence(),
+        let broken = t!(
+            cli_run::broken,
+            invariant = violation.invariant,
+            time = record.at,
+            cause = violation.cause.as_str(),
+            by = violation.by.sentence()
         );
+        let _ = writeln!(out, "{broken}");
     }
     let counts = report::counts(session.world().objects());
-    let _ = writeln!(
-        out,
-        "objects: {}",
-        if counts.is_empty() { "none".into() } else { counts }
-    );
-    let _ = writeln!(
-        out,
-        "trace: {} records, hash {}",
-        session.trace().len(),
-        session.trace_hash()
-    );
+    let objects = if counts.is_empty() {
+        t!(cli_run::no_objects)
+    } else {
+        t!(cli_run::objects, counts = counts)
+    };
+    let (records, hash) = (session.trace().len(), session.trace_hash());
+    let trace = t!(cli_run::trace, records = records, hash = hash);
+    let _ = writeln!(out, "{objects}\n{trace}");
     out
 }
 

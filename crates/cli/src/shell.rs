@@ -8,6 +8,7 @@ use std::rc::Rc;
 use clap::Args;
 use podscope_cluster::Span;
 use podscope_kubectl::command;
+use podscope_messages::t;
 use podscope_session::shell::{Answer, Shell, Typed, read_typed};
 use podscope_session::timeline::Session;
 use rustyline::completion::{Completer, Pair};
@@ -182,9 +183,7 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<LineHelper, DefaultHistory> = Editor::with_config(config).map_err(std::io::Error::other)?;
     editor.set_helper(Some(LineHelper(Rc::clone(&shell))));
-    args::print_error(format_args!(
-        "Time stands still at the prompt: `wait 30s` and `until 2m` move it. `help` says what there is; Ctrl-D ends."
-    ));
+    args::print_error(t!(cli_shell::welcome));
     loop {
         let now = shell.borrow().session().now();
         match editor.readline(&format!("{now} $ ")) {

@@ -22,6 +22,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use podscope_cluster::{Happening, SimTime, Span};
+use podscope_messages::t;
 use podscope_protocol::Problem;
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario::{self, File as SourceFile};
@@ -165,14 +166,15 @@ impl ClientSearch<'_> {
         }
         if smaller.is_some() {
             let is_without_repair = |part: &&Part| matches!(part, Part::Acts(acts) if acts.len() == 1);
-            args::print_error(format_args!(
-                "{} of {n_faults} faults are left, {} of them without repair: with these the run failed {times} of {times} times",
-                run.parts.len(),
-                run.parts.iter().filter(is_without_repair).count(),
+            args::print_error(t!(
+                cli_search::faults_left,
+                left = run.parts.len(),
+                faults = n_faults,
+                unrepaired = run.parts.iter().filter(is_without_repair).count(),
                 times = self.repetitions
             ));
         } else if n_faults > 0 && self.repetitions > 0 && !interrupt::is_interrupted() {
-            args::print_error(format_args!("none of the {n_faults} faults could be left out"));
+            args::print_error(t!(cli_search::no_fault_left_out, faults = n_faults));
         }
         Failed {
             run,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_cluster::Record;
+use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
 use crate::{args, interrupt};
@@ -82,10 +83,7 @@ pub(super) struct Shortest {
 impl Outcome {
     /// Prints the counts to stderr and, with `prints_run`, the run to stdout. Returns the exit status of the search.
     pub(super) fn print(&self, is_complete: bool, prints_run: bool) -> ExitCode {
-        args::print_error(format_args!(
-            "{} seeds, something broke in {} of them",
-            self.seeds, self.runs
-        ));
+        args::print_error(t!(cli_search::counts, seeds = self.seeds, runs = self.runs));
         for one in &self.broken {
             args::print_error(format_args!(
                 "{:>7} × {} ({}; {})",
@@ -93,7 +91,7 @@ impl Outcome {
             ));
         }
         let Some(shortest) = &self.shortest else {
-            args::print_error(format_args!("no {} in {} seeds", self.wanted, self.seeds));
+            args::print_error(t!(cli_search::none, wanted = self.wanted, seeds = self.seeds));
             return if is_complete {
                 ExitCode::SUCCESS
             } else {
