@@ -28,6 +28,12 @@ pub(crate) struct CompareArgs {
     output: Output,
 }
 
+impl CompareArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output == Output::Json
+    }
+}
+
 pub(crate) fn run(given: &CompareArgs) -> Result<ExitCode, UsageError> {
     let (configurations, output) = (&given.configs, given.output);
     let result = match (configurations.is_empty(), given.files.as_slice()) {

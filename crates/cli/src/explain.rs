@@ -42,6 +42,12 @@ pub(crate) struct ExplainArgs {
     check: bool,
 }
 
+impl ExplainArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output == TextOrJson::Json || self.cases.is_some()
+    }
+}
+
 /// Loads the files, decides the pod as of t = 0, prints text or JSON.
 pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
     if let Some(file) = &given.cases {

@@ -40,6 +40,12 @@ pub(crate) struct GradeArgs {
     output: Format,
 }
 
+impl GradeArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        matches!(self.output, Format::Csv | Format::Xapi)
+    }
+}
+
 pub(crate) fn run(given: &GradeArgs) -> Result<ExitCode, UsageError> {
     let format = given.output;
     let site = match (format, given.site.as_deref()) {

@@ -4,6 +4,8 @@
 //! Each command has a struct of arguments (`…Args`) and a function that takes it. The struct's doc comments are the
 //! command's help: [`clap`] makes the help, the completions and the man pages of them.
 //!
+//! Sentences for people are in the language of `--lang` ([`language`]).
+//!
 //! Exit status: 0 success; 1 an expectation failed, or an invariant was violated with `cause: bug`; 2 bad input or
 //! usage, or output that cannot be written; 130 interrupted.
 
@@ -16,6 +18,7 @@ mod explain_cases;
 mod explain_text;
 mod grade;
 mod interrupt;
+mod language;
 mod link;
 mod manual;
 mod msgpack;
@@ -35,11 +38,14 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::args::UsageError;
+use crate::language::LanguageOption;
 
 /// A simulated Kubernetes cluster on the command line
 #[derive(Debug, Parser)]
 #[command(name = "podscope", version, args_override_self = true, max_term_width = 110, after_help = STATUS)]
 pub(crate) struct Podscope {
+    #[command(flatten)]
+    language: LanguageOption,
     #[command(subcommand)]
     command: Command,
 }
@@ -81,14 +87,18 @@ fn main() -> ExitCode {
     interrupt::listen();
     if plugin::is_invoked() {
         return match plugin::Plugin::try_parse() {
-            Ok(given) => finish::<plugin::Plugin>(plugin::run(&given), &[]),
+            Ok(given) => {
+                given.language.choose(given.options.is_for_programs());
+                finish::<plugin::Plugin>(plugin::run(&given), &[])
+            }
             Err(error) => args::print_usage(&error),
         };
     }
-    let (name, command) = match parse() {
+    let (name, Podscope { language, command }) = match parse() {
         Ok(parsed) => parsed,
         Err(error) => return args::print_usage(&error),
     };
+    language.choose(command.is_for_programs());
     let result = match command {
         Command::Run(given) => run::run(given),
         Command::Check(given) => Ok(run::check(&given)),
@@ -113,11 +123,37 @@ fn main() -> ExitCode {
     finish::<Podscope>(result, &[&name])
 }
 
-/// Parses the command line. Returns the command and its name.
-fn parse() -> Result<(String, Command), clap::Error> {
+impl Command {
+    /// Whether programs read the output: it is English in every language, with what accompanies it on stderr.
+    fn is_for_programs(&self) -> bool {
+        match self {
+            Command::Run(given) => given.is_for_programs(),
+            Command::Why(given) => given.options.is_for_programs(),
+            Command::WhatIf(given) => given.is_for_programs(),
+            Command::Compare(given) => given.is_for_programs(),
+            Command::Explain(given) => given.is_for_programs(),
+            Command::Search(given) => given.is_for_programs(),
+            Command::Practice(given) => given.is_for_programs(),
+            Command::Grade(given) => given.is_for_programs(),
+            Command::Shell(given) => given.is_for_programs(),
+            Command::Serve(_) | Command::Bench(_) => true,
+            Command::Check(_)
+            | Command::Merge(_)
+            | Command::Rename(_)
+            | Command::Course(_)
+            | Command::Scorm(_)
+            | Command::Link(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
+        }
+    }
+}
+
+/// Parses the command line. Returns it with the name of its command.
+fn parse() -> Result<(String, Podscope), clap::Error> {
     let matches = Podscope::command().try_get_matches()?;
     let name = matches.subcommand_name().unwrap_or_default().to_owned();
-    Ok((name, Podscope::from_arg_matches(&matches)?.command))
+    Ok((name, Podscope::from_arg_matches(&matches)?))
 }
 
 /// The exit status of a command. Reports arguments that do not fit together as clap reports the others, with the usage

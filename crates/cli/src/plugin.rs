@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use podscope_session::scenario::{self, File};
 
 use crate::args::{self, UsageError};
+use crate::language::LanguageOption;
 use crate::why::WhyOptions;
 use crate::{link, rename, why};
 
@@ -72,7 +73,9 @@ pub(crate) struct Plugin {
     #[command(subcommand)]
     action: Option<Action>,
     #[command(flatten)]
-    options: WhyOptions,
+    pub(crate) language: LanguageOption,
+    #[command(flatten)]
+    pub(crate) options: WhyOptions,
     /// Replace every private name
     #[arg(long, global = true)]
     rename: bool,

@@ -50,6 +50,12 @@ pub(crate) struct PracticeArgs {
     output: Shown,
 }
 
+impl PracticeArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output != Shown::Text
+    }
+}
+
 pub(crate) fn run(given: PracticeArgs) -> ExitCode {
     if let Some(file) = given.progress {
         return practise(&file, given.answer).unwrap_or_else(|status| status);

@@ -80,6 +80,12 @@ pub(crate) struct CheckArgs {
     files: Vec<String>,
 }
 
+impl RunArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        matches!(self.output, Output::Objects | Output::Processes | Output::Trace)
+    }
+}
+
 fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
     let mut loaded = args::load(names)?;
     if let Some(seed) = seed {

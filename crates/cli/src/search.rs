@@ -74,6 +74,12 @@ pub(crate) struct SearchArgs {
     command: Vec<String>,
 }
 
+impl SearchArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output == TextOrJson::Json
+    }
+}
+
 /// Combine the outputs of `podscope search --shard I/N -o json` to the result of one search
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {

@@ -36,6 +36,12 @@ pub(crate) struct ShellArgs {
     json: bool,
 }
 
+impl ShellArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.json
+    }
+}
+
 pub(crate) fn run(given: &ShellArgs) -> ExitCode {
     let shell = match open(&given.files) {
         Ok(shell) => shell,

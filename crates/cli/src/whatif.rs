@@ -13,8 +13,8 @@ use podscope_session::scenario::Loaded;
 use podscope_session::whatif::{self, Answer, Control, MAX_DRAWS, Question, Stage};
 
 use crate::args::{self, Output, UsageError};
-use crate::interrupt;
 use crate::progress::Progress;
+use crate::{interrupt, language};
 
 /// Ask where pods would go after a change of the cluster
 ///
@@ -28,6 +28,12 @@ pub(crate) struct WhatIfArgs {
     about: About,
     #[command(subcommand)]
     change: Change,
+}
+
+impl WhatIfArgs {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.about.output == Output::Json
+    }
 }
 
 /// The cluster that is asked about, and the form of the answer.
@@ -308,6 +314,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
         progress: &|_| {},
     };
     let work = || {
+        language::speak();
         loop {
             let draw = next.fetch_add(1, Ordering::Relaxed);
             // The first draw is always asked, so that an interrupted question has an answer.

@@ -17,7 +17,7 @@ pub(crate) struct WhyArgs {
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     #[command(flatten)]
-    options: WhyOptions,
+    pub(crate) options: WhyOptions,
 }
 
 /// What to list, and how.
@@ -35,6 +35,10 @@ pub(crate) struct WhyOptions {
 }
 
 impl WhyOptions {
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output == Some(Output::Json)
+    }
+
     /// Whether no option is given.
     pub(crate) fn are_empty(&self) -> bool {
         self.namespace.is_none() && self.pod.is_none() && self.output.is_none()

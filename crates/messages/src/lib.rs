@@ -8,8 +8,9 @@
 //! The engine has no language. It sends a [`Sentence`]: a message with its arguments, made by [`sentence!`]. The page and
 //! the command line print it in their language; traces and JSON hold its English text ([`Sentence::english`]).
 //!
-//! English is part of the program. The page loads the file of another language when it is chosen, and calls [`set`]; its
-//! plural rules are those of the browser. Texts of lessons and the glossary are not messages: they are found by a digest
+//! English is part of the program. The page loads the file of another language when it is chosen; the command line holds
+//! the same files. Both call [`set`], and bring the plural rules of the language: the page those of the browser, the
+//! command line those of a crate. Texts of lessons and the glossary are not messages: they are found by a digest
 //! of their English text ([`translated`]).
 //!
 //! The runtime of Fluent (`fluent-bundle` 0.16) was measured: it adds 42 KiB of brotli-compressed wasm to the page and

@@ -1,5 +1,6 @@
-//! The JSON form of an explanation, with its sentences in English, for the command line and the npm package (P-06,
-//! P-07). Names and order of the fields are part of both contracts.
+//! The JSON form of an explanation, for the command line and the npm package (P-06, P-07). Its sentences are in the
+//! language of the thread, which is English wherever JSON is printed. Names and order of the fields are part of both
+//! contracts.
 
 use podscope_api::explained::{
     Criterion, DeviceName, DeviceObstacle, DeviceShare, NodeDevices, RequestOutcome, UnsuitableDevices, UnusablePool,

@@ -1,5 +1,6 @@
 //! Translations of Podscope's lessons, glossary and messages: compares them with English, and compiles the files of the
-//! languages. The binary is for contributors (`cargo xtask translate`) and for the site.
+//! languages. The binary is for contributors (`cargo xtask translate`) and for the site; the build script of the command
+//! line compiles the same files into it.
 
 // A tool for contributors may use the maps and sorts of std.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]

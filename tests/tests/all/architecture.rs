@@ -56,6 +56,8 @@ fn allowed_imports() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
 
 /// Dependencies that only certain crates may use.
 const RESTRICTED_DEPENDENCIES: &[(&str, &[&str])] = &[
+    // The page has the plural rules of the browser.
+    ("intl_pluralrules", &["podscope"]),
     ("hyper", &["podscope-serve"]),
     ("tokio", &["podscope-serve"]),
     ("tokio-tungstenite", &["podscope-serve"]),

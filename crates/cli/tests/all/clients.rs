@@ -42,6 +42,7 @@ fn succeed(command: &mut Command, folder: &Path) {
     let out = command
         .current_dir(folder)
         .env("PATH", path)
+        .env_remove("PODSCOPE_LANG")
         .output()
         .expect("the program runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -117,10 +118,7 @@ exec 4<>"/dev/tcp/${server%:*}/${server#*:}"
 pub(crate) fn assert_replays(scenario: &str, folder: &Path, message: &str) {
     let path = folder.join("found.yaml");
     std::fs::write(&path, scenario).expect("it is written");
-    let run = Command::new(env!("CARGO_BIN_EXE_podscope"))
-        .arg("run")
-        .arg(&path)
-        .output();
+    let run = crate::podscope_command().arg("run").arg(&path).output();
     let run = run.expect("it runs");
     let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(run.status.code() == Some(1) && stderr.contains(message), "{stderr}");
@@ -136,7 +134,7 @@ fn search_finds_stale_cache_of_python_controller() {
     };
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients");
     let search = |more: &[&str]| {
-        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        let mut search = crate::podscope_command();
         search.arg("search").arg(programs.join("stale_cache.yaml"));
         // Shrinking takes minutes here; tests/all/search_command.rs has it.
         search.args(["--seeds", "1", "--from", SEED, "--speed", "20", "--repetitions", "0"]);

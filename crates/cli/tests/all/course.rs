@@ -2,12 +2,11 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::Command;
 
 use flate2::read::DeflateDecoder;
 
 fn podscope(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_podscope"))
+    let output = crate::podscope_command()
         .args(args)
         .output()
         .expect("the binary starts");
@@ -139,6 +138,9 @@ fn grade_prints_table_csv_and_markdown() {
     );
     let (_, csv, _) = podscope(&["grade", &file, "-o", "csv"]);
     assert!(csv.contains("\"'=Ada, \"\"A\"\"\",practice-which-phase,no,"), "{csv}");
+    // A sheet for programs is the same in each language.
+    assert_eq!(podscope(&["grade", &file, "-o", "csv", "--lang", "en-XA"]).1, csv);
+    assert_ne!(podscope(&["grade", &file, "--lang", "en-XA"]).1, table);
     let (_, markdown, _) = podscope(&["grade", &file, "-o", "markdown"]);
     assert!(markdown.contains("| --- |"), "{markdown}");
     let bad = folder.join("bad.json");

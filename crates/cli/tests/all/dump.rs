@@ -4,7 +4,6 @@
 
 use podscope_api::ordered::{Map, Set};
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::OnceLock;
 
 use podscope_api::{Kind, Object};
@@ -99,7 +98,7 @@ spec:
 fn run(name: &str, text: &str, args: &[&str]) -> (i32, String, String) {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.yaml"));
     std::fs::write(&file, text).expect("the file is written");
-    let output = Command::new(env!("CARGO_BIN_EXE_podscope"))
+    let output = crate::podscope_command()
         .arg("run")
         .arg(&file)
         .args(args)

@@ -5,7 +5,6 @@
 //! The scenario is the one of the Python controller. The search starts this test program once more, as the controller.
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,7 +105,7 @@ fn controller_runs_if_a_search_starts_it() {
 fn search_finds_stale_cache_of_kube_controller() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients/stale_cache.yaml");
     let search = |is_careful: bool| {
-        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        let mut search = crate::podscope_command();
         search
             .arg("search")
             .arg(&scenario)

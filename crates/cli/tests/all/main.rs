@@ -13,3 +13,10 @@ mod kube_stale_cache;
 #[cfg(unix)]
 mod search_command;
 mod streams;
+
+/// The built binary, in English whatever the environment says.
+fn podscope_command() -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_podscope"));
+    command.env_remove("PODSCOPE_LANG");
+    command
+}

@@ -48,7 +48,7 @@ impl Desk {
 
     /// A search with a script as its command.
     fn command(&self, options: &[&str], script: &str) -> Command {
-        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        let mut search = crate::podscope_command();
         search.current_dir(&self.0).args(["search", "scenario.yaml"]);
         search.args(options).args(["--", "sh", "-c", script]);
         search
@@ -140,7 +140,7 @@ fn shards_of_search_with_command_are_merged() {
         seeds.lines().next() == Some("1") && seeds.lines().last() == Some("2"),
         "{seeds}"
     );
-    let merged = Command::new(env!("CARGO_BIN_EXE_podscope"))
+    let merged = crate::podscope_command()
         .current_dir(&desk.0)
         .args(["merge", &first.0, &second.0])
         .output();
@@ -207,7 +207,7 @@ fn search_refuses_options_that_cannot_apply() {
         refused.stderr
     );
     for option in ["--speed", "--repetitions"] {
-        let mut search = Command::new(env!("CARGO_BIN_EXE_podscope"));
+        let mut search = crate::podscope_command();
         search.args(["search", "--seeds", "1", option, "2"]);
         let refused = Search::of(&search.output().expect("it runs"));
         assert!(

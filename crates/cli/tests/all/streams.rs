@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 fn podscope(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_podscope"));
+    let mut command = crate::podscope_command();
     command
         .args(args)
         .stdin(Stdio::piped())

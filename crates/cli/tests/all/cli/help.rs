@@ -8,7 +8,7 @@ use super::{file, podscope, succeed};
 
 /// The help of a command, as it is printed where no terminal says how wide it is.
 fn help(path: &[String]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_podscope"))
+    let output = crate::podscope_command()
         .args(path)
         .arg("--help")
         .env_remove("COLUMNS")

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ mod commands;
 mod compare;
 mod devices;
 mod help;
+mod language;
 mod merge;
 #[cfg(unix)]
 mod plugin;
@@ -25,7 +26,7 @@ struct Run {
 }
 
 fn podscope_with(args: &[&str], stdin: &str) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_podscope"))
+    let mut child = crate::podscope_command()
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -37,6 +37,7 @@ fn plugin(folder: &Path, args: &[&str]) -> Run {
     let output = Command::new(folder.join("kubectl-podscope"))
         .args(args)
         .env("PATH", path)
+        .env_remove("PODSCOPE_LANG")
         .output();
     let output = output.expect("the plugin starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -63,6 +64,15 @@ fn plugin_reads_served_resources_and_prints_problems() {
         "api-resources --verbs=list --output=name --context=prod\n\
          get nodes,pods --all-namespaces --output=json --context=prod\n"
     );
+}
+
+#[test]
+fn plugin_speaks_chosen_language() {
+    let folder = folder("plugin-language", 0);
+    let spanish = plugin(&folder, &["--lang", "es"]).out;
+    assert!(spanish.contains("entonces puede aceptarlo un nodo"), "{spanish}");
+    let json = |args: &[&str]| plugin(&folder, &[&["-o", "json"], args].concat()).out;
+    assert_eq!(json(&["--lang", "es"]), json(&[]));
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! The language of sentences for people: of `--lang`, else of the variable `PODSCOPE_LANG`, else English.
+//!
+//! The variables of the locale (`LC_ALL`, `LANG`) choose nothing: scripts and CI jobs read the text output, and it must
+//! not change with the machine that runs them. A command whose output is for programs is English in any case.
+
+use std::sync::OnceLock;
+
+use clap::Args;
+use clap::builder::PossibleValue;
+use intl_pluralrules::{PluralCategory, PluralRuleType, PluralRules};
+use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set};
+use unic_langid::LanguageIdentifier;
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// Position of the option in a help: after the options of the command.
+const LAST: usize = 900;
+
+/// The option of all commands.
+#[derive(Debug, Args)]
+pub(crate) struct LanguageOption {
+    /// Language of sentences for people. Errors, help, what Kubernetes says, and output for programs are English
+    #[arg(long = "lang", value_name = "LANG", default_value = "en", value_parser = known())]
+    #[arg(env = "PODSCOPE_LANG", hide_env_values = true, global = true, display_order = LAST)]
+    code: String,
+}
+
+impl LanguageOption {
+    /// Makes the language that of this process; English if the output is for programs.
+    pub(crate) fn choose(&self, is_for_programs: bool) {
+        if !is_for_programs {
+            // Called once, at the start.
+            let _ = CHOSEN.set(self.code.clone());
+            speak();
+        }
+    }
+}
+
+/// The languages. The pseudo-locale is accepted but not listed: it is for contributors.
+fn known() -> Vec<PossibleValue> {
+    let codes = LANGUAGES.iter().map(|(code, _)| match *code {
+        // An empty variable is as good as none.
+        "en" => PossibleValue::new("en").alias(""),
+        code => PossibleValue::new(code),
+    });
+    codes.chain([PossibleValue::new(PSEUDO).hide(true)]).collect()
+}
+
+/// Code of the chosen language.
+static CHOSEN: OnceLock<String> = OnceLock::new();
+
+/// Makes the chosen language that of this thread. A thread that makes sentences calls this first.
+pub(crate) fn speak() {
+    let file = CHOSEN
+        .get()
+        .and_then(|chosen| FILES.iter().find(|(code, _)| code == chosen));
+    let locale = file.and_then(|(code, file)| Locale::new(code, (*file).to_owned(), plural_rule(code)));
+    debug_assert_eq!(
+        locale.is_some(),
+        file.is_some(),
+        "the build makes files of this version"
+    );
+    set(locale);
+}
+
+/// The plural rule of a language; the pseudo-locale has that of English.
+fn plural_rule(code: &str) -> impl Fn(u64) -> Plural + 'static {
+    let language = code.split('-').next().unwrap_or_default().parse::<LanguageIdentifier>();
+    let rules = language
+        .ok()
+        .and_then(|language| PluralRules::create(language, PluralRuleType::CARDINAL).ok());
+    debug_assert!(rules.is_some(), "{code} has plural rules");
+    move |n: u64| match rules.as_ref().and_then(|rules| rules.select(n).ok()) {
+        Some(PluralCategory::ZERO) => Plural::Zero,
+        Some(PluralCategory::ONE) => Plural::One,
+        Some(PluralCategory::TWO) => Plural::Two,
+        Some(PluralCategory::FEW) => Plural::Few,
+        Some(PluralCategory::MANY) => Plural::Many,
+        Some(PluralCategory::OTHER) | None => Plural::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_has_a_file_and_plural_rules() {
+        let others = LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en");
+        for code in others.chain([PSEUDO]) {
+            let file = FILES.iter().find(|(known, _)| *known == code).map(|(_, file)| *file);
+            let file = file.unwrap_or_else(|| panic!("{code} has no file"));
+            assert!(
+                Locale::new(code, file.to_owned(), plural_rule(code)).is_some(),
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn plural_rules_are_those_of_the_language() {
+        let of = |code, numbers: &[u64]| numbers.iter().map(|n| plural_rule(code)(*n)).collect::<Vec<_>>();
+        use Plural::{Few, Many, One, Other};
+        assert_eq!(of("uk", &[1, 3, 5, 11, 21]), [One, Few, Many, Many, One]);
+        assert_eq!(of("zh", &[1, 2]), [Other, Other]);
+        assert_eq!(of(PSEUDO, &[1, 2]), [One, Other]);
+    }
+}
