@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use podscope_api::well_known::condition;
-use podscope_api::{Kind, Object};
-use podscope_messages::t;
+use podscope_api::{Kind, Object, Pod};
+use podscope_messages::{Sentence, t};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
 use podscope_session::explained::explanation_json;
@@ -104,15 +104,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     };
     let explanation = explain(&cache, &decision);
     let shown = explanation_json(&explanation);
-    let containers = found.spec.all_containers();
-    let restarted: Vec<(&str, String)> = containers
-        .filter_map(|container| {
-            Some((
-                &*container.name,
-                found.restart_reason(container)?.sentence().to_string(),
-            ))
-        })
-        .collect();
+    let restarted = restarted(&found);
     let groups = match found.spec.node_name {
         None => whatif::grow_for(&session, &found),
         Some(_) => None,
@@ -120,12 +112,12 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     if json {
         let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;
         if !standing.is_empty() {
-            value["standing"] = standing.into();
+            value["standing"] = english(&standing);
         }
         if !restarted.is_empty() {
             let restarted = restarted
                 .into_iter()
-                .map(|(container, words)| (container.to_owned(), words.into()));
+                .map(|(container, words)| (container.to_owned(), words.english().into()));
             value["restarted"] = serde_json::Value::Object(restarted.collect());
         }
         if let Some(groups) = groups {
@@ -151,16 +143,30 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     }
 }
 
+/// The containers that were started again after they ended, or not, each with what decided it.
+fn restarted(pod: &Pod) -> Vec<(&str, Sentence)> {
+    let containers = pod.spec.all_containers();
+    containers
+        .filter_map(|container| Some((&*container.name, pod.restart_reason(container)?.sentence())))
+        .collect()
+}
+
+/// Sentences as JSON has them.
+fn english(sentences: &[Sentence]) -> serde_json::Value {
+    sentences.iter().map(Sentence::english).collect()
+}
+
 /// Output for a pod that the simulation cannot decide: its state, and the last message of the real scheduler.
-fn undecidable(pod: &podscope_api::Pod, standing: &[String], json: bool) -> String {
+fn undecidable(pod: &Pod, standing: &[Sentence], json: bool) -> String {
     let message = pod
         .condition(condition::POD_SCHEDULED)
         .map_or("", |condition| &*condition.message);
     if json {
         let pod = pod.metadata.key().to_string();
-        let value = serde_json::json!({"pod": pod, "standing": standing, "message": message, "nodes": []});
+        let value = serde_json::json!({"pod": pod, "standing": english(standing), "message": message, "nodes": []});
         return format!("{value:#}");
     }
+    let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();
     let mut text = standing.join("\n");
     if !message.is_empty() {
         text.push_str(&format!("\n{}", t!(cli_explain::scheduler_said, message = message)));

@@ -1,5 +1,6 @@
 //! Devices of nodes: what drivers publish, and which claims hold them.
 
+use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
 /// A node with what its drivers publish.
@@ -25,7 +26,7 @@ pub struct DeviceView {
     /// Claims that hold the device or a share of it.
     pub holders: Vec<DeviceHolder>,
     /// The shared counter that other devices have used up; a partitioned device is blocked by its parts.
-    pub exhausted: Option<String>,
+    pub exhausted: Option<Sentence>,
 }
 
 /// A claim that holds a device.

@@ -1,6 +1,7 @@
 //! Explanation of a scheduling decision for the page (S-14): the conclusion, every node, every score, preemption.
 //! [`explained`](crate::explained) formats it; texts of single plugins are sent as strings.
 
+use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
 use crate::explained::{DecisionSummary, NotHelpedNode, PreemptionResult, Refusal, Sampling, ScoreNote, WinReason};
@@ -57,8 +58,8 @@ pub struct ScoringPlugin {
 pub struct NodeExplanation {
     pub name: String,
     pub verdict: NodeVerdict,
-    /// What the pod's claims get of the node's devices, and why other devices do not do: one text a line.
-    pub devices: Vec<String>,
+    /// What the pod's claims get of the node's devices, and why other devices do not do: one a line.
+    pub devices: Vec<Sentence>,
 }
 
 /// Result of a node in the decision.

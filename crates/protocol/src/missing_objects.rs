@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_messages::t;
+use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 
 /// Objects that no file of a dump contains, so that the reason why a pod waits is unknown.
@@ -16,12 +16,20 @@ pub enum MissingObjectsView {
     Volumes(Vec<String>),
 }
 
+impl MissingObjectsView {
+    /// What the files lack, without a full stop.
+    #[must_use]
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Nodes => sentence!(missing_objects::nodes),
+            Self::Claims(names) => sentence!(missing_objects::claims, count = names.len(), names = names.clone()),
+            Self::Volumes(names) => sentence!(missing_objects::volumes, count = names.len(), names = names.clone()),
+        }
+    }
+}
+
 impl fmt::Display for MissingObjectsView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&match self {
-            Self::Nodes => t!(missing_objects::nodes),
-            Self::Claims(names) => t!(missing_objects::claims, count = names.len(), names = names.join(", ")),
-            Self::Volumes(names) => t!(missing_objects::volumes, count = names.len(), names = names.join(", ")),
-        })
+        self.sentence().fmt(f)
     }
 }

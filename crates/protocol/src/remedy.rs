@@ -3,7 +3,7 @@
 use std::fmt;
 
 use podscope_api::remedy::{Change, ChangeEffect, ClaimEdit, NewNode};
-use podscope_messages::t;
+use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 
 /// A verified change that makes a pending pod schedulable.
@@ -16,15 +16,23 @@ pub struct Remedy {
     pub command: String,
 }
 
+impl Remedy {
+    /// The change and its result.
+    #[must_use]
+    pub fn sentence(&self) -> Sentence {
+        let change = change(&self.change);
+        match &self.effect {
+            ChangeEffect::Fits(nodes) => sentence!(remedy::fits, change = change, nodes = *nodes),
+            ChangeEffect::Ends { victims, node } => {
+                sentence!(remedy::ends, change = change, victims = victims.clone(), node = node)
+            }
+        }
+    }
+}
+
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let change = change(&self.change);
-        f.write_str(&match &self.effect {
-            ChangeEffect::Fits(nodes) => t!(remedy::fits, change = change, nodes = *nodes),
-            ChangeEffect::Ends { victims, node } => {
-                t!(remedy::ends, change = change, victims = victims.join(", "), node = node)
-            }
-        })
+        self.sentence().fmt(f)
     }
 }
 
@@ -32,9 +40,9 @@ impl fmt::Display for Remedy {
 const COSCHEDULING: &str = "Coscheduling";
 const MULTIARCH: &str = "Multiarch Tuning Operator";
 
-/// The controller that sets a well-known scheduling gate; empty for other gates.
+/// The controller that sets a well-known scheduling gate; `None` for other gates.
 #[must_use]
-pub fn gate_setter(gate: &str) -> String {
+pub fn gate_setter(gate: &str) -> Option<Sentence> {
     let domain = gate.split_once('/').map_or(gate, |(domain, _)| domain);
     let known = [
         ("kueue.x-k8s.io", "Kueue"),
@@ -50,12 +58,12 @@ pub fn gate_setter(gate: &str) -> String {
     ];
     let is_in_domain =
         |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
-    match known.iter().find(|(known, _)| is_in_domain(known)) {
-        None => String::new(),
-        Some((_, COSCHEDULING)) => t!(remedy::coscheduling_plugin),
-        Some((_, MULTIARCH)) => t!(remedy::multiarch_operator),
-        Some((_, setter)) => (*setter).to_owned(),
-    }
+    let (_, setter) = known.iter().find(|(known, _)| is_in_domain(known))?;
+    Some(match *setter {
+        COSCHEDULING => sentence!(remedy::coscheduling_plugin),
+        MULTIARCH => sentence!(remedy::multiarch_operator),
+        setter => setter.into(),
+    })
 }
 
 fn taint(key: &str, value: &str, effect: &str) -> String {
@@ -65,55 +73,54 @@ fn taint(key: &str, value: &str, effect: &str) -> String {
     }
 }
 
-fn change(change: &Change) -> String {
+fn change(change: &Change) -> Sentence {
     match change {
-        Change::Uncordon { node } => t!(remedy::uncordon, node = node),
+        Change::Uncordon { node } => sentence!(remedy::uncordon, node = node),
         Change::Untaint {
             node,
             key,
             value,
             effect,
-        } => t!(remedy::untaint, taint = taint(key, value, effect), node = node),
+        } => sentence!(remedy::untaint, taint = taint(key, value, effect), node = node),
         Change::Ungate { gates } => {
-            let (count, names) = (gates.len(), gates.join(", "));
-            let setter = gates.first().map_or_else(String::new, |gate| gate_setter(gate));
-            match setter.as_str() {
-                "" => t!(remedy::ungate, count = count, gates = names),
-                setter => t!(remedy::ungate_by, count = count, gates = names, setter = setter),
+            let (count, names) = (gates.len(), gates.clone());
+            match gates.first().and_then(|gate| gate_setter(gate)) {
+                None => sentence!(remedy::ungate, count = count, gates = names),
+                Some(setter) => sentence!(remedy::ungate_by, count = count, gates = names, setter = setter),
             }
         }
-        Change::HonorTaints { topology_key, .. } => t!(remedy::honor_taints, topology_key = topology_key),
-        Change::Tolerate { key, value, effect } => t!(remedy::tolerate, taint = taint(key, value, effect)),
-        Change::Shrink { resource, from, to, .. } => t!(remedy::shrink, to = to, resource = resource, from = from),
-        Change::MaxSkew { topology_key, to, .. } => t!(remedy::max_skew, to = to, topology_key = topology_key),
+        Change::HonorTaints { topology_key, .. } => sentence!(remedy::honor_taints, topology_key = topology_key),
+        Change::Tolerate { key, value, effect } => sentence!(remedy::tolerate, taint = taint(key, value, effect)),
+        Change::Shrink { resource, from, to, .. } => {
+            sentence!(remedy::shrink, to = to, resource = resource, from = from)
+        }
+        Change::MaxSkew { topology_key, to, .. } => sentence!(remedy::max_skew, to = *to, topology_key = topology_key),
         Change::MinDomains { topology_key, to, .. } => {
-            t!(remedy::min_domains, to = *to, topology_key = topology_key)
+            sentence!(remedy::min_domains, to = *to, topology_key = topology_key)
         }
-        Change::Soften { topology_key, .. } => t!(remedy::soften, topology_key = topology_key),
-        Change::Drop { field } => t!(remedy::drop, field = field),
-        Change::DropRequest { resource } => t!(remedy::drop_request, resource = resource),
-        Change::Priority { class, value } => t!(remedy::priority, class = class, value = value),
-        Change::AllowPreemption => t!(remedy::allow_preemption),
-        Change::Scheduler { to } => t!(remedy::scheduler, to = to),
+        Change::Soften { topology_key, .. } => sentence!(remedy::soften, topology_key = topology_key),
+        Change::Drop { field } => sentence!(remedy::drop, field = field),
+        Change::DropRequest { resource } => sentence!(remedy::drop_request, resource = resource),
+        Change::Priority { class, value } => sentence!(remedy::priority, class = class, value = *value),
+        Change::AllowPreemption => sentence!(remedy::allow_preemption),
+        Change::Scheduler { to } => sentence!(remedy::scheduler, to = to),
         Change::DeletePod { pod, node, remade_by } => match remade_by.as_str() {
-            "" => t!(remedy::delete_pod, pod = pod, node = node),
-            kind => t!(remedy::delete_pod_of, pod = pod, node = node, kind = kind),
+            "" => sentence!(remedy::delete_pod, pod = pod, node = node),
+            kind => sentence!(remedy::delete_pod_of, pod = pod, node = node, kind = kind),
         },
-        Change::Label { node, key, value } => t!(remedy::label, node = node, key = key, value = value),
+        Change::Label { node, key, value } => sentence!(remedy::label, node = node, key = key, value = value),
         Change::Offer { node, resource, amount } => {
-            t!(remedy::offer, node = node, amount = amount, resource = resource)
+            sentence!(remedy::offer, node = node, amount = amount, resource = resource)
         }
-        Change::AddPod { pod, namespace, labels } => t!(
-            remedy::add_pod,
-            pod = format_args!("{namespace}/{pod}"),
-            labels = labels
-        ),
+        Change::AddPod { pod, namespace, labels } => {
+            sentence!(remedy::add_pod, pod = format!("{namespace}/{pod}"), labels = labels)
+        }
         Change::Claim { claim, request, edit } => claim_edit(claim, request, edit),
-        Change::DeleteClaim { claim } => t!(remedy::delete_claim, claim = claim),
-        Change::AddNodeWithDevices { node, drivers, .. } => t!(
+        Change::DeleteClaim { claim } => sentence!(remedy::delete_claim, claim = claim),
+        Change::AddNodeWithDevices { node, drivers, .. } => sentence!(
             remedy::add_node_with_devices,
-            like = node.like,
-            drivers = drivers.join(", ")
+            like = &node.like,
+            drivers = drivers.clone()
         ),
         Change::AddNode {
             node,
@@ -124,15 +131,15 @@ fn change(change: &Change) -> String {
         } => {
             let node = new_node(node);
             match (topology_key.as_str(), domain.as_str(), volume.as_str()) {
-                ("", ..) => t!(remedy::add_node_with, node = node, more = more),
-                (key, "", _) => t!(remedy::add_node_in_new_domain, node = node, topology_key = key),
-                (key, domain, "") => t!(
+                ("", ..) => sentence!(remedy::add_node_with, node = node, more = more),
+                (key, "", _) => sentence!(remedy::add_node_in_new_domain, node = node, topology_key = key),
+                (key, domain, "") => sentence!(
                     remedy::add_node_in_domain,
                     node = node,
                     topology_key = key,
                     domain = domain
                 ),
-                (key, domain, volume) => t!(
+                (key, domain, volume) => sentence!(
                     remedy::add_node_near_volume,
                     node = node,
                     topology_key = key,
@@ -144,30 +151,30 @@ fn change(change: &Change) -> String {
     }
 }
 
-fn new_node(node: &NewNode) -> String {
+fn new_node(node: &NewNode) -> Sentence {
     match (node.like.as_str(), node.without.as_slice()) {
-        ("", _) => t!(remedy::any_node),
-        (like, []) => t!(remedy::node_like, like = like),
-        (like, taints) => t!(
+        ("", _) => sentence!(remedy::any_node),
+        (like, []) => sentence!(remedy::node_like, like = like),
+        (like, taints) => sentence!(
             remedy::node_like_without,
             count = taints.len(),
             like = like,
-            taints = taints.join(", ")
+            taints = taints.to_vec()
         ),
     }
 }
 
-fn claim_edit(claim: &str, request: &str, edit: &ClaimEdit) -> String {
+fn claim_edit(claim: &str, request: &str, edit: &ClaimEdit) -> Sentence {
     let place = match request {
-        "" => t!(remedy::in_claim, claim = claim),
-        request => t!(remedy::in_request, request = request, claim = claim),
+        "" => sentence!(remedy::in_claim, claim = claim),
+        request => sentence!(remedy::in_request, request = request, claim = claim),
     };
     match edit {
-        ClaimEdit::Count { from, to } => t!(remedy::fewer_devices, to = to, from = *from, place = place),
-        ClaimEdit::Selector(expression) => t!(remedy::drop_selector, expression = expression, place = place),
-        ClaimEdit::Toleration(taint) => t!(remedy::tolerate_device_taint, taint = taint, place = place),
-        ClaimEdit::Capacity => t!(remedy::drop_capacity, place = place),
-        ClaimEdit::Constraint(attribute) => t!(remedy::drop_constraint, attribute = attribute, place = place),
+        ClaimEdit::Count { from, to } => sentence!(remedy::fewer_devices, to = *to, from = *from, place = place),
+        ClaimEdit::Selector(expression) => sentence!(remedy::drop_selector, expression = expression, place = place),
+        ClaimEdit::Toleration(taint) => sentence!(remedy::tolerate_device_taint, taint = taint, place = place),
+        ClaimEdit::Capacity => sentence!(remedy::drop_capacity, place = place),
+        ClaimEdit::Constraint(attribute) => sentence!(remedy::drop_constraint, attribute = attribute, place = place),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use podscope_messages::t;
+use podscope_messages::{Sentence, t};
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
@@ -75,11 +75,11 @@ pub struct Finding {
     /// The first affected object: `Pod shop/cart-0`, `Node n1`.
     pub object: String,
     pub problem: Problem,
-    pub reason: String,
+    pub reason: Sentence,
     /// Start of the problem, if the objects contain it; negative if a dump's problem precedes the start.
     pub since: Option<Micros>,
     /// Remedies, smallest change first. Those for scheduling are verified by the scheduler.
-    pub help: Vec<String>,
+    pub help: Vec<Sentence>,
     /// Number of affected objects.
     pub count: usize,
     /// Owner of the objects: `Deployment shop/cart`.
@@ -138,7 +138,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     })
 }
 
-/// The list as text for a terminal.
+/// The list as text for a terminal, in the current language.
 #[must_use]
 pub fn plain(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
@@ -155,7 +155,7 @@ pub fn plain(findings: &[Finding], now: Micros) -> String {
     out
 }
 
-/// The list in Markdown, with names and reasons as code so that they cannot contain markup.
+/// The list in Markdown in the current language, with names and reasons as code so that they cannot contain markup.
 #[must_use]
 pub fn markdown(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
@@ -170,10 +170,10 @@ pub fn markdown(findings: &[Finding], now: Micros) -> String {
             "- **{}** {}: {}",
             found.problem.name(),
             code(&found.heading(now)),
-            code(&found.reason)
+            code(&found.reason.to_string())
         );
         for help in &found.help {
-            let _ = writeln!(out, "  - {}", code(help));
+            let _ = writeln!(out, "  - {}", code(&help.to_string()));
         }
     }
     out

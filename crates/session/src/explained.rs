@@ -216,7 +216,7 @@ fn unsuitable(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
     UnsuitableDevicesJson {
         devices: &group.devices,
         why: &group.why,
-        words: device_words::obstacle(&group.why),
+        words: device_words::obstacle(&group.why).english(),
     }
 }
 
@@ -226,7 +226,7 @@ fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
         request: &request.request,
         class: &request.class,
         outcome: &request.outcome,
-        words: device_words::outcome(request),
+        words: device_words::outcome(request).english(),
         gets: &request.gets,
         unsuitable: request.unsuitable.iter().map(unsuitable).collect(),
     });

@@ -11,7 +11,7 @@ request = request { $request } of claim { $claim }
 request-of-class = request { $request } of claim { $claim } (class { $class })
 
 ## What a request gets. $request (String) - one of the two messages above.
-## $devices (String) - devices with details, joined with `and`. $asks, $has (Number) - devices.
+## $devices (String) - devices with details, two of them as in `both`. $asks, $has (Number) - devices.
 
 gets = { $request }: gets { $devices }
 passed-over = { $request }: is passed over: with { $devices }, another request would get too few devices
@@ -28,18 +28,25 @@ too-few = { $asks ->
 }
 none-matches = { $request }: asks for all devices that match, and none does
 not-all = { $request }: asks for all devices that match, and gets nothing: not all of them can be taken
-# Between devices.
-and = { " " }and{ " " }
+# Two devices; $one may be two devices already.
+both = { $one } and { $other }
+# What a request gets ($request is one of the messages above), and why other devices do not do ($why is a message of the
+# group below). $request may have such reasons already.
+and-unsuitable = { $request }; { $devices }: { $why }
 
-## Details of a device, in parentheses after its name
+## Details of a device
+
+# $details (String) - list of the two messages below.
+with-details = { $device } ({ $details })
 
 # Such as: 4Gi of memory.
 amount = { $amount } of { $name }
 # $takes, $left (String) - amounts of a counter in a counter set.
 takes = takes { $takes } of { $counter } in { $set }, { $left } left
 
-# The names of the first devices, and how many follow.
-more-devices = { $more ->
+# The names of the first devices, and how many follow. With 0 the list is complete.
+devices-and-more = { $more ->
+    [0] { $devices }
    *[other] { $devices } and { $more } more
 }
 
@@ -71,3 +78,7 @@ no-attribute = no attribute { $attribute }, which a constraint compares
 differs = { $attribute } is { $value }, and { $wanted } for the devices that it must match
 repeats = { $attribute } is { $value }, as for another device from which it must differ
 leaves-too-few = with it, other requests would get too few devices
+
+## A shared counter of a counter set, such as: memory of gpu-0-counters.
+
+counter-of-set = { $counter } of { $set }

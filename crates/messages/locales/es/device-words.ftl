@@ -21,12 +21,15 @@ too-few = { $asks ->
 }
 none-matches = { $request }: pide todos los dispositivos que coincidan, y no coincide ninguno
 not-all = { $request }: pide todos los dispositivos que coincidan, y no recibe nada: no se pueden tomar todos
-and = { " " }y{ " " }
+both = { $one } y { $other }
+and-unsuitable = { $request }; { $devices }: { $why }
 
+with-details = { $device } ({ $details })
 amount = { $amount } de { $name }
 takes = consume { $takes } de { $counter } en { $set }, quedan { $left }
 
-more-devices = { $more ->
+devices-and-more = { $more ->
+    [0] { $devices }
    *[other] { $devices } y { $more } más
 }
 
@@ -50,3 +53,5 @@ no-attribute = sin el atributo { $attribute }, que compara una restricción
 differs = { $attribute } es { $value }, y { $wanted } en los dispositivos con los que tiene que coincidir
 repeats = { $attribute } es { $value }, como en otro dispositivo del que se tiene que distinguir
 leaves-too-few = así a otras peticiones les faltarían dispositivos
+
+counter-of-set = { $counter } de { $set }

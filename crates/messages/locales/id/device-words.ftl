@@ -15,12 +15,17 @@ none-of = { $request }: meminta { $asks } perangkat, dan tidak ada yang bisa dip
 too-few = { $request }: meminta { $asks } perangkat, dan hanya { $has } yang bisa dipakai: { $devices }
 none-matches = { $request }: meminta semua perangkat yang cocok, dan tidak ada yang cocok
 not-all = { $request }: meminta semua perangkat yang cocok, dan tidak mendapat apa-apa: tidak semuanya bisa diambil
-and = { " " }dan{ " " }
+both = { $one } dan { $other }
+and-unsuitable = { $request }; { $devices }: { $why }
 
+with-details = { $device } ({ $details })
 amount = { $amount } { $name }
 takes = mengambil { $takes } { $counter } dari { $set }, tersisa { $left }
 
-more-devices = { $devices } dan { $more } lagi
+devices-and-more = { $more ->
+    [0] { $devices }
+   *[other] { $devices } dan { $more } lagi
+}
 
 held = dipegang klaim { $claim }
 held-for-pods = dipegang klaim { $claim } milik Pod { $pods }
@@ -39,3 +44,5 @@ no-attribute = tidak punya atribut { $attribute }, yang dibandingkan oleh sebuah
 differs = { $attribute } adalah { $value }, sedangkan pada perangkat yang harus sama dengannya { $wanted }
 repeats = { $attribute } adalah { $value }, sama seperti pada perangkat lain yang harus berbeda darinya
 leaves-too-few = dengannya, permintaan lain akan mendapat terlalu sedikit perangkat
+
+counter-of-set = { $counter } dari { $set }

@@ -25,12 +25,17 @@ too-few = { $asks ->
 }
 none-matches = { $request }: просить усі відповідні пристрої, а таких немає
 not-all = { $request }: просить усі відповідні пристрої і не отримує нічого: не всі з них можна взяти
-and = { " " }і{ " " }
+both = { $one } і { $other }
+and-unsuitable = { $request }; { $devices }: { $why }
 
+with-details = { $device } ({ $details })
 amount = { $amount } { $name }
 takes = бере { $takes } { $counter } з { $set }, лишається { $left }
 
-more-devices = { $devices } і ще { $more }
+devices-and-more = { $more ->
+    [0] { $devices }
+   *[other] { $devices } і ще { $more }
+}
 
 held = зайнято заявкою { $claim }
 held-for-pods = { $count ->
@@ -52,3 +57,5 @@ no-attribute = немає атрибута { $attribute }, який порівн
 differs = { $attribute } — { $value }, а в пристроїв, з якими має бути збіг, — { $wanted }
 repeats = { $attribute } — { $value }, як і в іншого пристрою, від якого має бути відмінність
 leaves-too-few = з ним інші запити отримали б замало пристроїв
+
+counter-of-set = { $counter } з { $set }

@@ -15,12 +15,17 @@ none-of = { $request }：要 { $asks } 个设备，没有一个合适
 too-few = { $request }：要 { $asks } 个设备，只有 { $has } 个合适：{ $devices }
 none-matches = { $request }：要所有匹配的设备，没有一个匹配
 not-all = { $request }：要所有匹配的设备，结果什么也得不到：无法把它们全部拿到
-and = { " " }和{ " " }
+both = { $one } 和 { $other }
+and-unsuitable = { $request }；{ $devices }：{ $why }
 
+with-details = { $device }（{ $details }）
 amount = { $name } { $amount }
 takes = 占用 { $set } 的 { $counter } { $takes }，剩余 { $left }
 
-more-devices = { $devices } 以及另外 { $more } 个
+devices-and-more = { $more ->
+    [0] { $devices }
+   *[other] { $devices } 以及另外 { $more } 个
+}
 
 held = 被申领 { $claim } 占用
 held-for-pods = 被 Pod { $pods } 的申领 { $claim } 占用
@@ -39,3 +44,5 @@ no-attribute = 没有属性 { $attribute }，而某个约束要比较它
 differs = { $attribute } 是 { $value }，而它必须与之一致的设备是 { $wanted }
 repeats = { $attribute } 是 { $value }，与另一个设备相同，而两者必须不同
 leaves-too-few = 用了它，其他请求能得到的设备就不够了
+
+counter-of-set = { $set } 的 { $counter }

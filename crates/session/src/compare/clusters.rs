@@ -115,7 +115,7 @@ fn troubles(session: &Session) -> ordered::Set<ClusterProblem> {
         .map(|found| ClusterProblem {
             object: found.object,
             problem: found.problem.name().to_owned(),
-            reason: found.reason,
+            reason: found.reason.english(),
         })
         .collect()
 }

@@ -13,6 +13,7 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, NodeName, Object, ObjectMeta, Pod, Str, Time};
 use podscope_cluster::{NodeShorthand, Objects, SimTime};
+use podscope_messages::{Sentence, sentence};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
@@ -111,7 +112,7 @@ impl Triage<'_> {
         problem: Problem,
         object: String,
         meta: &ObjectMeta,
-        reason: String,
+        reason: Sentence,
         since: Option<Time>,
     ) -> &mut Finding {
         self.findings.push(Finding {
@@ -159,21 +160,35 @@ fn pod_name(pod: &Pod) -> String {
     format!("Pod {}", pod.metadata.key())
 }
 
+/// Says that finalizers hold an object that is being deleted.
+fn held_by_finalizers(finalizers: Vec<&str>) -> Sentence {
+    sentence!(
+        problem::held_by_finalizers,
+        count = finalizers.len(),
+        names = finalizers
+    )
+}
+
+/// Command that tells the cluster that the machine of a node is off.
+fn out_of_service_command(node: &str) -> String {
+    format!("kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
+}
+
 /// Removes the trailing full stop, so that the text can be embedded in a sentence.
 fn clause(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// Formats the findings as `podscope why -o json`. `start` is the wall-clock time at t = 0.
+/// Formats the findings as `podscope why -o json`, in English. `start` is the wall-clock time at t = 0.
 #[must_use]
 pub fn to_json(start: Time, findings: &[Finding]) -> Value {
     let rows = findings.iter().map(|found| {
         json!({
             "object": found.object,
             "problem": found.problem.name(),
-            "reason": found.reason,
+            "reason": found.reason.english(),
             "since": found.since.map(|since| podscope_api::print_rfc3339(start.0 + since, 0)),
-            "help": found.help,
+            "help": found.help.iter().map(Sentence::english).collect::<Vec<_>>(),
             "count": found.count,
             "owner": found.owner,
         })

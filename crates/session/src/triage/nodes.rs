@@ -3,8 +3,9 @@
 use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, Pod};
+use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause};
+use super::{Problem, Triage, clause, out_of_service_command};
 
 impl Triage<'_> {
     pub(super) fn nodes(&mut self) {
@@ -24,19 +25,15 @@ impl Triage<'_> {
                 let pods = objects.pods_on(&NodeName(node.metadata.name.clone()));
                 let pods = pods.filter(|pod: &&std::sync::Arc<Pod>| !pod.is_terminal()).count();
                 let why = match (&ready.status, clause(&ready.message)) {
-                    (ConditionStatus::False, "") => format!("not ready: {}", ready.reason),
-                    (ConditionStatus::False, message) => message.to_owned(),
-                    (_, "") => "its kubelet is not heard".to_owned(),
-                    (_, message) => message.to_owned(),
+                    (ConditionStatus::False, "") => sentence!(problem::not_ready_for, reason = &ready.reason),
+                    (_, "") => sentence!(problem::kubelet_not_heard),
+                    (_, message) => message.into(),
                 };
-                let s = if pods == 1 { "" } else { "s" };
-                let reason = format!("{why}; {pods} pod{s} there");
+                let reason = sentence!(problem::node_not_ready, pods = pods, why = why);
                 let since = ready.last_transition_time;
                 let row = self.add(Problem::NodeNotReady, name.clone(), &node.metadata, reason, since);
-                row.help.push(format!(
-                    "Bring the machine or its network back; while nobody knows that it is off, its pods may still run. Once it is surely off: kubectl taint node {} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
-                    node.metadata.name
-                ));
+                let command = out_of_service_command(&node.metadata.name);
+                row.help.push(sentence!(problem::bring_machine_back, command = command));
             }
             for pressure in CONDITION_TAINTS.iter().filter(|row| row.is_pressure) {
                 let Some(known) = node.condition(pressure.condition) else {
@@ -44,8 +41,8 @@ impl Triage<'_> {
                 };
                 if known.status == ConditionStatus::True {
                     let reason = match clause(&known.message) {
-                        "" => pressure.condition.to_owned(),
-                        message => format!("{}: {message}", pressure.condition),
+                        "" => Sentence::from(pressure.condition),
+                        message => format!("{}: {message}", pressure.condition).into(),
                     };
                     self.add(
                         Problem::NodePressure,

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use podscope_api::explained::NodeDevices;
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
-use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
+use podscope_api::{
+    ConditionStatus, ContainerStatus, NodeName, Pod, PodPhase, PodSchedulingGate, PriorityClass, Time, Uid,
+};
+use podscope_messages::{Sentence, Value, sentence};
 use podscope_protocol::{device_words, gate_setter};
 use podscope_scheduler::explain::{Explanation, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_scheduler::{Scheduler, TrialNodes};
 
-use super::{Problem, Triage, clause, pod_name, standing};
+use super::{Problem, Triage, clause, held_by_finalizers, out_of_service_command, pod_name, standing};
 use crate::view;
 use crate::whatif::{self, GroupsAsked};
 use podscope_cluster::scheduler_of;
@@ -36,7 +39,7 @@ pub(crate) fn shares_decision(pod: &Pod) -> Option<Uid> {
 /// The problem of one pod.
 struct Ailment {
     problem: Problem,
-    reason: String,
+    reason: Sentence,
     since: Option<Time>,
 }
 
@@ -45,10 +48,10 @@ impl Triage<'_> {
         let objects = self.objects;
         let mut scheduler: Option<Scheduler> = None;
         // Rows by owner, problem and reason.
-        let mut rows: ordered::Map<(String, Problem, String), usize> = ordered::Map::new();
+        let mut rows: ordered::Map<(String, Problem, Sentence), usize> = ordered::Map::new();
         let mut shown: Vec<(usize, Arc<Pod>)> = Vec::new();
         let mut decided = 0;
-        let mut reasons: ordered::Map<Uid, Option<String>> = ordered::Map::new();
+        let mut reasons: ordered::Map<Uid, Option<Sentence>> = ordered::Map::new();
         let only = self.scope.pod.clone();
         for pod in objects.list::<Pod>() {
             let is_meant = match &only {
@@ -112,7 +115,7 @@ impl Triage<'_> {
                         .get_or_insert_with(|| GroupsAsked::new(objects, self.nodes, || TrialNodes::new(scheduler)));
                     let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
                     let mut help = placed_by(scheduler, &pod, &classes);
-                    help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
+                    help.extend(grown.and_then(|asked| whatif::group_help(&asked)).map(Sentence::from));
                     help
                 }
                 _ => self.help(problem, &pod),
@@ -123,7 +126,7 @@ impl Triage<'_> {
 
     /// The pod's problem; `None` if it has none.
     fn ailment(&self, pod: &Pod) -> Option<Ailment> {
-        let ailment = |problem, reason: String, since| Some(Ailment { problem, reason, since });
+        let ailment = |problem, reason: Sentence, since| Some(Ailment { problem, reason, since });
         if pod.metadata.is_terminating() {
             return self.terminating(pod);
         }
@@ -131,17 +134,14 @@ impl Triage<'_> {
             let ended = pod
                 .condition(condition::DISRUPTION_TARGET)
                 .and_then(|one| one.last_transition_time);
-            let message = clause(&pod.status.message).to_owned();
+            let message = clause(&pod.status.message);
             return match &*pod.status.reason {
-                "Evicted" => ailment(Problem::Evicted, message, ended),
+                "Evicted" => ailment(Problem::Evicted, message.into(), ended),
                 // Failed pods of a Job count towards its backoffLimit; the Job itself is reported.
                 _ if pod.metadata.controller_ref().is_some_and(|owner| &*owner.kind == "Job") => None,
                 reason => {
-                    let ends = self.ends(pod);
-                    let said = [reason, &message, &ends].into_iter().filter(|part| !part.is_empty());
-                    let said: Vec<&str> = said.collect();
                     let since = ended.or_else(|| finished(pod));
-                    ailment(Problem::Failed, said.join(": "), since)
+                    ailment(Problem::Failed, failed(reason, message, ends(pod)), since)
                 }
             };
         }
@@ -157,7 +157,7 @@ impl Triage<'_> {
                 return ailment(Problem::Gated, gated(pod), since);
             }
             let said = pod.condition(condition::POD_SCHEDULED).map_or("", |one| &*one.message);
-            return ailment(Problem::Pending, clause(said).to_owned(), since);
+            return ailment(Problem::Pending, clause(said).into(), since);
         };
         for status in pod
             .status
@@ -173,7 +173,7 @@ impl Triage<'_> {
         if self.is_lost(node) {
             return None;
         }
-        self.unready(pod)
+        self.unready(pod, node)
     }
 
     /// The reason why a terminating pod is not removed; `None` during its grace period.
@@ -182,20 +182,21 @@ impl Triage<'_> {
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
         let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
         let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
-        let reason = match (lost, pod.metadata.finalizers.as_slice()) {
-            (Some(node), _) if !ended => {
-                let and = match pod.metadata.finalizers.as_slice() {
-                    [] => String::new(),
-                    held => format!("; after that {} holds it", finalizers(held)),
-                };
-                format!("its node {node} is not reachable, so no kubelet confirms that its containers have ended{and}")
-            }
-            (_, held @ [_, ..]) => format!("{} holds it: whoever set that has to remove it", finalizers(held)),
-            _ if until >= self.now => return None,
-            _ => format!(
-                "its grace period has ended, and the kubelet of {} has not ended it",
-                pod.spec.node_name.as_ref().map_or("its node", |node| node.as_str())
+        let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
+        let reason = match (lost, held.is_empty()) {
+            (Some(node), true) if !ended => sentence!(problem::node_unreachable, node = node.as_str()),
+            (Some(node), false) if !ended => sentence!(
+                problem::node_unreachable_then_held,
+                count = held.len(),
+                node = node.as_str(),
+                names = held
             ),
+            (_, false) => held_by_finalizers(held),
+            _ if until >= self.now => return None,
+            _ => match &pod.spec.node_name {
+                Some(node) => sentence!(problem::grace_has_ended, node = node.as_str()),
+                None => sentence!(problem::grace_has_ended_unbound),
+            },
         };
         Some(Ailment {
             problem: Problem::Terminating,
@@ -205,8 +206,7 @@ impl Triage<'_> {
     }
 
     /// The reason why a bound pod does not become ready; `None` if it is ready or still starting.
-    #[expect(clippy::too_many_lines, reason = "one arm a reason, in the order of their weight")]
-    fn unready(&self, pod: &Pod) -> Option<Ailment> {
+    fn unready(&self, pod: &Pod, node: &NodeName) -> Option<Ailment> {
         if pod.is_ready() {
             return None;
         }
@@ -230,44 +230,44 @@ impl Triage<'_> {
         if !has_started && let Some(said) = self.warning(uid, &of_volume) {
             return Some(Ailment {
                 problem: Problem::VolumeStuck,
-                reason: clause(said).to_owned(),
+                reason: clause(said).into(),
                 since,
             });
         }
         let reason = if let Some(said) = self.warning(uid, &["FailedCreatePodSandBox", "NetworkNotReady"]) {
-            clause(said).to_owned()
+            clause(said).into()
         } else if let Some(status) = pod.status.init_container_statuses.iter().find(|one| is_under_way(one)) {
-            format!("its init container {} has not ended yet", status.name)
+            sentence!(problem::init_container_runs, container = &status.name)
         } else if let Some(status) = pod.status.container_statuses.iter().find(|one| !one.ready) {
             let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
             let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
+            let container = &status.name;
             match (&status.state.running, self.warning(uid, &["Unhealthy"])) {
-                (Some(_), Some(said)) => format!("container {} is not ready: {}", status.name, clause(said)),
-                (Some(_), None) if is_starting => {
-                    format!("the startup probe of container {} does not succeed", status.name)
-                }
-                (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
-                    format!("the readiness probe of container {} fails", status.name)
-                }
-                (Some(_), None) => format!("container {} runs and is not ready", status.name),
-                (None, _) => format!(
-                    "container {} waits: {}",
-                    status.name,
-                    status
-                        .state
-                        .waiting
-                        .as_ref()
-                        .map_or("not created yet", |waiting| &*waiting.reason)
+                (Some(_), Some(said)) => sentence!(
+                    problem::container_not_ready_for,
+                    container = container,
+                    message = clause(said)
                 ),
+                (Some(_), None) if is_starting => sentence!(problem::startup_probe_fails, container = container),
+                (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
+                    sentence!(problem::readiness_probe_fails, container = container)
+                }
+                (Some(_), None) => sentence!(problem::container_not_ready, container = container),
+                (None, _) => {
+                    let reason = match &status.state.waiting {
+                        Some(waiting) => Sentence::from(&*waiting.reason),
+                        None => sentence!(problem::not_created),
+                    };
+                    sentence!(problem::container_waits, container = container, reason = reason)
+                }
             }
         } else if let Some(gate) = (pod.spec.readiness_gates.iter()).find(|gate| {
             pod.condition(&gate.condition_type)
                 .is_none_or(|one| one.status != ConditionStatus::True)
         }) {
-            format!("its readiness gate {} is not True", gate.condition_type)
+            sentence!(problem::readiness_gate, gate = &gate.condition_type)
         } else if pod.status.container_statuses.is_empty() {
-            let node = pod.spec.node_name.as_ref().map_or("its node", |node| node.as_str());
-            format!("it is bound to {node}, and its kubelet has not begun it")
+            sentence!(problem::not_begun, node = node.as_str())
         } else {
             let told = pod.condition(condition::READY);
             let told = told.map(|one| {
@@ -278,10 +278,7 @@ impl Triage<'_> {
                 }
             });
             let told = told.filter(|told| !told.is_empty());
-            told.map_or_else(
-                || "its containers are ready and it is not".to_owned(),
-                |told| clause(told).to_owned(),
-            )
+            told.map_or_else(|| sentence!(problem::only_containers_ready), |told| clause(told).into())
         };
         Some(Ailment {
             problem: Problem::NotReady,
@@ -290,44 +287,33 @@ impl Triage<'_> {
         })
     }
 
-    /// Describes the exits of the pod's failed containers.
-    fn ends(&self, pod: &Pod) -> String {
-        let statuses = pod
-            .status
-            .init_container_statuses
-            .iter()
-            .chain(&pod.status.container_statuses);
-        let ends = statuses.filter_map(|status| {
-            let ended = status.state.terminated.as_ref().filter(|ended| ended.exit_code != 0)?;
-            Some(format!("container {} ended with {}", status.name, exit(ended)))
-        });
-        ends.collect::<Vec<_>>().join(", ")
-    }
-
-    fn help(&self, problem: Problem, pod: &Pod) -> Vec<String> {
+    fn help(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
         let key = pod.metadata.key();
         let (namespace, name) = (&key.namespace, &key.name);
         match problem {
             Problem::Terminating if pod.spec.node_name.as_ref().is_some_and(|node| self.is_lost(node)) => {
                 let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
                 vec![
-                    format!("Bring node {node} back: its kubelet then ends the pod"),
-                    format!(
-                        "Once the machine is surely off: kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
-                    ),
+                    sentence!(problem::bring_node_back, node = node),
+                    sentence!(problem::once_machine_is_off, command = out_of_service_command(node)),
                 ]
             }
             Problem::Terminating if !pod.metadata.finalizers.is_empty() => {
-                vec![format!(
-                    "Let the controller of {} finish, or, where it is gone for good, remove the finalizer: kubectl patch pod {name} -n {namespace} --type=json -p '[{{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}}]'",
-                    pod.metadata.finalizers.join(", ")
+                let command = format!(
+                    "kubectl patch pod {name} -n {namespace} --type=json -p '[{{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}}]'"
+                );
+                let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
+                vec![sentence!(
+                    problem::let_controller_finish,
+                    names = held,
+                    command = command
                 )]
             }
-            Problem::CrashLoop => vec![format!("kubectl logs {name} -n {namespace} --previous")],
+            Problem::CrashLoop => vec![format!("kubectl logs {name} -n {namespace} --previous").into()],
             Problem::ImagePull | Problem::ConfigError | Problem::NotReady | Problem::VolumeStuck => {
-                vec![format!("kubectl describe pod {name} -n {namespace}")]
+                vec![format!("kubectl describe pod {name} -n {namespace}").into()]
             }
-            Problem::Evicted | Problem::Failed => vec![format!("kubectl delete pod {name} -n {namespace}")],
+            Problem::Evicted | Problem::Failed => vec![format!("kubectl delete pod {name} -n {namespace}").into()],
             _ => Vec::new(),
         }
     }
@@ -345,49 +331,70 @@ fn finished(pod: &Pod) -> Option<Time> {
     ended.max()
 }
 
-fn finalizers(held: &[podscope_api::Str]) -> String {
-    let s = if held.len() == 1 { "" } else { "s" };
-    let all: Vec<&str> = held.iter().map(|name| &**name).collect();
-    format!("the finalizer{s} {}", all.join(", "))
+/// The exits of the pod's failed containers.
+fn ends(pod: &Pod) -> Vec<Sentence> {
+    let statuses = pod
+        .status
+        .init_container_statuses
+        .iter()
+        .chain(&pod.status.container_statuses);
+    let ends = statuses.filter_map(|status| {
+        let ended = status.state.terminated.as_ref().filter(|ended| ended.exit_code != 0)?;
+        Some(sentence!(
+            problem::container_ended,
+            container = &status.name,
+            exit = exit(ended)
+        ))
+    });
+    ends.collect()
 }
 
-/// Describes the pod's scheduling gates.
-pub(super) fn gated(pod: &Pod) -> String {
-    let gates = pod
-        .spec
-        .scheduling_gates
-        .iter()
-        .map(|gate| match gate_setter(&gate.name).as_str() {
-            "" => gate.name.to_string(),
-            who => format!("{} (of {who})", gate.name),
-        });
-    let gates: Vec<String> = gates.collect();
-    let s = if gates.len() == 1 { "" } else { "s" };
-    format!(
-        "its scheduling gate{s} {} holds it back: the scheduler does not look at it",
-        gates.join(", ")
-    )
+/// Describes a failed pod by the reason and message of its status and the exits of its containers. Each may be empty.
+fn failed(reason: &str, message: &str, ends: Vec<Sentence>) -> Sentence {
+    let said: Vec<&str> = [reason, message].into_iter().filter(|part| !part.is_empty()).collect();
+    match (said.is_empty(), ends.is_empty()) {
+        (_, true) => said.join(": ").into(),
+        (true, false) => sentence!(problem::ended_containers, ends = ends),
+        (false, false) => sentence!(problem::message_and_ends, message = said.join(": "), ends = ends),
+    }
+}
+
+/// Says that the pod's scheduling gates hold it back.
+fn gated(pod: &Pod) -> Sentence {
+    let gates = gates(pod);
+    sentence!(problem::gated, count = gates.len(), gates = gates)
+}
+
+/// The pod's scheduling gates, each with the controller that sets it if that is known.
+pub(super) fn gates(pod: &Pod) -> Vec<Value> {
+    let gates = pod.spec.scheduling_gates.iter();
+    let gate = |gate: &PodSchedulingGate| match gate_setter(&gate.name) {
+        None => Value::from(&gate.name),
+        Some(setter) => sentence!(problem::gate_of, gate = &gate.name, setter = setter).into(),
+    };
+    gates.map(gate).collect()
 }
 
 fn is_under_way(status: &ContainerStatus) -> bool {
     status.state.terminated.is_none() && !status.ready && status.state.running.is_some()
 }
 
-fn exit(ended: &podscope_api::ContainerStateTerminated) -> String {
+fn exit(ended: &podscope_api::ContainerStateTerminated) -> Sentence {
     match (&*ended.reason, ended.exit_code) {
-        ("" | "Error" | "Completed", code) => format!("exit code {code}"),
-        (reason, code) => format!("{reason} (exit code {code})"),
+        ("" | "Error" | "Completed", code) => sentence!(problem::exit_code, code = code),
+        (reason, code) => sentence!(problem::reason_with_exit_code, reason = reason, code = code),
     }
 }
 
 /// The problem that a container's status reports: repeated exits, an image error, or a configuration error.
 fn of_container(status: &ContainerStatus) -> Option<Ailment> {
     let again = |ended: &podscope_api::ContainerStateTerminated| {
-        let times = match status.restart_count {
-            1 => "once".to_owned(),
-            count => format!("{count} times"),
-        };
-        format!("container {} ends with {}, restarted {times}", status.name, exit(ended))
+        sentence!(
+            problem::container_restarts,
+            restarts = status.restart_count,
+            container = &status.name,
+            exit = exit(ended)
+        )
     };
     let last = status.last_state.terminated.as_ref();
     let Some(waiting) = &status.state.waiting else {
@@ -404,14 +411,17 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
         });
     };
     let since = last.and_then(|ended| ended.finished_at);
-    let said = |what: &str| match clause(&waiting.message) {
-        "" => format!("container {}: {what}", status.name),
-        message => format!("container {}: {message}", status.name),
+    let said = |what: Sentence| {
+        let message = match clause(&waiting.message) {
+            "" => what,
+            message => message.into(),
+        };
+        sentence!(problem::of_container, container = &status.name, message = message)
     };
     let (problem, reason) = match &*waiting.reason {
         "CrashLoopBackOff" => (
             Problem::CrashLoop,
-            last.map_or_else(|| said("it ends again and again"), again),
+            last.map_or_else(|| said(sentence!(problem::ends_repeatedly)), again),
         ),
         "ErrImagePull"
         | "ImagePullBackOff"
@@ -421,10 +431,10 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
         | "RegistryUnavailable"
         | "SignatureValidationFailed" => (
             Problem::ImagePull,
-            format!(
-                "image {}: {}",
-                status.image,
-                match clause(&waiting.message) {
+            sentence!(
+                problem::image,
+                image = &status.image,
+                message = match clause(&waiting.message) {
                     "" => &*waiting.reason,
                     message => message,
                 }
@@ -435,57 +445,57 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
         | "RunContainerError"
         | "PreCreateHookError"
         | "PreStartHookError"
-        | "PostStartHookError" => (Problem::ConfigError, said(&waiting.reason)),
+        | "PostStartHookError" => (Problem::ConfigError, said((&*waiting.reason).into())),
         _ => return None,
     };
     Some(Ailment { problem, reason, since })
 }
 
 /// Explains why no node can run the pod, from a new scheduling decision.
-fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<String> {
-    let said = || {
-        pod.condition(condition::POD_SCHEDULED)
-            .map(|one| clause(&one.message).to_owned())
-    };
+fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Sentence> {
+    let condition = pod.condition(condition::POD_SCHEDULED);
+    let said = condition
+        .map(|one| clause(&one.message))
+        .filter(|said| !said.is_empty());
     if let Some(unheld) = triage.objects.missing_objects(pod) {
-        let unheld = view::missing_objects_view(unheld);
-        return Some(match said().filter(|said| !said.is_empty()) {
-            Some(said) => format!("{said} (said in the cluster; {unheld})"),
-            None => format!("nobody can say why: {unheld}"),
+        let missing = view::missing_objects_view(unheld).sentence();
+        return Some(match said {
+            Some(said) => sentence!(problem::said_in_cluster, message = said, missing = missing),
+            None => sentence!(problem::nobody_can_say, missing = missing),
         });
     }
     let Some((cache, decision)) = scheduler.decide(pod) else {
-        let by = format!(
-            "its scheduler {} is not one that is known here",
-            pod.spec.scheduler_name
-        );
-        return Some(match said().filter(|said| !said.is_empty()) {
-            Some(said) => format!("{said} ({by})"),
-            None => format!("{by}: nothing says why it waits"),
+        let name = &pod.spec.scheduler_name;
+        return Some(match said {
+            Some(said) => sentence!(problem::said_by_unknown_scheduler, message = said, scheduler = name),
+            None => sentence!(problem::unknown_scheduler, scheduler = name),
         });
     };
     let explanation = explain(&cache, &decision);
     if let Some(message) = &explanation.message {
-        let mut more = standing::particulars(triage.objects, pod);
-        more.extend(devices(&explanation));
-        let parts: Vec<&str> = std::iter::once(&**message)
-            .chain(more.iter().map(String::as_str))
-            .collect();
-        return Some(clause(&parts.join(" ")).to_owned());
+        let more = standing::particulars(triage.objects, pod).into_iter();
+        let Some(cause) = more.chain(devices(&explanation)).reduce(and_cause) else {
+            return Some(clause(message).into());
+        };
+        return Some(sentence!(problem::message_and_cause, message = message, cause = cause));
     }
     if explanation.hosts.is_empty() {
-        return said().filter(|said| !said.is_empty());
+        return said.map(Sentence::from);
     }
-    let fits = explanation.hosts.join(", ");
-    Some(match pod.condition(condition::POD_SCHEDULED).map(|one| &one.status) {
-        Some(ConditionStatus::False) => format!("by what the files hold it fits now: on {fits}"),
-        _ => format!("it was not scheduled yet: it fits on {fits}"),
+    let fits = explanation.hosts;
+    Some(match condition.map(|one| &one.status) {
+        Some(ConditionStatus::False) => sentence!(problem::fits_now, nodes = fits),
+        _ => sentence!(problem::fits_on, nodes = fits),
     })
+}
+
+fn and_cause(before: Sentence, cause: Sentence) -> Sentence {
+    sentence!(problem::and_cause, before = before, cause = cause)
 }
 
 /// The scheduler's explanation about devices, for the first node with devices that lacks some; without such a node, for
 /// the first one.
-fn devices(explanation: &Explanation) -> Option<String> {
+fn devices(explanation: &Explanation) -> Option<Sentence> {
     let nodes = explanation.nodes.iter();
     let explained: Vec<(&str, &NodeDevices)> = nodes
         .filter_map(|node| Some((node.name.as_str(), node.devices.as_deref()?)))
@@ -495,22 +505,22 @@ fn devices(explanation: &Explanation) -> Option<String> {
         requests.any(|request| !request.gets.is_empty() || !request.unsuitable.is_empty())
     };
     let (node, devices) = explained.iter().find(has_devices).or(explained.first())?;
-    let lines = device_words::lines(devices).join(". ");
-    (!lines.is_empty()).then(|| format!("On {node}: {lines}."))
+    let lines = device_words::lines(devices).into_iter().reduce(and_cause)?;
+    Some(sentence!(problem::devices_on_node, node = *node, lines = lines))
 }
 
 /// Remedies for a pending pod, each verified by the scheduler.
-fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<String> {
+fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<Sentence> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
     while search.suggestions().len() < HELP && !search.step().finished {}
     let maker = view::PodCreator::None;
     let found = search.suggestions().iter().take(HELP);
     found
-        .map(|suggestion| view::remedy(pod, &maker, suggestion).to_string())
+        .map(|suggestion| view::remedy(pod, &maker, suggestion).sentence())
         .collect()
 }
 
 /// The reason of the pod's problem, if it has one.
-pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<String> {
+pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<Sentence> {
     triage.ailment(pod).map(|ailment| ailment.reason)
 }

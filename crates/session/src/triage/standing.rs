@@ -3,58 +3,58 @@
 
 use podscope_api::{AccessMode, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Str};
 use podscope_cluster::Objects;
+use podscope_messages::{Sentence, sentence};
 
 use super::{clause, pods};
 
 /// Returns the notes for a pod; none if the pod only waits for the scheduler.
 #[must_use]
-pub fn standing(objects: &Objects, pod: &Pod) -> Vec<String> {
+pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let mut said = Vec::new();
     let node = pod.spec.node_name.as_ref();
-    let as_if = "what follows decides it as if it were pending";
     if let Some(unheld) = objects.missing_objects(pod).filter(|_| node.is_none()) {
-        said.push(format!(
-            "Nobody can say where it may go: {}.",
-            crate::view::missing_objects_view(unheld)
-        ));
+        let missing = crate::view::missing_objects_view(unheld);
+        said.push(sentence!(standing::place_unknown, why = missing.sentence()));
     }
     if pod.metadata.is_terminating() {
-        let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
-        let held = match held.as_slice() {
-            [] => String::new(),
-            names => format!(", held by {}", names.join(", ")),
-        };
-        let place = node.map_or_else(String::new, |node| format!(" on node {node}"));
-        said.push(format!(
-            "It is being deleted{place}{held}: it is not scheduled again; {as_if}."
-        ));
+        said.push(deleted(pod));
     } else if pod.is_terminal() {
-        let ended = match (&*pod.status.reason, &pod.status.phase) {
-            ("Evicted", _) => format!("It was evicted: {}", clause(&pod.status.message)),
-            ("", Some(PodPhase::Succeeded)) => "It has finished (Succeeded)".to_owned(),
-            ("", _) => "It has failed".to_owned(),
-            (reason, _) => format!("It has ended ({reason})"),
-        };
-        said.push(format!("{ended}. It is not scheduled again; {as_if}."));
+        said.push(sentence!(standing::has_ended, how = ended(pod)));
     } else if let Some(node) = node {
-        said.push(format!("It is placed on node {node} already; {as_if}."));
+        said.push(sentence!(standing::is_placed, node = node.as_str()));
     } else if !pod.spec.scheduling_gates.is_empty() {
-        let mut gated = pods::gated(pod);
-        if let Some(first) = gated.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        said.push(format!(
-            "{gated}. What follows is what it would decide without the gate."
-        ));
+        let gates = pods::gates(pod);
+        said.push(sentence!(standing::is_gated, count = gates.len(), gates = gates));
     }
-    said.extend(particulars(objects, pod));
+    let particulars = particulars(objects, pod).into_iter();
+    said.extend(particulars.map(|cause| sentence!(explain::sentence, text = cause)));
     said
 }
 
-/// Causes that kube-scheduler's message does not name: the only node of a DaemonSet's pod, and the pods that use its
-/// ReadWriteOncePod claims.
-pub(super) fn particulars(objects: &Objects, pod: &Pod) -> Vec<String> {
-    let meant = meant_for(pod).map(|node| format!("Its DaemonSet made it for node {node} alone."));
+fn deleted(pod: &Pod) -> Sentence {
+    let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
+    match (&pod.spec.node_name, held.is_empty()) {
+        (None, true) => sentence!(standing::deleted),
+        (Some(node), true) => sentence!(standing::deleted_on, node = node.as_str()),
+        (None, false) => sentence!(standing::deleted_held, finalizers = held),
+        (Some(node), false) => sentence!(standing::deleted_on_held, node = node.as_str(), finalizers = held),
+    }
+}
+
+/// How a pod has ended, without a full stop.
+fn ended(pod: &Pod) -> Sentence {
+    match (&*pod.status.reason, &pod.status.phase) {
+        ("Evicted", _) => sentence!(standing::was_evicted, message = clause(&pod.status.message)),
+        ("", Some(PodPhase::Succeeded)) => sentence!(standing::has_succeeded),
+        ("", _) => sentence!(standing::has_failed),
+        (reason, _) => sentence!(standing::ended_for, reason = reason),
+    }
+}
+
+/// Causes that kube-scheduler's message does not name, without a full stop: the only node of a DaemonSet's pod, and the
+/// pods that use its ReadWriteOncePod claims.
+pub(super) fn particulars(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
+    let meant = meant_for(pod).map(|node| sentence!(problem::made_for_node, node = &node));
     meant.into_iter().chain(holders(objects, pod)).collect()
 }
 
@@ -66,8 +66,8 @@ fn meant_for(pod: &Pod) -> Option<Str> {
     pod.spec.pinned_node().cloned()
 }
 
-/// One sentence for each ReadWriteOncePod claim that another pod uses.
-fn holders(objects: &Objects, pod: &Pod) -> Vec<String> {
+/// One clause for each ReadWriteOncePod claim that another pod uses.
+fn holders(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let mut said = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let Some(name) = podscope_cluster::claim_name(pod, volume) else {
@@ -89,9 +89,11 @@ fn holders(objects: &Objects, pod: &Pod) -> Vec<String> {
         });
         if let Some(holder) = holder {
             let node = holder.spec.node_name.as_ref().map_or("", |node| node.as_str());
-            said.push(format!(
-                "Its claim {name} is ReadWriteOncePod, and pod {} on node {node} uses it.",
-                holder.metadata.name
+            said.push(sentence!(
+                problem::claim_in_use,
+                claim = &name,
+                pod = &holder.metadata.name,
+                node = node
             ));
         }
     }

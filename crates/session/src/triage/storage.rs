@@ -7,8 +7,9 @@ use podscope_api::{
     StorageClass, Str, VolumeAttachment, VolumeBindingMode,
 };
 use podscope_cluster::NOT_IN_THE_DUMP;
+use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause, named};
+use super::{Problem, Triage, clause, held_by_finalizers, named};
 
 impl Triage<'_> {
     pub(super) fn storage(&mut self) {
@@ -50,23 +51,25 @@ impl Triage<'_> {
             let said = self.warning(&meta.uid, &["ProvisioningFailed", "FailedBinding", "VolumeMismatch"]);
             let user = used.get(&meta.key());
             let reason = match (said, class, user) {
-                (Some(said), ..) => clause(said).to_owned(),
+                (Some(said), ..) => clause(said).into(),
                 (None, _, _) if !claim.spec.volume_name.is_empty() => {
-                    format!("its volume {} is not bound to it", claim.spec.volume_name)
+                    sentence!(problem::volume_not_bound, volume = &claim.spec.volume_name)
                 }
                 (None, None, _) if !name.is_empty() && objects.named::<StorageClass>(name).is_none() => {
-                    format!("storageclass.storage.k8s.io \"{name}\" not found")
+                    format!("storageclass.storage.k8s.io \"{name}\" not found").into()
                 }
                 (None, Some(class), user)
                     if class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer) =>
                 {
                     match user {
-                        Some(pod) => format!("class {name} waits until pod {pod}, which uses it, has a node"),
-                        None => format!("class {name} waits for a first pod that uses it, and none does"),
+                        Some(pod) => sentence!(problem::waits_for_pod, class = name, pod = pod),
+                        None => sentence!(problem::waits_for_first_pod, class = name),
                     }
                 }
-                (None, Some(class), _) => format!("it waits for {} to provision its volume", class.provisioner),
-                _ => "no volume fits it, and no class provisions one".to_owned(),
+                (None, Some(class), _) => {
+                    sentence!(problem::waits_for_provisioner, provisioner = &class.provisioner)
+                }
+                _ => sentence!(problem::no_volume_fits),
             };
             let owner = user.map(|pod| format!("Pod {}/{pod}", meta.namespace));
             let since = meta.creation_timestamp;
@@ -85,9 +88,9 @@ impl Triage<'_> {
             }
             if meta.is_terminating() {
                 let users: Vec<&str> = claim.status.reserved_for.iter().map(|user| &*user.name).collect();
-                let reason = match users.as_slice() {
-                    [] => "its finalizer was not removed yet".to_owned(),
-                    users => format!("it is reserved for {}", users.join(", ")),
+                let reason = match users.is_empty() {
+                    true => sentence!(problem::finalizer_not_removed),
+                    false => sentence!(problem::reserved_for, users = users),
                 };
                 let object = format!("ResourceClaim {}", meta.key());
                 self.add(Problem::Terminating, object, meta, reason, meta.deletion_timestamp);
@@ -106,8 +109,8 @@ impl Triage<'_> {
             };
             let pod = &user.metadata.name;
             let reason = match &user.spec.node_name {
-                Some(node) => format!("pod {pod} was bound to {node} without it, and nothing allocates it"),
-                None => format!("it gets its devices when pod {pod}, which uses it, gets a node"),
+                Some(node) => sentence!(problem::bound_without_devices, pod = pod, node = node.as_str()),
+                None => sentence!(problem::gets_devices_with_node, pod = pod),
             };
             let owner = Some(format!("Pod {}/{pod}", meta.namespace));
             let object = format!("ResourceClaim {}", meta.key());
@@ -129,9 +132,14 @@ impl Triage<'_> {
             let node = &attachment.spec.node_name;
             let error = status.detach_error.as_ref().or(status.attach_error.as_ref());
             let reason = match error {
-                Some(error) => format!("volume {volume} on node {node}: {}", clause(&error.message)),
+                Some(error) => sentence!(
+                    problem::attachment_error,
+                    volume = volume,
+                    node = node.as_str(),
+                    message = clause(&error.message)
+                ),
                 None if meta.is_terminating() => {
-                    format!("volume {volume} is not detached from node {node} yet")
+                    sentence!(problem::not_detached, volume = volume, node = node.as_str())
                 }
                 None => continue,
             };
@@ -167,20 +175,12 @@ impl Triage<'_> {
             let reason = match &object {
                 Object::Namespace(namespace) => of_namespace(namespace),
                 Object::PersistentVolumeClaim(_) if foreign == [PVC_PROTECTION] => match used.get(&object.key()) {
-                    Some(pod) => format!("pod {pod} still uses it ({PVC_PROTECTION})"),
-                    None => format!("the finalizer {PVC_PROTECTION} holds it, though no pod of the files uses it"),
+                    Some(pod) => sentence!(problem::used_by_pod, pod = pod, finalizer = PVC_PROTECTION),
+                    None => sentence!(problem::used_by_none, finalizer = PVC_PROTECTION),
                 },
-                _ if foreign.is_empty() && !meta.finalizers.is_empty() => {
-                    "it waits for what it owns to be gone".to_owned()
-                }
+                _ if foreign.is_empty() && !meta.finalizers.is_empty() => sentence!(problem::waits_for_owned),
                 _ if foreign.is_empty() => continue,
-                _ => {
-                    let s = if foreign.len() == 1 { "" } else { "s" };
-                    format!(
-                        "the finalizer{s} {} holds it: whoever set that has to remove it",
-                        foreign.join(", ")
-                    )
-                }
+                _ => held_by_finalizers(foreign),
             };
             let (name, meta) = (named(&object), meta.clone());
             self.add(Problem::Terminating, name, &meta, reason, Some(since));
@@ -188,14 +188,14 @@ impl Triage<'_> {
     }
 }
 
-fn of_namespace(namespace: &Namespace) -> String {
+fn of_namespace(namespace: &Namespace) -> Sentence {
     let told = namespace.status.conditions.iter();
     let told: Vec<&str> = told
         .filter(|one| one.status == ConditionStatus::True && !one.message.is_empty())
         .map(|one| clause(&one.message))
         .collect();
     match told.is_empty() {
-        true => "its content is not gone yet".to_owned(),
-        false => told.join("; "),
+        true => sentence!(problem::content_not_gone),
+        false => told.join("; ").into(),
     }
 }

@@ -5,6 +5,7 @@ use podscope_api::{
     ConditionStatus, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, ObjectMeta, Pod, PodDisruptionBudget,
     ReplicaSet, StatefulSet, Time, Uid, WorkloadCondition, parse_rfc3339,
 };
+use podscope_messages::{Sentence, sentence};
 
 use super::{Problem, Triage, clause, pods};
 
@@ -22,16 +23,16 @@ impl Triage<'_> {
     }
 
     /// Describes the pod that blocks a rollout: the first unready pod of the new template, or else of any template.
-    fn sick(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<String> {
+    fn sick(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<Sentence> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
-        let mut sick: Option<String> = None;
+        let mut sick: Option<Sentence> = None;
         for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
             let why = pods::reason_of(self, pod);
             let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
             let why = why
-                .or_else(|| lost.map(|node| format!("its node {node} is not ready")))
-                .unwrap_or_else(|| "it is not ready".to_owned());
-            let text = format!("pod {} is not ready: {why}", pod.metadata.name);
+                .or_else(|| lost.map(|node| sentence!(problem::node_of_pod_not_ready, node = node.as_str())))
+                .unwrap_or_else(|| sentence!(problem::not_ready));
+            let text = sentence!(problem::pod_not_ready, pod = &pod.metadata.name, why = why);
             // The rollout waits for pods of the new template first.
             if is_new(pod) {
                 return Some(text);
@@ -59,7 +60,7 @@ impl Triage<'_> {
             let newest = newest.map(|set| set.metadata.uid.clone());
             let is_new = |pod: &Pod| pod.metadata.controller_ref().map(|owner| &owner.uid) == newest.as_ref();
             if let Some(failed) = condition(&status.conditions, condition::REPLICA_FAILURE, &ConditionStatus::True) {
-                let reason = format!("no pod can be created: {}", clause(&failed.message));
+                let reason = sentence!(problem::cannot_create_pods, message = clause(&failed.message));
                 self.add(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
                 continue;
             }
@@ -73,17 +74,15 @@ impl Triage<'_> {
             }
             let Some(sick) = self
                 .sick(&owners, is_new)
-                .or_else(|| stuck.map(|stuck| clause(&stuck.message).to_owned()))
+                .or_else(|| stuck.map(|stuck| clause(&stuck.message).into()))
             else {
                 continue;
             };
-            let reason = format!("{updated} of {wanted} replicas are of the new template; {sick}");
+            let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = sick);
             let since = stuck.and_then(|stuck| stuck.last_transition_time);
             let row = self.add(Problem::RolloutStuck, name, meta, reason, since);
-            row.help.push(format!(
-                "kubectl rollout undo deployment {} -n {}",
-                meta.name, meta.namespace
-            ));
+            let command = format!("kubectl rollout undo deployment {} -n {}", meta.name, meta.namespace);
+            row.help.push(command.into());
         }
     }
 
@@ -98,7 +97,7 @@ impl Triage<'_> {
             let is_new = |pod: &Pod| pod.metadata.label("controller-revision-hash") == Some(&*status.update_revision);
             if let Some(sick) = self.sick(&[&meta.uid], is_new) {
                 let (updated, wanted) = (status.updated_replicas.unwrap_or(0), set.spec.replicas.unwrap_or(1));
-                let reason = format!("{updated} of {wanted} replicas are of the new template; {sick}");
+                let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = sick);
                 self.add(
                     Problem::RolloutStuck,
                     format!("StatefulSet {}", meta.key()),
@@ -126,8 +125,12 @@ impl Triage<'_> {
                 let allowed = set.spec.update_strategy.rolling_update.as_ref();
                 let allowed = allowed.and_then(|rolling| rolling.max_unavailable.as_ref());
                 let allowed = allowed.map_or_else(|| "1".to_owned(), ToString::to_string);
-                let reason = format!(
-                    "{updated} of {wanted} nodes have a pod of the new template; {sick}, which uses up maxUnavailable {allowed}"
+                let reason = sentence!(
+                    problem::daemon_rollout,
+                    updated = updated,
+                    wanted = wanted,
+                    pod = sick,
+                    allowed = allowed
                 );
                 self.add(
                     Problem::RolloutStuck,
@@ -150,8 +153,8 @@ impl Triage<'_> {
         {
             if let Some(failed) = condition(&job.status.conditions, "Failed", &ConditionStatus::True) {
                 let reason = match clause(&failed.message) {
-                    "" => failed.reason.to_string(),
-                    message => format!("{}: {message}", failed.reason),
+                    "" => Sentence::from(&*failed.reason),
+                    message => format!("{}: {message}", failed.reason).into(),
                 };
                 let owner = self.owner(&job.metadata);
                 let since = failed.last_transition_time;
@@ -176,12 +179,10 @@ impl Triage<'_> {
             }
             let (healthy, needed) = (status.current_healthy, status.desired_healthy);
             let reason = if healthy < needed {
-                format!("it allows no disruption: {healthy} pods are healthy and {needed} must be")
+                sentence!(problem::too_few_healthy, healthy = healthy, needed = needed)
             } else {
-                format!(
-                    "it allows no disruption: {healthy} of {} pods are healthy and {needed} must be",
-                    status.expected_pods
-                )
+                let pods = status.expected_pods;
+                sentence!(problem::no_spare, healthy = healthy, pods = pods, needed = needed)
             };
             let since = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
             let since = since.and_then(|one| one.last_transition_time);
@@ -193,8 +194,8 @@ impl Triage<'_> {
                 since,
             );
             row.help.push(match healthy < needed {
-                true => "Get the unhealthy pods of its selector ready".to_owned(),
-                false => "Run one more replica, or let the budget allow one disruption (maxUnavailable: 1)".to_owned(),
+                true => sentence!(problem::get_pods_ready),
+                false => sentence!(problem::run_one_more),
             });
         }
     }
@@ -213,8 +214,8 @@ impl Triage<'_> {
             if let Some(unable) = unable {
                 let word = |key: &str| unable[key].as_str().unwrap_or_default();
                 let reason = match clause(word("message")) {
-                    "" => word("reason").to_owned(),
-                    message => message.to_owned(),
+                    "" => Sentence::from(word("reason")),
+                    message => message.into(),
                 };
                 let since = parse_rfc3339(word("lastTransitionTime")).map(Time);
                 let name = format!("HorizontalPodAutoscaler {}", meta.key());

@@ -4,6 +4,7 @@ use podscope_api::{
     Device, DeviceAttribute, DeviceTaint, NodeName, ObjectMeta, Quantity, ResourceClaim, ResourceSlice, Str, ordered,
 };
 use podscope_cluster::World;
+use podscope_messages::sentence;
 use podscope_protocol::{DeviceHolder, DeviceView, NodeDevices};
 
 use crate::IS_WHOLE;
@@ -134,7 +135,8 @@ fn view(
         };
         let mut counters = consumed.counters.iter();
         let (name, _) = counters.find(|(name, counter)| is_short((name, amount(&counter.value))))?;
-        Some(format!("{name} of {}", consumed.counter_set))
+        let set = &consumed.counter_set;
+        Some(sentence!(device_words::counter_of_set, counter = name, set = set))
     });
     let attributes = device
         .attributes

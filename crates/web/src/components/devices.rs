@@ -64,7 +64,7 @@ pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
                         <div>
                             <b class="mono">{ shown(&device.name) }</b>{ " " }<span class="of">{ shown(&format!("{} · {}", device.driver, device.properties.join(" · "))) }</span>
                             { for device.taints.iter().map(|taint| html! { <p>{ t!(devices::taint) }{ " " }<code>{ shown(taint) }</code></p> }) }
-                            if let Some(counter) = &device.exhausted { <p>{ t!(devices::blocked_other_devices) }{ " " }<code>{ shown(counter) }</code></p> }
+                            if let Some(counter) = &device.exhausted { <p>{ t!(devices::blocked_other_devices) }{ " " }<code>{ shown(&counter.to_string()) }</code></p> }
                             { for device.holders.iter().map(|holder| {
                                 let pods = match holder.pods.as_slice() {
                                     [] => t!(devices::reserved_for_none),

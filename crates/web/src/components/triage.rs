@@ -38,7 +38,7 @@ fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
         }
         None => html! { <span>{ heading }{ " " }</span> },
     };
-    html! { <li>{ heading }<span>{ shown(&finding.reason) }</span></li> }
+    html! { <li>{ heading }<span>{ shown(&finding.reason.to_string()) }</span></li> }
 }
 
 /// The worst problems, for the note about what was opened; without `ctl`, for what is being opened.

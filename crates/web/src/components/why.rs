@@ -1,6 +1,6 @@
 //! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
-use podscope_messages::t;
+use podscope_messages::{Sentence, t};
 use podscope_protocol::{
     Basis, MissingObjectsView, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation,
     VictimExplanation, explained,
@@ -157,13 +157,13 @@ fn refused(why: &Why) -> Html {
 }
 
 /// What the pod's claims get of the devices of each node.
-fn devices(nodes: &[(Vec<String>, Vec<String>)]) -> Html {
+fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
     html! {
         <section data-devices="">
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
                 { for nodes.iter().take(LISTED).map(|(nodes, lines)| html! {
-                    <li><b>{ dotted(&nodes.join(", ")) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(line) }</p> }) }</span></li>
+                    <li><b>{ dotted(&nodes.join(", ")) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
         </section>

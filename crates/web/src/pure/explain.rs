@@ -3,7 +3,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_messages::{said, t};
+use podscope_messages::{Sentence, said, t};
 use podscope_protocol::{
     AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, ScoringPlugin, SpreadExplanation, explained,
     explained::ScoreNote,
@@ -34,7 +34,7 @@ pub(crate) struct Why {
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
     /// Texts about devices by node, the chosen node first. Equal texts are given once, with all their nodes.
-    pub(crate) devices: Vec<(Vec<String>, Vec<String>)>,
+    pub(crate) devices: Vec<(Vec<String>, Vec<Sentence>)>,
     /// The preemption, and the nominated node.
     pub(crate) preemption: Option<(PreemptionExplanation, String)>,
     /// The message of the scheduler's event.
@@ -245,7 +245,7 @@ fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
     }
 }
 
-fn add_devices(to: &mut Vec<(Vec<String>, Vec<String>)>, node: &str, lines: Vec<String>, is_chosen: bool) {
+fn add_devices(to: &mut Vec<(Vec<String>, Vec<Sentence>)>, node: &str, lines: Vec<Sentence>, is_chosen: bool) {
     if lines.is_empty() {
         return;
     }
@@ -385,12 +385,12 @@ mod tests {
     fn devices_are_grouped_with_chosen_node_first() {
         let mut devices = Vec::new();
         for (node, line) in [("a-1", "none"), ("a-2", "none"), ("b-1", "gets g0"), ("b-2", "")] {
-            let lines: Vec<String> = line.lines().map(str::to_owned).collect();
+            let lines = line.lines().map(Sentence::from).collect();
             add_devices(&mut devices, node, lines, node == "b-1");
         }
         let group = |nodes: &[&str], line: &str| {
             let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
-            (nodes, vec![line.to_owned()])
+            (nodes, vec![Sentence::from(line)])
         };
         assert_eq!(devices, [group(&["b-1"], "gets g0"), group(&["a-1", "a-2"], "none")]);
     }

@@ -58,7 +58,7 @@ fn dump_opens_paused_with_triage() {
     assert_eq!((at, last_frame(&updates).now), (0, 0));
     let first = findings.first().expect("the pending pod is a problem");
     assert_eq!((first.problem, &*first.namespace), (Problem::Pending, "acme-shop"));
-    assert!(first.reason.contains("Insufficient cpu"), "{}", first.reason);
+    assert!(first.reason.english().contains("Insufficient cpu"), "{}", first.reason);
     let subject = SubjectRef::Pod {
         key: "acme-shop/secretproject-0".into(),
         uid: String::new(),
