@@ -8,10 +8,10 @@ use std::process::Command;
 /// Each crate with the crates on which it builds. A crate may import these and, transitively, theirs. Each crate is
 /// listed after the crates on which it builds, so that cycles are impossible.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("podscope-api", &[]),
     ("podscope-messages", &[]),
+    ("podscope-api", &["podscope-messages"]),
     ("podscope-cel", &["podscope-api"]),
-    ("podscope-scheduler", &["podscope-cel", "podscope-messages"]),
+    ("podscope-scheduler", &["podscope-cel"]),
     ("podscope-sim", &["podscope-api"]),
     ("podscope-apiserver", &["podscope-sim", "podscope-cel"]),
     ("podscope-node", &["podscope-sim"]),
@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("podscope-kubectl", &["podscope-cluster"]),
-    ("podscope-protocol", &["podscope-api", "podscope-messages"]),
+    ("podscope-protocol", &["podscope-api"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
     // The page knows only the protocol, nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
